@@ -5,17 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import BadBenchmark
-from relic_core.formats.files import as_object, check_text, parse
+from relic_core.formats.files import as_object, decoded, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +44,9 @@ class Envelope:
 
         Raises BadBenchmark: it is no such file, was damaged or changed by hand, or is of another version.
         """
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise BadBenchmark(
-                f"{source} is not text in UTF-8 (byte {error.start:,}), so it is no {self.what}. Choose the JSON file "
-                "that this program saved."
-            ) from None
-        raw = parse(text, source)
+        raw = parse(decoded(data, source), source)
         self._check_format(raw.get("format") if isinstance(raw, dict) else None, source)
         whole = as_object(raw, source, ("format", *self.head, "sha256", *self.keys))
-        check_text(text, source)
         content = {key: whole[key] for key in self.keys}
         if whole["sha256"] != self.digest(content):
             raise self.damaged(source, "its content is not what its sha256 says: it was changed by hand, or on the way")
@@ -76,18 +64,6 @@ class Envelope:
             f"{source} cannot be taken in as a {self.what}: {why:.300}. Nothing was changed; save the file anew where "
             "it came from."
         )
-
-    def validate(self, kind: type[M], value: object, source: str) -> M:
-        """Make a record of plain data, strictly.
-
-        Raises BadBenchmark: a value is missing, unknown, or cannot be; with its place.
-        """
-        try:
-            return kind.model_validate(value)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(map(str, first["loc"]))
-            raise self.damaged(source, f"{place}: {first['msg']}") from None
 
     def _check_format(self, said: object, source: str) -> None:
         name, _, number = said.partition("/") if isinstance(said, str) else ("", "", "")

@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
-from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeVar
+from dataclasses import fields
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from relic_core.errors import BadBenchmark, NotFound, StoreError
 
@@ -35,10 +37,17 @@ _KINDS: tuple[tuple[type, str], ...] = (
 )
 
 
-class _Doubled(dict[str, object]):
-    """An object of which a key occurred twice: whoever asks for it by `as_object` is told, with the place."""
+_ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half of a surrogate pair as JSON spells it; two that belong together are a character."""
 
-    key = ""
+Count = Annotated[int, Field(ge=0)]
+Name = Annotated[str, Field(pattern=r"\S")]
+
+
+class Strict(BaseModel):
+    """A record of a file: nothing is converted, nothing unknown is let in."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
@@ -66,12 +75,19 @@ def read_text(path: Path) -> str:
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it cannot be read, or is not in UTF-8.
     """
-    data = read_bytes(path)
+    return decoded(read_bytes(path), str(path))
+
+
+def decoded(data: bytes, source: str) -> str:
+    """Decode UTF-8.
+
+    Raises BadBenchmark: it is another encoding, or damaged.
+    """
     try:
         return data.decode("utf-8-sig")  # an editor may have put a byte order mark before it
     except UnicodeDecodeError as error:
         raise BadBenchmark(
-            f"{path} is not text in UTF-8: byte {error.start:,} of {len(data):,} cannot be read. It was damaged, cut "
+            f"{source} is not text in UTF-8: byte {error.start:,} of {len(data):,} cannot be read. It was damaged, cut "
             "short or saved in another encoding; fetch it again."
         ) from None
 
@@ -81,7 +97,8 @@ def parse(text: str, source: str) -> object:
 
     - `source`: where it comes from, for messages.
 
-    Raises BadBenchmark: it is no JSON, cut short, or too deep; the message gives the position.
+    Raises BadBenchmark: it is no JSON, cut short, or too deep (with the position); a key occurs twice in one object;
+    half of a character stands in it.
 
     >>> parse('{"a": 1, "b": [2]}', "here")
     {'a': 1, 'b': [2]}
@@ -90,33 +107,36 @@ def parse(text: str, source: str) -> object:
     relic_core.errors.BadBenchmark: here is no whole JSON: Expecting value at character 10 of 10. ...
     """
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+        value: object = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         what, at = error.msg, error.pos
     except RecursionError:
         what, at = "it is nested too deep", 0
     except ValueError as error:
         what, at = str(error), 0
+    else:
+        if _ESCAPED_HALF.search(text):
+            check_text(json.dumps(value, ensure_ascii=False), source)
+        return value
     # Raised out here, so that the error does not hold on to the whole text.
     place = f" at character {at:,} of {len(text):,}" if at else ""
     raise BadBenchmark(
-        f"{source} is no whole JSON: {what}{place}. It was probably cut short or damaged on the way: fetch it again."
+        f"{source} is no whole JSON: {what}{place}. It was probably cut short, damaged or changed by hand: fetch it "
+        "again."
     )
 
 
 def as_object(value: object, source: str, keys: Sequence[str] = (), optional: Sequence[str] = ()) -> dict[str, object]:
-    """Take a value as a JSON object without doubled keys.
+    """Take a value as a JSON object.
 
     - `value`: as `parse` gave it.
     - `source`: where it comes from, for messages.
     - `keys`, `optional`: the keys that it must have and those that it may have; any keys where none are given.
 
-    Raises BadBenchmark: it is no object, a key occurs twice, is missing, or is not known.
+    Raises BadBenchmark: it is no object, a key is missing, or is not known.
     """
     if not isinstance(value, dict):
         raise BadBenchmark(f"{source} must be a JSON object, and is {kind_of(value)}.")
-    if isinstance(value, _Doubled):
-        raise BadBenchmark(f"{source} has '{value.key:.80}' twice. Each may occur once: take the wrong one out.")
     if keys:
         for key in keys:
             if key not in value:
@@ -125,24 +145,6 @@ def as_object(value: object, source: str, keys: Sequence[str] = (), optional: Se
             if key not in keys and key not in optional:
                 raise BadBenchmark(f"{source} has an unknown '{key:.80}'. Known: {', '.join((*keys, *optional))}.")
     return value
-
-
-def as_strings(value: object, source: str) -> tuple[str, ...]:
-    """Take a value as a list of strings that can be written again.
-
-    Raises BadBenchmark: it is no list, or holds something else.
-    """
-    if not isinstance(value, list):
-        raise BadBenchmark(f"{source} must be a list of strings, and is {kind_of(value)}.")
-    for number, each in enumerate(value, start=1):
-        if type(each) is not str:
-            raise BadBenchmark(f"{source} must hold strings alone, and number {number:,} is {kind_of(each)}.")
-    try:
-        "".join(value).encode()  # all at once: a book has ten thousand sentences
-    except UnicodeEncodeError:
-        for number, each in enumerate(value, start=1):
-            check_text(each, f"{source}, number {number:,},")
-    return tuple(value)
 
 
 def as_string(value: object, source: str, *, empty: bool = False) -> str:
@@ -164,11 +166,20 @@ def checked(kind: type[M], raw: object, here: str) -> M:
         return kind.model_validate(as_object(raw, here))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = "".join(f"'{each}' " for each in first["loc"])
+        place = "".join(f"'{each!s:.80}' " for each in first["loc"])
         given = "" if isinstance(first["input"], dict) else f", and is {first['input']!r:.60}"
         raise BadBenchmark(
-            f"{here}: {place}{first['msg']}{given}. The file was damaged or changed by hand; export it anew."
+            f"{here}: {place}{first['msg']}{given}. The file was damaged or changed by hand: take it anew from "
+            "where it came."
         ) from None
+
+
+def model_of(record: type) -> type[BaseModel]:
+    """Make the strict model of a dataclass of strings and whole numbers; those that may be missing may be below 0."""
+    kinds = {"int": Count, "int | None": Annotated[int | None, Field(ge=-9999)], "str": str}  # years before Christ
+    made: Any = {each.name: (kinds[str(each.type)], ...) for each in fields(record)}
+    model: type[BaseModel] = create_model(record.__name__, __base__=Strict, **made)
+    return model
 
 
 def check_text(text: str, source: str) -> None:
@@ -228,16 +239,11 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
-    if len(made) == len(pairs):
-        return made
-    seen: set[str] = set()
-    doubled = _Doubled(made)
-    for key, _ in pairs:
-        if key in seen:
-            doubled.key = key
-            break
-        seen.add(key)
-    return doubled
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        doubled = next(key for key in made if keys.count(key) > 1)
+        raise ValueError(f"it has '{doubled:.80}' twice in one object")
+    return made
 
 
 def _no_number(written: str) -> NoReturn:

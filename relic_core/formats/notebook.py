@@ -20,13 +20,14 @@ from dataclasses import asdict
 from datetime import UTC
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 
 from relic_core import __version__
 from relic_core.domain import Address, Collection, KeptPassage, Note, note_id
 from relic_core.domain.notes import Origin, checked_name, checked_tags, checked_verdict, checked_words
 from relic_core.errors import BadRequest
 from relic_core.formats.envelope import Envelope
+from relic_core.formats.files import Count, Name, Strict, checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,33 +42,29 @@ class Section(NamedTuple):
     notes: tuple[Note, ...]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Kept(_Strict):
-    work_id: str = Field(pattern=r"\S")
-    sha256: str = Field(pattern=r"\S")
-    title: str = Field(pattern=r"\S")
+class _Kept(Strict):
+    work_id: Name
+    sha256: Name
+    title: Name
     author: str
     at: str
     length: int = Field(ge=1)
-    start: int = Field(ge=0)
+    start: Count
     end: int
     place: str
     chapter: str
-    paragraph: int = Field(ge=0)
-    line: int | None = Field(ge=0)
-    quotation: str = Field(pattern=r"\S")
+    paragraph: Count
+    line: Count | None
+    quotation: Name
     origin: Origin
     claim_text: str
     search_id: str
     retriever: str
-    rank: int = Field(ge=0)
+    rank: Count
     made_with: str
 
 
-class _Note(_Strict):
+class _Note(Strict):
     created: AwareDatetime = Field(strict=False)
     updated: AwareDatetime = Field(strict=False)
     words: str
@@ -76,14 +73,14 @@ class _Note(_Strict):
     kept: _Kept
 
 
-class _Collection(_Strict):
-    id: str = Field(pattern=r"\S")
+class _Collection(Strict):
+    id: Name
     name: str
     created: AwareDatetime = Field(strict=False)
     notes: list[_Note]
 
 
-class _Notebook(_Strict):
+class _Notebook(Strict):
     collections: list[_Collection]
 
 
@@ -118,7 +115,7 @@ def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Sectio
 
     Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or is of another version of this program.
     """
-    read = FILE.validate(_Notebook, FILE.read(data, source), source)
+    read = checked(_Notebook, FILE.read(data, source), source)
     try:
         sections = tuple(_section(each, person) for each in read.collections)
     except (BadRequest, ValueError) as error:

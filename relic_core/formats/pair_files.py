@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from relic_core.domain import (
     ANSWERS,
@@ -32,7 +32,7 @@ from relic_core.domain import (
 )
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import as_object, checked, parse, written_whole
+from relic_core.formats.files import Count, Name, Strict, as_object, checked, model_of, parse, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -159,38 +159,32 @@ HEAD = tuple(field.name for field in fields(Head))
 """What every head says."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-_Count = Annotated[int, Field(ge=0)]
-_Name = Annotated[str, StringConstraints(pattern=r"\S")]
 _Context = Annotated[list[str], Field(max_length=MAX_CONTEXT)]
 
 
-class _Place(_Strict):
-    start: _Count
-    end: _Count
+class _Place(Strict):
+    start: Count
+    end: Count
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         return _check(self.start <= self.end, self, f"a place ends at {self.end:,}, before it starts at {self.start:,}")
 
 
-class _PairLine(_Strict):
+class _PairLine(Strict):
     """A row of `PAIRS`."""
 
-    id: _Name
+    id: Name
     split: Literal["training", "dev", "test", "left out", ""]
     source: str
     kind: QuotationKind
     left: _Context
-    quotation: _Name
+    quotation: Name
     right: _Context
-    quotation_start: _Count
-    quotation_end: _Count
-    passage_start: _Count
-    passage_end: _Count
+    quotation_start: Count
+    quotation_end: Count
+    passage_start: Count
+    passage_end: Count
 
     @model_validator(mode="after")
     def _within(self) -> Self:
@@ -219,10 +213,10 @@ class _WindowLine(_PairLine):
     """A row of `WINDOWS`."""
 
     work: str
-    gold_start: _Count
+    gold_start: Count
     gold_length: Annotated[int, Field(ge=MIN_LENGTH)]
-    work_start: _Count
-    work_end: _Count
+    work_start: Count
+    work_end: Count
     lit: list[_Place]
     lit_in_work: list[_Place]
     score: Annotated[float, Field(ge=0, le=100)]
@@ -243,18 +237,10 @@ def _check(well: bool, line: M, told: str) -> M:
     return line
 
 
-def _of_dataclass(of: type) -> type[BaseModel]:
-    """Make a strict model of a record of strings and numbers."""
-    kinds = {"int": _Count, "int | None": Annotated[int | None, Field(ge=-9999)], "str": str}  # years before Christ
-    made: Any = {each.name: (kinds[str(each.type)], ...) for each in fields(of)}
-    model: type[BaseModel] = create_model(of.__name__, __base__=_Strict, **made)
-    return model
-
-
-class _HeadLine(_Strict):
+class _HeadLine(Strict):
     made: dict[str, str]
-    sources: list[_of_dataclass(SecondarySource)]  # type: ignore[valid-type]
-    works: list[_of_dataclass(QuotedEdition)]  # type: ignore[valid-type]
+    sources: list[model_of(SecondarySource)]  # type: ignore[valid-type]
+    works: list[model_of(QuotedEdition)]  # type: ignore[valid-type]
 
 
 @dataclass(frozen=True, slots=True)

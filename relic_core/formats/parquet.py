@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain import MAX_CONTEXT, MIN_LENGTH, Outcome, QuotationContext, Span
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.run_files import check_outcomes, facts_of, run_of, words
+from relic_core.formats.files import Strict, checked
+from relic_core.formats.run_files import RunFacts, check_outcomes, facts_of, run_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,6 +49,10 @@ _WINDOW_COLUMNS = {
 }
 
 
+class _Facts(Strict):
+    facts: dict[str, str]
+
+
 def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     """Write a run with its outcomes, whole or not at all; the same run makes the same bytes.
 
@@ -73,7 +78,8 @@ def read_outcomes(path: Path) -> tuple[Run, tuple[Outcome, ...]]:
     outcomes are not those of the run.
     """
     facts, rows = _read(path, OUTCOMES, ("run",), _OUTCOME_COLUMNS)
-    run = run_of(facts["run"], f"{path}: the run")
+    here = f"{path}: the run"
+    run = run_of(checked(RunFacts, facts["run"], here), here)
     outcomes = tuple(
         Outcome(
             **{
@@ -131,7 +137,7 @@ def read_windows(path: Path) -> tuple[tuple[QuotationContext, ...], dict[str, st
         for row in rows
     )
     _check_windows(str(path), windows)
-    return windows, words(said["facts"], f"{path}: the facts")
+    return windows, checked(_Facts, said, f"{path}: the metadata").facts
 
 
 def _read(

@@ -16,11 +16,13 @@ import json
 import operator
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
 
 from relic_core.domain import MAX_CONTEXT, MAX_LENGTH, MIN_LENGTH
 from relic_core.errors import BadBenchmark
-from relic_core.formats.files import as_object, as_strings, check_text, kind_of, parse, read_text, written_whole
+from relic_core.formats.files import Strict, as_object, check_text, checked, parse, read_text, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +36,16 @@ LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
 TOO_LONG = "The sentences quoted are more than RELiC's form has candidates for (1 to 5)"
 NO_CONTEXT = "Nothing is said before or after the quotation, so there is no claim"
 
-_PARTS = ("left context", "start", "length", "right context")
+_Context = Annotated[list[str], Field(max_length=MAX_CONTEXT)]
+_Length = Annotated[int, Field(ge=MIN_LENGTH, le=MAX_LENGTH)]
+
+
+class _Book(Strict):
+    """A book as it stands in the file."""
+
+    sentences: list[str]
+    candidates: dict[str, list[int]]
+    quotes: dict[str, Annotated[tuple[_Context, int | None, _Length, _Context], Field(strict=False)]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +116,9 @@ def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
             _book(str(path), book.title, raw, homes)
             opening = "{\n" if not titles else ",\n"
             titles.add(book.title)
-            file.write(f"{opening}{_json(book.title)}: {_json(raw)}".encode())
+            text = f"{opening}{_json(book.title)}: {_json(raw)}"
+            check_text(text, f"{path}: book '{book.title:.80}'")
+            file.write(text.encode())
         if not titles:
             raise BadBenchmark(f"{path}: there is no book to write.")
         file.write(b"\n}\n")
@@ -154,78 +167,57 @@ def _raw(book: RelicBook) -> dict[str, object]:
 def _book(path: str, title: str, raw: object, homes: dict[str, str]) -> RelicBook:
     """Check a book; `homes` collects the title that each id was met under."""
     here = f"{path}: book '{title:.80}'"
-    check_text(title, f"{here}: the title")
-    parts = as_object(raw, here, ("sentences", "candidates", "quotes"))
-    sentences = as_strings(parts["sentences"], f"{here}: 'sentences'")
-    lists = as_object(parts["candidates"], f"{here}: 'candidates'", [f"{length}_sentence" for length in LENGTHS])
+    read = checked(_Book, raw, here)
+    wanted = [f"{length}_sentence" for length in LENGTHS]
+    if sorted(read.candidates) != wanted:
+        raise BadBenchmark(
+            f"{here}: 'candidates' has {', '.join(read.candidates):.200}, and must have {', '.join(wanted)}."
+        )
     # All lists of a book share these numbers, so each entry costs the eight bytes of a reference.
-    numbers = list(range(len(sentences)))
+    numbers = list(range(len(read.sentences)))
     candidates = {
-        length: _starts(f"{here}: '{length}_sentence'", lists[f"{length}_sentence"], length, numbers)
-        for length in LENGTHS
+        length: _starts(f"{here}: '{name}'", read.candidates[name], length, numbers)
+        for name, length in zip(wanted, LENGTHS, strict=True)
     }
     valid = {length: frozenset(starts) for length, starts in candidates.items()}
     quotes = []
-    for quote_id, quote in as_object(parts["quotes"], f"{here}: 'quotes'").items():
+    for quote_id, (left, start, length, right) in read.quotes.items():
         there = f"{here}, quotation '{quote_id:.80}'"
-        check_text(quote_id, f"{there}: the id")
         if quote_id in homes:
             raise BadBenchmark(
                 f"{there}: the same id is in the book '{homes[quote_id]:.80}' too. An id names one quotation."
             )
         homes[quote_id] = title
-        quotes.append(_quote(there, quote_id, quote, len(sentences), valid))
-    return RelicBook(title=title, sentences=sentences, candidates=candidates, quotes=tuple(quotes))
+        if start is not None:
+            _check_start(there, start, length, len(numbers), valid[length])
+        quotes.append(Quote(quote_id, tuple(left), start, length, tuple(right)))
+    return RelicBook(title, tuple(read.sentences), candidates, tuple(quotes))
 
 
-def _starts(here: str, raw: object, length: int, numbers: list[int]) -> tuple[int, ...]:
-    if not isinstance(raw, list):
-        raise BadBenchmark(f"{here} must be a list of whole numbers, and is {kind_of(raw)}.")
+def _starts(here: str, starts: list[int], length: int, numbers: list[int]) -> tuple[int, ...]:
     last = len(numbers) - length
-    for start in raw:
-        if type(start) is not int:
-            raise BadBenchmark(f"{here} must hold whole numbers alone, and holds {kind_of(start)}.")
+    for start in starts:
         if not 0 <= start <= last:
             raise BadBenchmark(
                 f"{here} holds the start {start:,}, from which no {length} sentences follow: the book has "
                 f"{len(numbers):,}, counted from 0."
             )
-    if len(set(raw)) < len(raw):
+    if len(set(starts)) < len(starts):
         raise BadBenchmark(f"{here} holds a start twice. Each candidate is listed once.")
-    return tuple(map(numbers.__getitem__, raw))
+    return tuple(map(numbers.__getitem__, starts))
 
 
-def _quote(here: str, quote_id: str, raw: object, sentences: int, valid: Mapping[int, frozenset[int]]) -> Quote:
-    if not isinstance(raw, list) or len(raw) != len(_PARTS):
-        given = f"a list of {len(raw)}" if isinstance(raw, list) else kind_of(raw)
-        raise BadBenchmark(f"{here} must be a list of four ({', '.join(_PARTS)}), and is {given}.")
-    left = _context(f"{here}: the left context", raw[0])
-    start, length = raw[1], raw[2]
-    right = _context(f"{here}: the right context", raw[3])
-    if type(length) is not int or length not in LENGTHS:
-        given = f"{length:,}" if type(length) is int else kind_of(length)
-        raise BadBenchmark(f"{here}: the length must be {MIN_LENGTH} to {MAX_LENGTH} sentences, and is {given}.")
-    if start is not None:
-        if type(start) is not int:
-            raise BadBenchmark(f"{here}: the start must be a whole number, or null, and is {kind_of(start)}.")
-        if not 0 <= start <= sentences - length:
-            raise BadBenchmark(
-                f"{here}: the gold span, {length} sentences from {start:,}, runs beyond the book, which has "
-                f"{sentences:,} sentences, counted from 0. The file is damaged, or its sentences were cut anew."
-            )
-        if start not in valid[length]:
-            raise BadBenchmark(
-                f"{here}: the gold start {start:,} is not among the {len(valid[length]):,} candidates of "
-                f"'{length}_sentence'. It could never be found: add it to them, or correct the start."
-            )
-    return Quote(id=quote_id, left=left, start=start, length=length, right=right)
-
-
-def _context(here: str, raw: object) -> tuple[str, ...]:
-    sentences = as_strings(raw, here)
-    if len(sentences) > MAX_CONTEXT:
-        raise BadBenchmark(f"{here} has {len(sentences)} sentences; there are at most {MAX_CONTEXT}.")
-    return sentences
+def _check_start(here: str, start: int, length: int, sentences: int, valid: frozenset[int]) -> None:
+    if not 0 <= start <= sentences - length:
+        raise BadBenchmark(
+            f"{here}: the gold span, {length} sentences from {start:,}, runs beyond the book, which has "
+            f"{sentences:,} sentences, counted from 0. The file is damaged, or its sentences were cut anew."
+        )
+    if start not in valid:
+        raise BadBenchmark(
+            f"{here}: the gold start {start:,} is not among the {len(valid):,} candidates of '{length}_sentence'. "
+            "It could never be found: add it to them, or correct the start."
+        )
 
 
 DEPTH = 100
@@ -242,7 +234,7 @@ def write_submission(path: Path, rankings: Mapping[str, Sequence[int]], books: S
     candidate twice, or one that the book has not.
     Raises StoreError: the file cannot be written.
     """
-    plain: dict[str, object] = {}
+    plain: dict[str, list[int]] = {}
     for quote_id, starts in rankings.items():
         try:
             plain[quote_id] = [operator.index(start) for start in starts]  # also numpy's numbers
@@ -251,33 +243,21 @@ def write_submission(path: Path, rankings: Mapping[str, Sequence[int]], books: S
                 f"{path}: quotation '{quote_id:.80}' is answered with something that is no start."
             ) from None
     checked = _checked(str(path), plain, books)
-    lines = ",\n".join(
-        f"{json.dumps(quote_id, ensure_ascii=False)}: {list(starts)}" for quote_id, starts in checked.items()
-    )
+    lines = ",\n".join(f"{json.dumps(quote_id, ensure_ascii=False)}: {starts}" for quote_id, starts in checked.items())
     with written_whole(path) as file:
         file.write(f"{{\n{lines}\n}}\n".encode())
 
 
-def read_submission(path: Path, books: Sequence[RelicBook]) -> dict[str, tuple[int, ...]]:
-    """Read a submission and check it against what was asked.
-
-    Returns: starts, best first, for every quotation in the order of the books.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged, or does not answer these books (as of `write_submission`).
-    """
-    return _checked(str(path), as_object(parse(read_text(path), str(path)), str(path)), books)
-
-
-def _checked(path: str, answers: Mapping[str, object], books: Sequence[RelicBook]) -> dict[str, tuple[int, ...]]:
-    checked: dict[str, tuple[int, ...]] = {}
+def _checked(path: str, answers: Mapping[str, list[int]], books: Sequence[RelicBook]) -> dict[str, list[int]]:
+    checked: dict[str, list[int]] = {}
     for book in books:
         valid = {length: frozenset(starts) for length, starts in book.candidates.items()}
         for quote in book.quotes:
             here = f"{path}: quotation '{quote.id:.80}' of '{book.title:.80}'"
             if quote.id not in answers:
                 raise BadBenchmark(f"{here} is not answered. Every quotation of the benchmark needs a list.")
-            checked[quote.id] = _answer(here, answers[quote.id], valid[quote.length], quote.length)
+            _check_answer(here, answers[quote.id], valid[quote.length], quote.length)
+            checked[quote.id] = answers[quote.id]
     unknown = [quote_id for quote_id in answers if quote_id not in checked]
     if unknown:
         raise BadBenchmark(
@@ -287,17 +267,12 @@ def _checked(path: str, answers: Mapping[str, object], books: Sequence[RelicBook
     return checked
 
 
-def _answer(here: str, starts: object, valid: frozenset[int], length: int) -> tuple[int, ...]:
-    if not isinstance(starts, list):
-        raise BadBenchmark(f"{here} must be answered with a list of starts, and is with {kind_of(starts)}.")
+def _check_answer(here: str, starts: list[int], valid: frozenset[int], length: int) -> None:
     wanted = min(DEPTH, len(valid))
     if len(starts) != wanted:
         raise BadBenchmark(f"{here} is answered with {len(starts):,} candidates; {wanted} are wanted.")
     for start in starts:
-        if type(start) is not int:
-            raise BadBenchmark(f"{here} must be answered with whole numbers; there is {kind_of(start)}.")
         if start not in valid:
             raise BadBenchmark(f"{here}: {start:,} is no candidate of {length} sentences in this book.")
     if len(set(starts)) < len(starts):
         raise BadBenchmark(f"{here} is answered with the same candidate twice.")
-    return tuple(starts)

@@ -25,11 +25,20 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from relic_core.domain import Book, ContextSize, Outcome, Run
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.formats.files import as_object, as_string, as_strings, checked, parse, read_bytes, written_whole
+from relic_core.formats.files import (
+    Count,
+    Strict,
+    as_object,
+    checked,
+    decoded,
+    parse,
+    read_bytes,
+    written_whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +81,9 @@ def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, 
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it is no run, cut short, changed by hand, or of a version that this program does not know.
     """
-    content = _load(path)
+    content: dict[str, Any] = as_object(
+        parse(decoded(read_bytes(path, at_most=MAX_BYTES), str(path)), str(path)), str(path)
+    )
     found = content.pop("format", None)
     if found != FORMAT:
         raise BadBenchmark(
@@ -86,11 +97,11 @@ def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, 
         whole = False
     if not whole:
         raise _damaged(path, "its content is not what its sha256 says")
-    kinds = as_strings(content.pop("kinds", None), f"{path}: 'kinds'")
-    run = run_of(content, str(path), shipped=shipped)
+    facts = checked(_Head, content, str(path))
+    run = run_of(facts, str(path), shipped=shipped)
     books = [book.key for book in run.books]
     try:
-        outcomes = tuple(read_outcome(line, books=books, kinds=kinds) for line in lines)
+        outcomes = tuple(read_outcome(line, books=books, kinds=facts.kinds) for line in lines)
     except (TypeError, ValueError) as error:
         raise _damaged(path, str(error)) from None
     check_outcomes(str(path), run, outcomes)
@@ -151,15 +162,6 @@ def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kin
     )
 
 
-def _load(path: Path) -> dict[str, Any]:
-    data = read_bytes(path, at_most=MAX_BYTES)
-    try:
-        content = parse(data.decode(), str(path))
-    except UnicodeDecodeError as error:
-        raise _damaged(path, f"its byte {error.start:,} is no UTF-8") from None
-    return as_object(content, str(path))
-
-
 def _damaged(path: Path, what: str) -> BadBenchmark:
     return BadBenchmark(
         f"{path} cannot be used as a run: {what:.300}. Take the file anew from where it came, or measure the run again."
@@ -183,23 +185,16 @@ def _place(shortened: Sequence[int]) -> Offsets:
     return start, start + size
 
 
-_Whole = Annotated[int, Field(ge=0)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Book(_Strict):
+class _Book(Strict):
     key: Annotated[str, Field(min_length=1)]
     title: str
     author: str
     year: int | None
-    sentences: _Whole
+    sentences: Count
     sha256: str
 
 
-class _Facts(_Strict):
+class RunFacts(Strict):
     """What a file says of a run: all but its outcomes, and whether it came with the program, which no file decides."""
 
     id: str
@@ -212,18 +207,22 @@ class _Facts(_Strict):
     shape: str
     configuration: dict[str, str]
     books: list[_Book]
-    examples: _Whole
+    examples: Count
     code: str
     machine: dict[str, str]
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    index_bytes: _Whole
+    index_bytes: Count
     created: str
     tags: list[str]
 
 
+class _Head(RunFacts):
+    kinds: list[str]
+
+
 def facts_of(run: Run) -> dict[str, object]:
     """Say all there is to say of a run but its outcomes, ready for JSON; the moment in UTC as ISO 8601."""
-    return {name: getattr(run, name) for name in _Facts.model_fields} | {
+    return {name: getattr(run, name) for name in RunFacts.model_fields} | {
         "shape": str(run.shape),
         "configuration": dict(sorted(run.configuration.items())),
         "books": [asdict(book) for book in run.books],
@@ -233,25 +232,24 @@ def facts_of(run: Run) -> dict[str, object]:
     }
 
 
-def run_of(facts: object, here: str, *, shipped: bool = False) -> Run:
+def run_of(facts: RunFacts, here: str, *, shipped: bool = False) -> Run:
     """Make a run of what `facts_of` said.
 
-    Raises BadBenchmark: a fact is missing, unknown, or not of its kind.
+    Raises BadBenchmark: its shape or moment cannot be read.
     """
-    given = checked(_Facts, facts, here)
     try:
-        shape, created = ContextSize.parse(given.shape), datetime.fromisoformat(given.created)
+        shape, created = ContextSize.parse(facts.shape), datetime.fromisoformat(facts.created)
     except (BadRequest, ValueError) as error:
         raise BadBenchmark(f"{here}: {error}") from None
     if created.tzinfo is None:
-        raise BadBenchmark(f"{here}: the moment '{given.created:.40}' has no time zone.")
+        raise BadBenchmark(f"{here}: the moment '{facts.created:.40}' has no time zone.")
     own = {
         "shape": shape,
         "created": created,
-        "books": tuple(Book(**book.model_dump()) for book in given.books),
-        "tags": tuple(given.tags),
+        "books": tuple(Book(**book.model_dump()) for book in facts.books),
+        "tags": tuple(facts.tags),
     }
-    return Run(**{**dict(given), **own, "shipped": shipped})
+    return Run(**{**{name: getattr(facts, name) for name in RunFacts.model_fields}, **own, "shipped": shipped})
 
 
 def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
@@ -281,14 +279,3 @@ def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
         for start, end in (outcome.gold, *outcome.first):
             if not 0 <= start <= end:
                 raise BadBenchmark(f"{there}: {start} to {end} is no place in a text.")
-
-
-def words(value: object, here: str) -> dict[str, str]:
-    """Take a value as an object whose values are strings.
-
-    Raises BadBenchmark: it is none.
-    """
-    return {
-        as_string(name, f"{here}: a name", empty=True): as_string(each, f"{here}: '{name:.80}'", empty=True)
-        for name, each in as_object(value, here).items()
-    }

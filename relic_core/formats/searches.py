@@ -24,18 +24,19 @@ import json
 import re
 import zlib
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from relic_core.domain.searches import ModelFingerprints, SearchRequest, SeedPassage, SharedSearch, WorkFilter
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.formats.files import as_object, as_string, as_strings, check_text, kind_of, parse
+from relic_core.formats.envelope import Envelope
+from relic_core.formats.files import Name, Strict, checked, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-FORMAT = "relic search/1"
-"""Name and version of the file; a file of another version is refused."""
-
+_FILE = Envelope("search", 1, ("search",), {}, sorted=False)
 _VERSION = "1"
 _CODE = re.compile(r"([0-9]{1,4})\.([A-Za-z0-9_-]+)\.([a-z2-7]+)")
 _CHECK = 8
@@ -44,7 +45,9 @@ _LARGEST = 2_000_000
 """Bytes that a code may become when it is inflated."""
 _MOST = 1_000_000
 """The largest number that a search may hold."""
-_MANY = 10_000
+_Number = Annotated[int, Field(ge=1, le=_MOST)]
+_Year = Annotated[int, Field(ge=-_MOST, le=_MOST)] | None
+_List = Field(max_length=10_000, strict=False)  # a tuple here, a list in JSON
 _DICTIONARY = (
     b'"},"narrowing":{"works":["authors":["first_year":"last_year":"like":{"work":"at":"chapters":["makers":{"version":'
     b'"0.1.0"zero-shot":"fusion":"reranked":"bm25":"dense-relic":"edition":"["zero-shot","fusion","dense-relic","bm25",'
@@ -59,7 +62,51 @@ _NO_MODEL = "-"
 _SHOWN = 60
 KEYS = ("work", "claim", "length", "results", "retrievers")
 """What every search has."""
-_FURTHER = ("title", "author", "chapters", "narrowing", "like", "edition", "makers", "version")
+
+
+class _Narrowing(Strict):
+    works: Annotated[tuple[str, ...], _List] = ()
+    authors: Annotated[tuple[str, ...], _List] = ()
+    first_year: _Year = None
+    last_year: _Year = None
+
+
+class _Like(Strict):
+    work: Name
+    at: Name
+    length: _Number
+
+
+class _Asked(Strict):
+    work: str
+    claim: str
+    length: _Number
+    results: _Number
+    retrievers: Annotated[tuple[str, ...], _List]
+    chapters: Annotated[tuple[_Number, ...], _List] = ()
+    narrowing: _Narrowing = _Narrowing()
+    like: _Like | None = None
+
+    def request(self) -> SearchRequest:
+        """Give what is asked; BadRequest where a number is out of range, or parts do not go together."""
+        return SearchRequest(
+            work_id=self.work,
+            claim_text=self.claim,
+            length=self.length,
+            results=self.results,
+            retrievers=self.retrievers,
+            chapters=self.chapters,
+            narrowing=WorkFilter(**dict(self.narrowing)),
+            like=SeedPassage(self.like.work, self.like.at, self.like.length) if self.like else None,
+        )
+
+
+class _Sent(_Asked):
+    title: str = ""
+    author: str = ""
+    edition: str = ""
+    makers: dict[Name, str] = Field({})
+    version: str = ""
 
 
 def write_code(search: SharedSearch) -> str:
@@ -114,9 +161,7 @@ def read_code(code: str) -> SharedSearch:
 
 def write_file(search: SharedSearch) -> bytes:
     """Write a search as a file: the same search makes the same bytes."""
-    content = _content(search)
-    whole = {"format": FORMAT, "sha256": hashlib.sha256(_compact(content)).hexdigest(), "search": content}
-    return f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n".encode()
+    return _FILE.write({"search": _content(search)})
 
 
 def read_file(data: bytes, source: str) -> SharedSearch:
@@ -128,26 +173,7 @@ def read_file(data: bytes, source: str) -> SharedSearch:
     here = f"{source:.{_SHOWN}}"
     if len(data) > _LARGEST:
         raise BadBenchmark(f"{here} has {len(data):,} bytes; the file of a search has at most {_LARGEST:,}.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadBenchmark(
-            f"{here} is not text in UTF-8 (byte {error.start:,}), so it is no search. Take it anew from where it came."
-        ) from None
-    content = as_object(parse(text, here), here, ("format", "sha256", "search"))
-    if content["format"] != FORMAT:
-        raise BadBenchmark(
-            f"{here} is no search of this program in the format '{FORMAT}' (it says {str(content['format'])[:40]!r}). "
-            "Have it saved anew by the version of the program that you use."
-        )
-    check_text(text, here)
-    search = _search_of(content["search"], here)
-    if content["sha256"] != hashlib.sha256(_compact(_content(search))).hexdigest():
-        raise BadBenchmark(
-            f"{here} was changed by hand, or on the way: its content is not what its sha256 says. Take it anew from "
-            "where it came."
-        )
-    return search
+    return _search_of(_FILE.read(data, here)["search"], here)
 
 
 def write_fingerprints(fingerprints: ModelFingerprints, retrievers: Sequence[str]) -> dict[str, str]:
@@ -213,16 +239,7 @@ def from_json(given: Mapping[str, object], here: str) -> SearchRequest:
     Raises BadBenchmark: something in it is not what it must be.
     Raises BadRequest: a number is out of range, or parts do not go together.
     """
-    return SearchRequest(
-        work_id=as_string(given["work"], f"{here}: 'work'", empty=True),
-        claim_text=as_string(given["claim"], f"{here}: 'claim'", empty=True),
-        length=_number(given["length"], f"{here}: 'length'"),
-        results=_number(given["results"], f"{here}: 'results'"),
-        retrievers=_strings(given["retrievers"], f"{here}: 'retrievers'"),
-        chapters=tuple(_number(each, f"{here}: a chapter") for each in _list(given.get("chapters", []), here)),
-        narrowing=_narrowing_of(given.get("narrowing", {}), f"{here}: 'narrowing'"),
-        like=_like_of(given.get("like", {}), f"{here}: 'like'"),
-    )
+    return checked(_Asked, given, here).request()
 
 
 def _content(search: SharedSearch) -> dict[str, Any]:
@@ -238,68 +255,9 @@ def _content(search: SharedSearch) -> dict[str, Any]:
 
 
 def _search_of(value: object, here: str) -> SharedSearch:
-    given = as_object(value, here, KEYS, _FURTHER)
-
-    def word(name: str) -> str:
-        return as_string(given.get(name, ""), f"{here}: '{name}'", empty=True)
-
-    makers = as_object(given.get("makers", {}), f"{here}: 'makers'")
-    return SharedSearch(
-        request=from_json(given, here),
-        title=word("title"),
-        author=word("author"),
-        fingerprints=ModelFingerprints(
-            edition=word("edition"),
-            retrievers={
-                as_string(name, f"{here}: a maker"): as_string(maker, f"{here}: a maker", empty=True)
-                for name, maker in makers.items()
-            },
-            version=word("version"),
-        ),
-    )
-
-
-def _narrowing_of(value: object, here: str) -> WorkFilter:
-    given = as_object(value, here)
-    if unknown := given.keys() - {"works", "authors", "first_year", "last_year"}:
-        raise BadBenchmark(f"{here} has an unknown '{min(unknown):.{_SHOWN}}'.")
-
-    def year(name: str) -> int | None:
-        value = given.get(name)
-        return None if value is None else _number(value, f"{here}, '{name}'", least=-_MOST)
-
-    return WorkFilter(
-        works=_strings(given.get("works", []), here),
-        authors=_strings(given.get("authors", []), here),
-        first_year=year("first_year"),
-        last_year=year("last_year"),
-    )
-
-
-def _like_of(value: object, here: str) -> SeedPassage | None:
-    given = as_object(value, here)
-    if not given:
-        return None
-    given = as_object(value, here, ("work", "at", "length"))
-    return SeedPassage(
-        as_string(given["work"], here), as_string(given["at"], here), _number(given["length"], f"{here}, 'length'")
-    )
-
-
-def _list(value: object, here: str) -> list[object]:
-    if not isinstance(value, list) or len(value) > _MANY:
-        raise BadBenchmark(f"{here} must be a list of at most {_MANY:,}, and is {kind_of(value)}.")
-    return value
-
-
-def _strings(value: object, here: str) -> tuple[str, ...]:
-    return as_strings(_list(value, here), here)
-
-
-def _number(value: object, here: str, *, least: int = 1) -> int:
-    if type(value) is not int or not least <= value <= _MOST:
-        raise BadBenchmark(f"{here} must be a whole number from {least:,} to {_MOST:,}.")
-    return value
+    sent = checked(_Sent, value, here)
+    made = ModelFingerprints(edition=sent.edition, retrievers=sent.makers, version=sent.version)
+    return SharedSearch(request=sent.request(), title=sent.title, author=sent.author, fingerprints=made)
 
 
 def _compact(content: dict[str, Any]) -> bytes:

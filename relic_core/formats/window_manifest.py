@@ -16,13 +16,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from relic_core.domain import MAX_CONTEXT, MAX_LENGTH
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import as_object, as_string, kind_of, parse, read_text, written_whole
+from relic_core.formats.files import (
+    Count,
+    Strict,
+    as_string,
+    checked,
+    model_of,
+    parse,
+    read_text,
+    written_whole,
+)
 from relic_core.text.layout import licence
 
 if TYPE_CHECKING:
@@ -216,8 +225,6 @@ def _written(pieces: Pieces) -> str:
     return " ".join(f"{start}-{end}" for start, end in pieces)
 
 
-T = TypeVar("T")
-
 FORMAT = "relic window manifest/1"
 FACTS, ROWS = "manifest.json", "windows.parquet"
 
@@ -246,9 +253,7 @@ def read_sets(folder: Path) -> dict[str, SetFacts]:
     Raises NotFound: there is no manifest.
     Raises BadBenchmark: it is damaged.
     """
-    path = folder / FACTS
-    said = as_object(_facts(path)["sets"], f"{path}: 'sets'", tuple(SETS))
-    return {name: _record(SetFacts, each, f"{path}: the set '{name}'") for name, each in said.items()}
+    return _sets(_facts(folder / FACTS))
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -286,23 +291,38 @@ def read_manifest(folder: Path) -> Manifest:
     _, batches = parquet_tables.read(folder / ROWS, FORMAT, ("digest",), _COLUMNS)
     rows = [row for batch in batches for row in batch]
     manifest = Manifest(
-        sources=tuple(_record(ListedSource, each, f"{path}: a source") for each in _list(facts, "sources", path)),
-        works=tuple(_record(ListedWork, each, f"{path}: a work") for each in _list(facts, "works", path)),
+        sources=tuple(ListedSource(**dict(each)) for each in facts.sources),
+        works=tuple(ListedWork(**dict(each)) for each in facts.works),
         windows=tuple(_window(row, f"{folder / ROWS}: window '{row['id']:.80}'") for row in rows),
-        about={key: str(said) for key, said in as_object(facts["about"], f"{path}: 'about'").items()},
+        about=facts.about,
     )
     _check(str(folder), manifest)
-    if facts["digest"] != digest_of(manifest.windows, manifest) or read_sets(folder) != sets_of(manifest):
+    if facts.digest != digest_of(manifest.windows, manifest) or _sets(facts) != sets_of(manifest):
         raise BadBenchmark(f"{path} and {folder / ROWS} are not of one manifest. Get both again.")
     return manifest
 
 
-def _facts(path: Path) -> dict[str, object]:
-    keys = ("format", "about", "windows", "digest", "sets", "sources", "works")
-    facts = as_object(parse(read_text(path), str(path)), str(path), keys)
-    if facts["format"] != FORMAT:
-        raise BadBenchmark(f"{path} is of the format '{facts['format']!s:.60}', and '{FORMAT}' is wanted.")
+class _Facts(Strict):
+    format: str
+    about: dict[str, str]
+    windows: Count
+    digest: str
+    sets: dict[str, model_of(SetFacts)]  # type: ignore[valid-type]  # the fields are listed once
+    sources: list[model_of(ListedSource)]  # type: ignore[valid-type]
+    works: list[model_of(ListedWork)]  # type: ignore[valid-type]
+
+
+def _facts(path: Path) -> _Facts:
+    facts = checked(_Facts, parse(read_text(path), str(path)), str(path))
+    if facts.format != FORMAT or facts.sets.keys() != SETS.keys():
+        raise BadBenchmark(
+            f"{path} is of the format '{facts.format:.60}', and '{FORMAT}' is wanted, with all its sets."
+        )
     return facts
+
+
+def _sets(facts: _Facts) -> dict[str, SetFacts]:
+    return {name: SetFacts(**dict(each)) for name, each in facts.sets.items()}
 
 
 def _window(row: dict[str, Any], here: str) -> ListedWindow:
@@ -321,25 +341,6 @@ def _pieces(said: str, here: str) -> Pieces:
     if not _PIECES.fullmatch(said):
         raise BadBenchmark(f"{here} has '{said:.40}' where stretches of a text are wanted: '120-180 181-200'.")
     return tuple((int(start), int(end)) for start, _, end in (piece.partition("-") for piece in said.split(" ")))
-
-
-def _list(facts: Mapping[str, object], key: str, path: Path) -> list[object]:
-    said = facts[key]
-    if not isinstance(said, list):
-        raise BadBenchmark(f"{path}: '{key}' must be a list, and is {kind_of(said)}.")
-    return said
-
-
-def _record(made: type[T], said: object, here: str) -> T:
-    """Make a record of strings and numbers of an object that has exactly its fields."""
-    names = [each.name for each in fields(made)]  # type: ignore[arg-type]  # a dataclass
-    values = as_object(said, here, names)
-    for name, value in values.items():
-        if name not in {"number", "examples", "books"}:
-            as_string(value, f"{here}: '{name}'", empty=True)
-        elif type(value) is not int or value < 0:
-            raise BadBenchmark(f"{here}: '{name}' must be a whole number, 0 or more, and is {kind_of(value)}.")
-    return made(**values)
 
 
 def _check(here: str, manifest: Manifest) -> None:

@@ -458,7 +458,7 @@ def test_a_damaged_manifest_is_refused(bench, manifest):
     for old, new, said in (
         ('"examples": 5', '"examples": 6', "manifest"),
         (CRITICS[0].number, '"x"', "'number'"),
-        ('"format"', '"form"', "has no 'format'"),
+        ('"format"', '"form"', "'format'"),
         (DEV.sha256, "0" * 64, "manifest"),
     ):
         whole = path.read_text()

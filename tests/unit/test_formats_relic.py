@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from relic_core.errors import BadBenchmark, NotFound, StoreError
-from relic_core.formats.relic import Quote, RelicBook, read_relic, read_submission, write_relic, write_submission
+from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic, write_submission
 
 FERRY = {
     "sentences": ["The river rose. ", "Nobody crossed it. ", "“Wait,” he said.", "They waited. ", "It fell. ", "Dawn."],
@@ -103,7 +103,7 @@ def test_a_file_cut_within_a_character_is_refused_with_the_byte(tmp_path, data):
         ("[]", "JSON"),
         ("{}", "holds no book"),
         ('{"A": 3}', "'A' must be a JSON"),
-        ('{"A": {"sentences": [], "quotes": {}}}', "book 'A' has no 'candidates'"),
+        ('{"A": {"sentences": [], "quotes": {}}}', "book 'A': 'candidates'"),
         ("[" * 100_000, "nested"),
         ('{"A": NaN}', "NaN is no number"),
         ("9" * 5000, "no whole JSON"),
@@ -125,29 +125,26 @@ def _changed(data, change):
         (lambda b: b["quotes"]["070789"].__setitem__(1, -1), "beyond"),
         (lambda b: b["quotes"]["070789"].__setitem__(1, 10**30), "beyond"),
         (lambda b: b["candidates"]["2_sentence"].remove(3), "start 3 is not among the 4 candidates of '2_sentence'"),
-        (lambda b: b["quotes"]["070789"].__setitem__(1, True), "number"),
-        (lambda b: b["quotes"]["070789"].__setitem__(1, 3.0), "fraction"),
-        (lambda b: b["quotes"]["070789"].__setitem__(2, 0), "1 to 5"),
-        (lambda b: b["quotes"]["070789"].__setitem__(2, 6), "1 to 5"),
-        (lambda b: b["quotes"]["070789"].__setitem__(2, None), "1 to 5"),
-        (lambda b: b["quotes"]["070789"].__setitem__(0, "text"), "context"),
-        (lambda b: b["quotes"]["070789"].__setitem__(3, [1]), "context"),
-        (lambda b: b["quotes"]["070789"].__setitem__(3, ["x"] * 5), "right context has 5 sentences"),
-        (lambda b: b["quotes"]["070789"].append(0), "must be a list of four"),
-        (lambda b: b["quotes"].__setitem__("070789", {}), "must be a list of four"),
-        (lambda b: b["quotes"]["070789"].__setitem__(0, ["\ud83d"]), "U+D83D"),
-        (lambda b: b["quotes"].__setitem__("\udfff", b["quotes"].pop("070790")), "U+DFFF"),
-        (lambda b: b["sentences"].__setitem__(2, "a\ud800b"), "3"),
-        (lambda b: b["sentences"].__setitem__(2, None), "number 3 is null"),
+        (lambda b: b["quotes"]["070789"].__setitem__(1, True), "'quotes' '070789' '1'"),
+        (lambda b: b["quotes"]["070789"].__setitem__(1, 3.0), "'quotes' '070789' '1'"),
+        (lambda b: b["quotes"]["070789"].__setitem__(2, 0), "'quotes' '070789' '2'"),
+        (lambda b: b["quotes"]["070789"].__setitem__(2, 6), "'quotes' '070789' '2'"),
+        (lambda b: b["quotes"]["070789"].__setitem__(2, None), "'quotes' '070789' '2'"),
+        (lambda b: b["quotes"]["070789"].__setitem__(0, "text"), "'quotes' '070789' '0'"),
+        (lambda b: b["quotes"]["070789"].__setitem__(3, [1]), "'quotes' '070789' '3'"),
+        (lambda b: b["quotes"]["070789"].__setitem__(3, ["x"] * 5), "'quotes' '070789' '3'"),
+        (lambda b: b["quotes"]["070789"].append(0), "'quotes' '070789'"),
+        (lambda b: b["quotes"].__setitem__("070789", {}), "'quotes' '070789'"),
+        (lambda b: b["sentences"].__setitem__(2, None), "'sentences' '2'"),
         (lambda b: b.__setitem__("sentences", "x"), "'sentences'"),
         (lambda b: b["candidates"]["4_sentence"].append(3), "3, from which no 4"),
         (lambda b: b["candidates"]["4_sentence"].append(-1), "'4_sentence'"),
         (lambda b: b["candidates"]["4_sentence"].append(2), "'4_sentence' holds a start twice"),
-        (lambda b: b["candidates"]["4_sentence"].append(True), "numbers"),
-        (lambda b: b["candidates"].__setitem__("4_sentence", {}), "'4_sentence' must be a list"),
-        (lambda b: b["candidates"].pop("4_sentence"), "has no '4_sentence'"),
-        (lambda b: b["candidates"].__setitem__("6_sentence", []), "unknown '6_sentence'"),
-        (lambda b: b.__setitem__("author", "A. Nobody"), "unknown 'author'"),
+        (lambda b: b["candidates"]["4_sentence"].append(True), "'4_sentence' '3'"),
+        (lambda b: b["candidates"].__setitem__("4_sentence", {}), "'4_sentence'"),
+        (lambda b: b["candidates"].pop("4_sentence"), "'candidates'"),
+        (lambda b: b["candidates"].__setitem__("6_sentence", []), "6_sentence"),
+        (lambda b: b.__setitem__("author", "A. Nobody"), "'author'"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_book_is_refused_with_the_file_and_the_book(tmp_path, data, change, what):
@@ -161,8 +158,17 @@ def test_what_is_wrong_with_a_quotation_names_its_id(tmp_path, data):
     assert "book 'The Ferry', quotation '070790': the gold span" in _refused(_write(tmp_path, data))
 
 
-def test_a_title_that_cannot_be_written_is_refused(tmp_path, data):
-    data["The \udcff Mill"] = data.pop("The Mill")
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: data.__setitem__("The \udcff Mill", data.pop("The Mill")),
+        lambda data: data["The Ferry"]["quotes"]["070789"].__setitem__(0, ["\udcff"]),
+        lambda data: data["The Ferry"]["quotes"].__setitem__("\udcff", [[], None, 1, []]),
+        lambda data: data["The Ferry"]["sentences"].__setitem__(2, "a\udcffb"),
+    ],
+)
+def test_half_of_a_character_is_refused(tmp_path, data, change):
+    change(data)
     assert "U+DCFF" in _refused(_write(tmp_path, data))
 
 
@@ -176,9 +182,9 @@ def test_an_id_in_two_books_is_refused_with_both(tmp_path, data):
 @pytest.mark.parametrize(
     ("once", "doubled", "what"),
     [
-        ('"070790": ', '"070789": ', "book 'The Ferry': 'quotes' has '070789' twice"),
-        ('"The Mill": ', '"The Ferry": ', "val.json has 'The Ferry' twice"),
-        ('"5_sentence": [1, 0]', '"4_sentence": [1, 0]', "'candidates' has '4_sentence' twice"),
+        ('"070790": ', '"070789": ', "'070789' twice"),
+        ('"The Mill": ', '"The Ferry": ', "'The Ferry' twice"),
+        ('"5_sentence": [1, 0]', '"4_sentence": [1, 0]', "'4_sentence' twice"),
     ],
 )
 def test_a_doubled_key_which_json_would_drop_is_refused(tmp_path, data, once, doubled, what):
@@ -254,7 +260,6 @@ def test_a_submission_comes_back_in_the_order_of_the_books(tmp_path, books, rank
     content = json.loads(path.read_text(encoding="utf-8"))
     assert content == rankings  # what the leaderboard's scorer loads
     assert list(content) == ["a", "b", "9"]
-    assert read_submission(path, books) == {key: tuple(rankings[key]) for key in ("a", "b", "9")}
 
 
 @pytest.mark.parametrize(
@@ -270,31 +275,14 @@ def test_a_submission_comes_back_in_the_order_of_the_books(tmp_path, books, rank
         (lambda r: r.__setitem__("9", []), "answered with 0 candidates; 1 are wanted"),
     ],
 )
-def test_an_answer_that_does_not_fit_is_neither_written_nor_read(tmp_path, books, rankings, change, what):
+def test_an_answer_that_does_not_fit_is_not_written(tmp_path, books, rankings, change, what):
     change(rankings)
     with pytest.raises(BadBenchmark, match=what):
         write_submission(tmp_path / "out.json", rankings, books)
     assert not (tmp_path / "out.json").exists()
-    with pytest.raises(BadBenchmark, match=what):
-        read_submission(_write(tmp_path, rankings, "in.json"), books)
-
-
-@pytest.mark.parametrize(
-    ("answer", "what"), [(3, "starts"), ([0.5], "whole numbers"), ([True], "whole numbers"), ("0", "a list")]
-)
-def test_an_answer_that_is_no_list_of_starts_is_refused(tmp_path, books, rankings, answer, what):
-    rankings["9"] = answer
-    with pytest.raises(BadBenchmark, match=what):
-        read_submission(_write(tmp_path, rankings, "in.json"), books)
 
 
 def test_an_answer_in_fractions_is_not_written(tmp_path, books, rankings):
     rankings["9"] = [0.0]
     with pytest.raises(BadBenchmark, match="something"):
         write_submission(tmp_path / "out.json", rankings, books)
-
-
-def test_a_quotation_answered_twice_is_refused(tmp_path, books, rankings):
-    text = json.dumps(rankings)[:-1] + ', "9": [0]}'
-    with pytest.raises(BadBenchmark, match="has '9' twice"):
-        read_submission(_write(tmp_path, text, "in.json"), books)
