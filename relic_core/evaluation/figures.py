@@ -95,38 +95,22 @@ def _parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | st
     return [(part, some) for part, some in found.items() if some]
 
 
-def written(card: metrics.Metric, value: float, *, more: int = 0) -> str:
-    """Write a figure or a difference as tables do, with `more` digits; what rounds to nothing has no sign.
-
-    >>> written(metrics.metric("mrr"), -0.0001), written(metrics.metric("mrr"), -0.0001, more=1)
-    ('0.000', '-0.0001')
-    """
-    return f"{value * 100 if card.percent else value:z.{card.decimals + more}f}"
-
-
-def figure_of(card: metrics.Metric, around: Interval) -> Figure:
-    """Set a figure with its interval; a dash in the interval's place where all draws gave the same."""
-    text = card.written(around.value)
+def figure_of(card: metrics.Metric, value: float, around: Interval | Comparison) -> Figure:
+    """Set a figure or a difference with its interval; a dash in the interval's place where all draws gave the same."""
+    text = card.written(value)
     if around.flat:
-        return Figure(text=text, value=around.value, ends=("–", ""))
+        return Figure(text=text, value=value, ends=("–", ""))
     ends = (card.written(around.low), card.written(around.high))
-    return Figure(text=text, value=around.value, low=around.low, high=around.high, ends=ends)
-
-
-def _difference(card: metrics.Metric, each: Comparison) -> Figure:
-    text = written(card, each.difference)
-    if each.flat:
-        return Figure(text=text, value=each.difference, ends=("–", ""))
-    ends = (written(card, each.low), written(card, each.high))
-    return Figure(text=text, value=each.difference, low=each.low, high=each.high, ends=ends)
+    return Figure(text=text, value=value, low=around.low, high=around.high, ends=ends)
 
 
 def _figure(name: str, outcomes: Sequence[Outcome], over: Over | None) -> Figure:
     card = metrics.metric(name)
-    value = metrics.figure(name, outcomes)
     if over is None:
+        value = metrics.figure(name, outcomes)
         return Figure(text=card.written(value), value=value)
-    return figure_of(card, intervals.interval(name, outcomes, over=over))
+    around = intervals.interval(name, outcomes, over=over)
+    return figure_of(card, around.value, around)
 
 
 def _over(outcomes: Sequence[Outcome]) -> Over | None:
@@ -222,7 +206,7 @@ def comparison(runs: Sequence[Measured], *, names: Sequence[str]) -> Table:
                 f"{other.id} {other.label} {other.shape}",
                 Figure(text=card.written(each.first), value=each.first),
                 Figure(text=card.written(each.second), value=each.second),
-                _difference(card, each),
+                figure_of(card, each.difference, each),
                 Figure(text=f"{p_value:.4f}", value=float(p_value)),
                 each.better,
                 each.worse,

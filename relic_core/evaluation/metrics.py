@@ -14,7 +14,7 @@ Metrics of sets, with several golds per query, are computed in `sets`, those of 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -53,13 +53,13 @@ class Metric:
     decimals: int = 1
     measures: Measures = "outcomes"
 
-    def written(self, value: float) -> str:
-        """Write a figure as tables do.
+    def written(self, value: float, *, more: int = 0) -> str:
+        """Write a figure or a difference as tables do, with `more` digits; what rounds to nothing has no sign.
 
-        >>> metric("recall@10").written(0.3241), metric("mean-rank").written(377.26)
-        ('32.4', '377.3')
+        >>> metric("recall@10").written(0.3241), metric("mrr").written(-0.0001), metric("mrr").written(-0.0001, more=1)
+        ('32.4', '0.000', '-0.0001')
         """
-        return f"{value * 100 if self.percent else value:.{self.decimals}f}"
+        return f"{value * 100 if self.percent else value:z.{self.decimals + more}f}"
 
 
 _RELIC = "RELiC (Thai et al. 2022), section 3.1"
@@ -217,14 +217,8 @@ def metric(name: str) -> Metric:
             return _WITHOUT_K[family]
     elif family in _WITH_K:
         form = _WITH_K[family]
-        return Metric(
-            name=name,
-            label=form.label.format(k=k),
-            formula=form.formula.format(k=k),
-            meaning=form.meaning.format(k=k),
-            source=form.source.format(k=k),
-            measures=form.measures,
-        )
+        words = {each: getattr(form, each).format(k=k) for each in ("label", "formula", "meaning", "source")}
+        return replace(form, name=name, **words)
     raise unknown_name("metric", name, {*names(), *set_names(), "proxy-accuracy"})
 
 

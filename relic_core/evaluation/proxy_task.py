@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     from relic_core.ports import Benchmark, Progress, Retriever
 
 
-class TooShort(BadRequest):
-    """A work has too few passages for the options of an item."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSettings:
     """How items are made.
@@ -97,11 +93,11 @@ def make_items(
             elif ranking.rank_of(window.gold) <= settings.beyond:
                 nearer.append(window.id)
             else:
-                candidates = benchmark.candidates(window)
-                try:
-                    found[window.id] = make_item(window, ranking, work, settings, candidates=candidates)
-                except TooShort:  # counted and told with the result
+                item = make_item(window, ranking, work, settings, candidates=benchmark.candidates(window))
+                if item is None:
                     left_out.append(window.id)
+                else:
+                    found[window.id] = item
     items = tuple(found[window.id] for window in windows if window.id in found)
     return Made(items=items, left_out=tuple(left_out), nearer=tuple(nearer))
 
@@ -113,33 +109,16 @@ def make_item(
     settings: ItemSettings,
     *,
     candidates: npt.NDArray[np.int64] | None = None,
-) -> Item:
-    """Make an item of a window: its gold and the best two spans of a ranking.
+) -> Item | None:
+    """Make an item of a window: its gold and the best two spans of a ranking; None where the work is too short.
 
     - `ranking`: all spans of the gold's length of its work for the window's claim, by the retriever that chooses.
     - `candidates`: starts of the spans that may be options, where not all may (`Benchmark.candidates`).
-
-    Raises BadRequest: the ranking is of another length or work, or the gold lies beyond the work.
-    Raises TooShort: the work is too short for three options.
     """
     gold = window.gold
-    if ranking.length != gold.length:
-        raise BadRequest(
-            f"The gold of '{window.id}' has {gold.length} sentences and the ranking is of spans of {ranking.length}: "
-            "rank the spans of the gold's length."
-        )
-    if not 0 <= gold.start < len(ranking) or len(ranking.scores) != work.candidates(gold.length):
-        raise BadRequest(
-            f"The gold of '{window.id}' starts at sentence {gold.start}, and {ranking.works[0]} has {len(ranking)} "
-            f"spans of {gold.length} sentences: the ranking is of another work or edition."
-        )
     chosen = [gold, *_distractors(gold, ranking, candidates)]
     if len(chosen) < OPTIONS:
-        raise TooShort(
-            f"{ranking.works[0]} is too short for an item of '{window.id}': beside the gold it needs {OPTIONS - 1} "
-            f"passages of {gold.length} sentences that overlap neither the gold nor each other, and the ranking gives "
-            f"{len(chosen) - 1}. Choose a shorter quotation or a longer work."
-        )
+        return None
     starts = in_order(settings.seed, window.id, tuple(str(span.start) for span in chosen))
     spans = tuple(Span(int(start), gold.length) for start in starts)
     claim = window.claim(settings.shape)
@@ -210,18 +189,9 @@ def choice(item: Item, ranking: Ranking | None) -> int:
     """Say which option a retriever chooses: the one that it ranks best; `CANNOT_DECIDE` without a ranking.
 
     - `ranking`: all spans of the options' length of the item's work, ranked for its claim.
-
-    Raises BadRequest: the ranking is of another work or length, or is by the retriever that chose the options.
     """
     if ranking is None:
         return CANNOT_DECIDE
-    check_not_chooser([ranking.retriever], item.chooser)
-    length = item.gold.span.length
-    if ranking.works[0] != item.work_id or ranking.length != length:
-        raise BadRequest(
-            f"Item '{item.id}' is of {item.work_id} and of {length} sentences; the ranking is of "
-            f"{ranking.works[0]} and of {ranking.length}."
-        )
     return 1 + min(range(OPTIONS), key=lambda place: ranking.rank_of(item.spans[place]))
 
 

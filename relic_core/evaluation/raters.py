@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from relic_core.domain.studies import Measure
 from relic_core.errors import BadRequest
-from relic_core.evaluation.intervals import Interval, check_settings, draws, units
+from relic_core.evaluation.intervals import Interval, draws, ends, units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,20 +78,6 @@ _SHARES = {
     "all agree": "The share of items to which everybody who decided gave the same answer, right or wrong.",
     "none agree": "The share of items to which no two people gave the same answer.",
 }
-
-
-def count_choices(choices: Sequence[Sequence[int]], categories: int) -> Counts:
-    """Count who chose what.
-
-    - `choices`: for each item the categories that raters chose, from 1; anything else is a missing answer.
-
-    >>> count_choices([[1, 1, 3], [2, 0]], 3)
-    array([[2, 0, 1],
-           [0, 1, 0]])
-    """
-    return np.array(
-        [[list(chosen).count(category) for category in range(1, categories + 1)] for chosen in choices], dtype=np.int64
-    ).reshape(len(choices), categories)
 
 
 def agreement(counts: Counts, weights: Values | None = None) -> dict[str, Values]:
@@ -150,19 +136,14 @@ def _rated(counts: Counts) -> npt.NDArray[np.bool_]:
     return rated
 
 
-def intervals(
-    counts: Counts, works: Sequence[str], *, seed: int = 0, samples: int = 2000, level: float = 0.95
-) -> dict[str, Interval]:
+def intervals(counts: Counts, works: Sequence[str], *, seed: int = 0, samples: int = 2000) -> dict[str, Interval]:
     """Compute the intervals of all measures; the order of the items is part of what the seed decides.
 
     - `works`: the work of each item. Works are drawn where there are two or more, else items.
 
     Returns: by `KEYS`; without those that cannot be had: fewer than two items with two answers, or a measure that more
     than one sample of twenty does not have.
-
-    Raises BadRequest: a setting out of its range.
     """
-    check_settings(samples=samples, level=level)
     rated = _rated(counts)
     of = [work for work, usable in zip(works, rated, strict=True) if usable]
     if len(of) < LEAST:
@@ -177,10 +158,8 @@ def intervals(
         known = values[np.isfinite(values)]
         value = float(here[key][0])
         if np.isfinite(value) and len(known) >= _ENOUGH * len(values):
-            low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-            found[key] = Interval(
-                value=value, low=float(low), high=float(high), level=level, over=over, n=len(of), works=len(set(of))
-            )
+            low, high = ends(known)
+            found[key] = Interval(value=value, low=low, high=high, over=over, n=len(of), works=len(set(of)))
     return found
 
 

@@ -128,7 +128,8 @@ def accuracy(values: Values, books: Sequence[str]) -> Figure | None:
     card = metrics.metric("proxy-accuracy")
     if len(values) == 1:
         return Figure(text=card.written(float(values[0])), value=float(values[0]))
-    return figure_of(card, interval_of(values, books, over="works" if len(set(books)) > 1 else "examples"))
+    around = interval_of(values, books, over="works" if len(set(books)) > 1 else "examples")
+    return figure_of(card, around.value, around)
 
 
 def accuracy_of(items: Sequence[Item], choices: Mapping[str, int]) -> Figure | None:

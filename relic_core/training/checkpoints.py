@@ -12,7 +12,7 @@ import json
 import os
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from safetensors import SafetensorError
@@ -139,12 +139,7 @@ def seal(folder: Path, origin: Origin, state: Mapping[str, Any]) -> None:
     files = {path.name: _digest(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
     said = {
         "version": _VERSION,
-        "recipe": dict(origin.recipe),
-        "recipe_digest": origin.recipe_digest,
-        "data_digest": origin.data_digest,
-        "base_digest": origin.base_digest,
-        "start_digest": origin.start_digest,
-        "processes": origin.processes,
+        **asdict(origin),
         "state": dict(state),
         "files": files,
     }

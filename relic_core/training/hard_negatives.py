@@ -23,7 +23,6 @@ from rapidfuzz.utils import default_process
 from relic_core.domain import Claim, MinedWindow, Pair, Span, best_first
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import flat_span
-from relic_core.errors import BadRequest
 from relic_core.ports import silent
 from relic_core.training.batching import plan
 from relic_core.training.collating import HardNegatives, alike
@@ -32,7 +31,7 @@ from relic_core.training.recipes import EncoderRecipe
 from relic_core.training.requests import hard_card
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -64,25 +63,16 @@ _AT_ONCE = 512
 """Claims that are compared with all candidates together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Guard:
     """What is taken as a hard negative.
 
+    - `count`: how many of each example.
     - `margin`: by how much a negative may score above the gold, in standard deviations of the claim's scores.
-
-    Raises BadRequest: no negatives asked for, or a margin below 0.
     """
 
-    count: int = 5
-    margin: float = 0.5
-
-    def __post_init__(self) -> None:
-        """Check the values."""
-        if self.count < 1 or not self.margin >= 0:
-            raise BadRequest(
-                f"Hard negatives cannot be {self.count} for each example with a margin of {self.margin}: at least 1, "
-                "and a margin of 0 standard deviations or more."
-            )
+    count: int
+    margin: float
 
     def choose(self, scores: Scores, gold: int, refused: Callable[[int], bool]) -> list[int]:
         """Choose the highest candidates that are no answers.
@@ -104,56 +94,30 @@ class Guard:
         return chosen
 
 
-def mine(  # noqa: PLR0913 - for whom, among what, by whom
+def in_source(
     encoder: LateChunkingEncoder,
     pairs: Sequence[Pair],
-    windows: Sequence[MinedWindow],
+    quotations: Iterable[str],
+    guard: Guard,
+    tell: Callable[[int], None],
     *,
-    work: Callable[[str], Work],
-    progress: Progress,
-    guard: Guard | None = None,
-    passage_tokens: int | None = None,
-    among: Sequence[Pair] = (),
-    most: int = READ,
-) -> HardNegatives:
-    """Mine hard negatives with an encoder.
+    tokens: int | None = None,
+) -> dict[str, tuple[str, ...]]:
+    """Find the hard negatives of pairs of one source.
 
-    - `progress`: told of examples done, some hundreds at a time.
-    - `guard`: how many, and what is none.
-    - `passage_tokens`: the most tokens read of a pair's quotation; by default the encoder's window.
-    - `among`: pairs whose quotations are candidates too, though nothing is looked for on their behalf.
-    - `most`: sentences that are read of a work, about; of a longer one runs of sentences are drawn, the same each time.
+    - `quotations`: the candidates, the pairs' own among them.
+    - `tell`: told of examples done, some hundreds at a time.
+    - `tokens`: the most that are read of a quotation; by default the encoder's window.
 
-    Returns: the hardest first. An example that has no other candidate is left out.
+    Returns: by id of the pair, the hardest first; without those that have no other candidate.
     """
-    guard = guard or Guard()
-    total, done = len(pairs) + len(windows), 0
-
-    def tell(more: int) -> None:
-        nonlocal done
-        done += more
-        progress(done, total, "Looking for hard negatives")
-
-    others: dict[str, list[str]] = defaultdict(list)
-    for pair in (*pairs, *among):
-        others[pair.source_id].append(pair.quotation)
-    of_pairs: dict[str, Sequence[str]] = {}
-    for of_source in _grouped(pairs, lambda pair: pair.source_id).values():
-        texts = list(dict.fromkeys(others[of_source[0].source_id]))
-        vectors = quotation_vectors(encoder, texts, passage_tokens)
-        of_pairs.update(_in_source(texts, _scored(encoder, of_source, vectors, tell), guard))
-    of_windows: dict[str, Sequence[Span]] = {}
-    for of_work in _grouped(windows, lambda window: window.work_id).values():
-        of_windows.update(_in_work(encoder, of_work, work(of_work[0].work_id), guard, most, tell))
-    return HardNegatives(of_pairs, of_windows)
-
-
-def _in_source(texts: Sequence[str], scored: Iterable[tuple[Pair, Scores]], guard: Guard) -> dict[str, Sequence[str]]:
+    texts = list(dict.fromkeys(quotations))
     place = {text: number for number, text in enumerate(texts)}
+    vectors = quotation_vectors(encoder, texts, tokens)
     overlap = alike(texts)
     spelt = [default_process(text) for text in texts]
-    found: dict[str, Sequence[str]] = {}
-    for pair, scores in scored:
+    found: dict[str, tuple[str, ...]] = {}
+    for pair, scores in _scored(encoder, pairs, vectors, tell):
         gold = place[pair.quotation]
 
         def refused(other: int, gold: int = gold) -> bool:
@@ -182,18 +146,23 @@ def _part(work: Work, windows: Sequence[MinedWindow], most: int) -> Work:
     return replace(work, sentences=tuple(work.sentences[place] for place in np.flatnonzero(kept).tolist()))
 
 
-def _in_work(
+def in_work(
     encoder: LateChunkingEncoder,
     windows: Sequence[MinedWindow],
     work: Work,
     guard: Guard,
-    most: int,
     tell: Callable[[int], None],
-) -> dict[str, Sequence[Span]]:
+    *,
+    most: int = READ,
+) -> dict[str, tuple[Span, ...]]:
+    """Find the hard negatives of windows on one work; as `in_source`.
+
+    - `most`: sentences that are read of it, about; of a longer one runs of sentences are drawn, the same each time.
+    """
     part = _part(work, windows, most)
     sums, counts = encoder.encode_sentences(part, silent)
     places = np.array([sentence.index for sentence in part.sentences])
-    found: dict[str, Sequence[Span]] = {}
+    found: dict[str, tuple[Span, ...]] = {}
     for group in _grouped(windows, lambda window: str(window.gold.length)).values():
         length = group[0].gold.length
         unbroken = np.flatnonzero(places[length - 1 :] - places[: len(places) - length + 1] == length - 1)
@@ -324,8 +293,9 @@ def look_for(
     if not request.hard:
         return None
     if chosen["hard"] is None or "looked" in chosen["hard"]:
-        search = _Search(request.recipe, examples, LateChunkingEncoder(hard_card(settings, request)), work)
-        search.run(folder, chosen, progress)
+        _search(
+            LateChunkingEncoder(hard_card(settings, request)), folder, request.recipe, examples, chosen, work, progress
+        )
     said = chosen["hard"]
     return HardNegatives(
         {key: tuple(examples.pairs[number].quotation for number in numbers) for key, numbers in said["pairs"].items()},
@@ -333,69 +303,58 @@ def look_for(
     )
 
 
-class _Search:
-    """Looks source by source and work by work; what it has looked through stands under "looked" until it is done."""
+def _search(
+    encoder: LateChunkingEncoder,
+    folder: TrainingFolder,
+    recipe: AnyRecipe,
+    examples: Examples,
+    chosen: dict[str, Any],
+    work: Callable[[str], Work],
+    progress: Progress,
+) -> None:
+    """Look source by source and work by work; what was looked through stands under "looked" until all is."""
+    by, written = encoder.identity, time.monotonic()
+    if chosen["hard"] is None or chosen["hard"]["by"] != by:  # not half by one model and half by another
+        chosen["hard"] = {"by": by, "pairs": {}, "windows": {}, "looked": []}
+    said, read = chosen["hard"], read_of(recipe, examples)
+    total, done = len(read.pairs) + len(read.windows), 0
+    margin, tokens = (_MARGIN, recipe.passage_tokens) if isinstance(recipe, EncoderRecipe) else (_ABOVE, None)
+    guard = Guard(found_of(recipe), margin)
+    numbers = {pair.quotation: number for number, pair in enumerate(examples.pairs)}
+    every = _grouped(examples.pairs, lambda pair: pair.source_id)
 
-    def __init__(
-        self, recipe: AnyRecipe, examples: Examples, encoder: LateChunkingEncoder, work: Callable[[str], Work]
-    ) -> None:
-        self._recipe = recipe
-        self._encoder = encoder
-        self._work = work
-        self._read = read_of(recipe, examples)
-        self._numbers = {pair.quotation: number for number, pair in enumerate(examples.pairs)}
-        self._among = _grouped(examples.pairs, lambda pair: pair.source_id)
+    def tell(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done, total, f"{LOOKING}: {done:,} of {total:,}")
 
-    def run(self, folder: TrainingFolder, chosen: dict[str, Any], progress: Progress) -> None:
-        """Look through all that was not looked through before."""
-        by = self._encoder.identity
-        if chosen["hard"] is None or chosen["hard"]["by"] != by:  # not half by one model and half by another
-            chosen["hard"] = {"by": by, "pairs": {}, "windows": {}, "looked": []}
-        said, written = chosen["hard"], time.monotonic()
-        try:
-            for _ in self._look(said, progress):
-                if time.monotonic() - written >= _KEPT_SECONDS:
-                    folder.write_examples(chosen)
-                    written = time.monotonic()
-        except BaseException:  # stopped, or failed
-            folder.write_examples(chosen)
-            raise
-        del said["looked"]
+    def left(kind: str, groups: Mapping[str, list[E]]) -> Iterator[tuple[str, list[E]]]:
+        """Give the groups that were not looked through before; each is, when the next is asked for."""
+        nonlocal done, written
+        for name, members in groups.items():
+            if f"{kind} {name}" in said["looked"]:
+                done += len(members)
+                continue
+            yield name, members
+            said["looked"].append(f"{kind} {name}")
+            if time.monotonic() - written >= _KEPT_SECONDS:
+                folder.write_examples(chosen)
+                written = time.monotonic()
+
+    try:
+        for source, pairs in left("source", _grouped(read.pairs, lambda pair: pair.source_id)):
+            quotations = [pair.quotation for pair in (*pairs, *every[source])]
+            texts_of = in_source(encoder, pairs, quotations, guard, tell, tokens=tokens)
+            said["pairs"] |= {key: [numbers[text] for text in texts] for key, texts in texts_of.items()}
+        for work_id, windows in left("work", _grouped(read.windows, lambda window: window.work_id)):
+            spans_of = in_work(encoder, windows, work(work_id), guard, tell)
+            said["windows"] |= {key: [[span.start, span.length] for span in spans] for key, spans in spans_of.items()}
+    except BaseException:  # stopped, or failed
         folder.write_examples(chosen)
-        folder.append("hard negatives", 0, pairs=len(said["pairs"]), windows=len(said["windows"]), by=by)
-
-    def _look(self, said: dict[str, Any], progress: Progress) -> Iterator[None]:
-        """Look through one source or work after another."""
-        total, done = len(self._read.pairs) + len(self._read.windows), 0
-        for name, pairs, windows in self._parts():
-            if name not in said["looked"]:
-                found = self._mined(pairs, windows, _shifted(progress, done, total))
-                said["pairs"] |= {key: [self._numbers[text] for text in texts] for key, texts in found.pairs.items()}
-                said["windows"] |= {
-                    key: [[span.start, span.length] for span in spans] for key, spans in found.windows.items()
-                }
-                said["looked"].append(name)
-                yield
-            done += len(pairs) + len(windows)
-
-    def _parts(self) -> Iterator[tuple[str, Sequence[Pair], Sequence[MinedWindow]]]:
-        for source, pairs in _grouped(self._read.pairs, lambda pair: pair.source_id).items():
-            yield f"source {source}", pairs, ()
-        for work, windows in _grouped(self._read.windows, lambda window: window.work_id).items():
-            yield f"work {work}", (), windows
-
-    def _mined(self, pairs: Sequence[Pair], windows: Sequence[MinedWindow], progress: Progress) -> HardNegatives:
-        encoder = isinstance(self._recipe, EncoderRecipe)
-        return mine(
-            self._encoder,
-            pairs,
-            windows,
-            work=self._work,
-            progress=progress,
-            guard=Guard(count=found_of(self._recipe), margin=_MARGIN if encoder else _ABOVE),
-            passage_tokens=self._recipe.passage_tokens if isinstance(self._recipe, EncoderRecipe) else None,
-            among=self._among[pairs[0].source_id] if pairs else (),
-        )
+        raise
+    del said["looked"]
+    folder.write_examples(chosen)
+    folder.append("hard negatives", 0, pairs=len(said["pairs"]), windows=len(said["windows"]), by=by)
 
 
 def _grouped(examples: Iterable[E], key: Callable[[E], str]) -> dict[str, list[E]]:
@@ -403,12 +362,3 @@ def _grouped(examples: Iterable[E], key: Callable[[E], str]) -> dict[str, list[E
     for example in examples:
         groups[key(example)].append(example)
     return groups
-
-
-def _shifted(progress: Progress, before: int, of: int) -> Progress:
-    """Report a part's progress as the whole's."""
-
-    def shifted(done: int, total: int, note: str = "") -> None:  # noqa: ARG001 - as every report is called
-        progress(before + done, of, f"{LOOKING}: {before + done:,} of {of:,}")
-
-    return shifted

@@ -281,28 +281,21 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
         since = sum(1 for each in self.validations if each["step"] > self.best["step"])
         return 0 < self._recipe.patience <= since
 
-    def on_train_begin(
-        self,
-        args: TrainingArguments,  # noqa: ARG002 - as the trainer calls it, here and below
-        state: TrainerState,  # noqa: ARG002
-        control: TrainerControl,
-        **_: Any,  # noqa: ANN401
-    ) -> TrainerControl:
+    def on_train_begin(self, *_: object, **__: object) -> None:
         """Start the clock."""
         self._step_began = self._written = time.monotonic()
-        return control
 
     def on_log(  # type: ignore[override]  # the trainer always gives the logs
         self,
-        args: TrainingArguments,  # noqa: ARG002
+        _args: TrainingArguments,
         state: TrainerState,
-        control: TrainerControl,
+        _control: TrainerControl,
         logs: Mapping[str, float],
-        **_: Any,  # noqa: ANN401
-    ) -> TrainerControl:
+        **_: object,
+    ) -> None:
         """Report a step."""
         if "loss" not in logs or not state.is_world_process_zero:
-            return control
+            return
         counted, seconds = self.counted, self._step_seconds
         self._tell(
             "step",
@@ -317,15 +310,8 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
             tokens_per_second=counted["tokens"] / seconds,
         )
         self._step_began = time.monotonic()
-        return control
 
-    def on_step_end(
-        self,
-        args: TrainingArguments,  # noqa: ARG002
-        state: TrainerState,
-        control: TrainerControl,
-        **_: Any,  # noqa: ANN401
-    ) -> TrainerControl:
+    def on_step_end(self, _args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:  # type: ignore[override]  # other names
         """Say what is to be done after a step; what validation and a checkpoint then take is none of its time."""
         self._step_seconds = time.monotonic() - self._step_began
         control.should_log = True
@@ -337,20 +323,12 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
             self.stopped = control.should_training_stop = control.should_save = True
         if last or time.monotonic() - self._written >= self._checkpoint_seconds:  # the first process's clock counts
             control.should_save = True
-        return control
 
-    def on_save(
-        self,
-        args: TrainingArguments,  # noqa: ARG002
-        state: TrainerState,
-        control: TrainerControl,
-        **_: Any,  # noqa: ANN401
-    ) -> TrainerControl:
+    def on_save(self, _args: TrainingArguments, state: TrainerState, _control: TrainerControl, **_: object) -> None:  # type: ignore[override]  # other names
         """Report a checkpoint."""
         if state.is_world_process_zero:
             self._tell("checkpoint", state.global_step)
         self._written = self._step_began = time.monotonic()
-        return control
 
     def _validated(self, step: int, control: TrainerControl, *, first_process: bool) -> None:
         """Validate in one process, keep what is better, and give up where nothing was for too long."""

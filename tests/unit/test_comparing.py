@@ -210,9 +210,3 @@ def test_one_work_or_example_and_what_is_no_merit_are_refused():
 )
 def test_holm_multiplies_the_smallest_by_their_number_and_keeps_the_order(given, expected):
     assert holm(given).tolist() == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("given", [[0.1, 1.2], [-0.1], [float("nan")], [[0.1], [0.2]]])
-def test_holm_refuses_what_is_no_p_value(given):
-    with pytest.raises(BadRequest, match="from 0 to 1"):
-        holm(given)

@@ -21,7 +21,7 @@ def test_an_interval_holds_its_figure_and_says_what_it_was_drawn_from():
             found = interval(name, outcomes, over=over)
             assert found.value == pytest.approx(value)
             assert found.low < found.value < found.high
-            assert (found.over, found.n, found.works, found.level) == (over, 12, 3, 0.95)
+            assert (found.over, found.n, found.works) == (over, 12, 3)
 
 
 @pytest.mark.parametrize("over", ["examples", "works"])
@@ -39,12 +39,6 @@ def test_a_seed_repeats_an_interval_and_another_seed_draws_another():
     again = [interval("mrr", outcomes, over="examples", seed=seed, samples=200) for seed in (1, 1, 2)]
     assert again[0] == again[1]
     assert (again[0].low, again[0].high) != (again[2].low, again[2].high)
-
-
-def test_a_higher_level_is_a_wider_interval():
-    outcomes = outcomes_of(RANKS)
-    narrow, wide = (interval("mrr", outcomes, over="examples", level=level) for level in (0.5, 0.99))
-    assert wide.low < narrow.low < narrow.high < wide.high
 
 
 def test_drawing_works_keeps_all_examples_of_a_work_together():
@@ -123,12 +117,3 @@ def test_one_example_has_no_interval():
     for over in ("examples", "works"):
         with pytest.raises(BadRequest, match="there are 1"):
             interval("mrr", outcomes_of({"emma": [5]}), over=over)
-
-
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [({"samples": 99}, "at least 100"), ({"level": 95}, "between 0 and 1"), ({"over": "books"}, "'books' was given")],
-)
-def test_settings_out_of_their_range_are_refused(setting, message):
-    with pytest.raises(BadRequest, match=message):
-        interval("mrr", outcomes_of(RANKS), **{"over": "examples", **setting})

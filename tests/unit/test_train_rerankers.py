@@ -200,15 +200,20 @@ def test_looking_tells_how_far_it_is_and_goes_on_where_it_was_stopped(settings, 
     assert len(kept["pairs"]) == 18
     assert bench.trainings.get(training.id).state == "stopped"
     looked_for = []
-    mined = hard_negatives._Search._mined
+    in_source, in_work = hard_negatives.in_source, hard_negatives.in_work
 
-    def mine(search, pairs, windows, progress):
-        looked_for.append((len(pairs), len(windows)))
-        return mined(search, pairs, windows, progress)
+    def source(encoder, pairs, *given, **named):
+        looked_for.append(("source", len(pairs)))
+        return in_source(encoder, pairs, *given, **named)
 
-    monkeypatch.setattr(hard_negatives._Search, "_mined", mine)
+    def work(encoder, windows, *given, **named):
+        looked_for.append(("work", len(windows)))
+        return in_work(encoder, windows, *given, **named)
+
+    monkeypatch.setattr(hard_negatives, "in_source", source)
+    monkeypatch.setattr(hard_negatives, "in_work", work)
     bench.run_training(training.id, lambda *_: None)
-    assert looked_for == [(18, 0), (0, 6)]
+    assert looked_for == [("source", 18), ("work", 6)]
     assert bench.trainings.get(training.id).state == "finished"
     hard = of(settings, training).examples()["hard"]
     assert "looked" not in hard
@@ -249,7 +254,7 @@ def test_a_stopped_training_goes_on_from_its_checkpoint_and_looks_for_nothing_ag
     monkeypatch.undo()
     followed = bench.trainings.get(training.id)
     assert (followed.state, followed.step, followed.checkpoint, followed.resumable) == ("stopped", 2, 2, True)
-    monkeypatch.setattr("relic_core.training.hard_negatives.mine", None)
+    monkeypatch.setattr("relic_core.training.hard_negatives.in_source", None)
     monkeypatch.setattr("relic_core.training.validation.registry", None)
     followed = bench.trainings.resume(training.id)
     assert (followed.state, followed.step) == ("finished", 6)

@@ -107,7 +107,7 @@ def test_hard_negatives_are_looked_for_once_and_used_again(stopped, bench, base,
     found = TrainingFolder.find(settings.data, training.id).examples()["hard"]
     assert len(found["pairs"]) > 30
     assert found["windows"]
-    monkeypatch.setattr("relic_core.training.hard_negatives.mine", None)
+    monkeypatch.setattr("relic_core.training.hard_negatives.in_source", None)
     assert bench.trainings.resume(training.id).state == "finished"
 
 

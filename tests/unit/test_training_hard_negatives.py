@@ -9,8 +9,7 @@ import pytest
 
 from relic_core.domain import Claim
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.errors import BadRequest
-from relic_core.training.hard_negatives import Guard, mine, quotation_vectors, span_vectors
+from relic_core.training.hard_negatives import Guard, in_source, in_work, quotation_vectors, span_vectors
 from relic_core.training.trainer import trained_card
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
 
@@ -23,34 +22,28 @@ def encoder(tmp_path_factory):
     return LateChunkingEncoder(trained_card(make_recipe(base)), precision="float32")
 
 
-def mined(encoder, pairs=(), windows=(), **given):
-    told = []
-    work = make_novel()
-    found = mine(
-        encoder,
-        pairs,
-        windows,
-        work=lambda _: work,
-        progress=lambda done, total, _: told.append((done, total)),
-        **given,
-    )
+def mined(encoder, pairs, guard=ALL):
+    told, found = [], {}
+    for source in dict.fromkeys(pair.source_id for pair in pairs):
+        own = [pair for pair in pairs if pair.source_id == source]
+        found |= in_source(encoder, own, [pair.quotation for pair in own], guard, told.append)
     return found, told
 
 
 def test_candidates_of_a_pair_are_the_other_quotations_of_its_source(encoder):
     pairs = make_pairs(12, sources=2)
-    found, told = mined(encoder, pairs, guard=ALL)
+    found, told = mined(encoder, pairs)
     for pair in pairs:
         others = {other.quotation for other in pairs if other.source_id == pair.source_id} - {pair.quotation}
-        assert set(found.pairs[pair.id]) <= others
-    assert told == [(6, 12), (12, 12)]
+        assert set(found[pair.id]) <= others
+    assert told == [6, 6]
 
 
 def test_the_hardest_come_first_and_are_as_many_as_asked(encoder):
     pairs = make_pairs(12, sources=1)
     found, _ = mined(encoder, pairs, guard=Guard(count=3, margin=100.0))
     for pair in pairs:
-        chosen = found.pairs[pair.id]
+        chosen = found[pair.id]
         assert len(chosen) == 3
         claim = encoder.encode_claims([Claim(" ".join(pair.left), " ".join(pair.right), masked=True)])[0]
         scores = quotation_vectors(encoder, chosen) @ claim
@@ -65,9 +58,9 @@ def test_what_overlaps_the_gold_or_has_nearly_its_words_is_passed_over(encoder):
     apart = "soup , dinner and frost"
     texts = [gold, nearly, within, apart, "a fox", "an orchard"]
     pairs = [replace(pair, quotation=text) for pair, text in zip(pairs, texts, strict=True)]
-    found, _ = mined(encoder, pairs, guard=ALL)
-    assert set(found.pairs[pairs[0].id]) == {apart, "a fox", "an orchard"}
-    assert nearly in found.pairs[pairs[3].id]
+    found, _ = mined(encoder, pairs)
+    assert set(found[pairs[0].id]) == {apart, "a fox", "an orchard"}
+    assert nearly in found[pairs[3].id]
 
 
 def test_what_scores_far_above_the_gold_may_be_an_answer_and_is_passed_over():
@@ -81,9 +74,9 @@ def test_what_scores_far_above_the_gold_may_be_an_answer_and_is_passed_over():
 def test_candidates_of_a_window_are_spans_of_its_length_that_share_no_sentence_with_it(encoder):
     work = make_novel()
     windows = make_windows(work, 3)
-    found, _ = mined(encoder, windows=windows, guard=ALL)
+    found = in_work(encoder, windows, work, ALL, lambda _: None)
     for window in windows:
-        chosen = found.windows[window.id]
+        chosen = found[window.id]
         assert chosen
         assert all(span.length == window.gold.length for span in chosen)
         assert not any(span.overlaps(window.gold) for span in chosen)
@@ -95,7 +88,7 @@ def test_of_a_long_work_what_is_around_the_quotations_is_read_and_a_part_drawn_b
     windows = make_windows(work, 3)
 
     def spans(most):
-        found = mine(encoder, (), windows, work=lambda _: work, progress=lambda *_: None, guard=ALL, most=most).windows
+        found = in_work(encoder, windows, work, ALL, lambda _: None, most=most)
         return {span.start for window in windows for span in found[window.id]}
 
     whole, part = spans(len(work.sentences)), spans(150)
@@ -127,10 +120,4 @@ def test_quotations_are_pooled_like_a_sentence_of_a_work_that_stands_alone(encod
 
 def test_an_example_without_another_candidate_is_left_out(encoder):
     found, _ = mined(encoder, make_pairs(2, sources=2))
-    assert found.pairs == {}
-
-
-@pytest.mark.parametrize("given", [{"count": 0}, {"margin": -1.0}, {"margin": float("nan")}])
-def test_a_guard_that_cannot_be_is_refused(given):
-    with pytest.raises(BadRequest, match="Hard negatives cannot be"):
-        Guard(**given)
+    assert found == {}

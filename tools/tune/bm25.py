@@ -9,7 +9,6 @@ from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics
 from relic_core.evaluation.comparing import Comparison, compare
-from relic_core.evaluation.figures import written
 from relic_core.library.sample import SPLIT as SAMPLE
 from relic_core.retrieval import registry
 from relic_core.retrieval.bm25 import K1, B, Bm25
@@ -84,7 +83,7 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
     rows: list[tuple[Cell, ...]] = []
     for row, k1 in enumerate(grid.k1s):
         figures = [
-            Figure(text=written(card, value, more=more), value=value, best=(k1, b) == grid.best)
+            Figure(text=card.written(value, more=more), value=value, best=(k1, b) == grid.best)
             for value, b in zip(grid.figures[row].tolist(), grid.bs, strict=True)
         ]
         rows.append((f"{k1:g}", *figures))
@@ -125,14 +124,14 @@ def check_split(benchmark: Benchmark) -> None:
 def _more_digits(card: metrics.Metric, values: Sequence[float]) -> int:
     """Give how many digits more are wanted to tell values apart; 0 where no number of them would."""
     for more in range(_MORE_DIGITS + 1):
-        if len({written(card, value, more=more) for value in values}) > 1:
+        if len({card.written(value, more=more) for value in values}) > 1:
             return more
     return 0
 
 
 def _verdict(grid: tuning.Grid, against: Comparison, card: metrics.Metric, more: int) -> str:
     def said(value: float) -> str:
-        return written(card, value, more=more)
+        return card.written(value, more=more)
 
     ends = f"{said(against.low)} to {said(against.high)}"
     if against.flat:
