@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from relic_core.domain import Pool, Run
     from relic_core.domain.figures import Chart, Mark, Series
 
-_BARS = {
+_INTERVALS = {
     "books": "bars: 95% bootstrap intervals over a work's quotations (2,000 samples), none where all came out alike",
     "ranks": "",
 }
-_USUAL_BARS = (
+_INTERVALS_OVER_WORKS = (
     "bars: 95% bootstrap intervals over works (2,000 samples; over quotations where all are of one work), none where "
     "all came out alike"
 )
@@ -65,12 +65,12 @@ def caption(
     """
     split = f", {runs[0].split}" if runs[0].split and runs[0].split not in benchmark.lower() else ""
     works = "1 work" if books == 1 else f"{books:,} works"
-    bars = _BARS.get(chart.view, _USUAL_BARS)
+    intervals = _INTERVALS.get(chart.view, _INTERVALS_OVER_WORKS)
     points = "Columns: shares of the quotations" if chart.view == "ranks" else "Marks: measured figures"
     among = f"{candidates:,.0f} candidates on average ({pool_words(runs[0].pool)})"
     parts = [
         f"{chart.title}, on {benchmark}{split}: {examples:,} quotations of {works}, each to be found among {among}.",
-        f"{points}{f'; {bars}' if bars else ''}.",
+        f"{points}{f'; {intervals}' if intervals else ''}.",
         note,
     ]
     return " ".join(part for part in parts if part)
@@ -124,8 +124,8 @@ def _value(mark: Mark) -> float:
 
 def _curve(chart: Chart, series: Series) -> str:
     own = {mark.group: mark for mark in chart.marks_of(series.key)}
-    told = ", ".join(f"{chart.written(own[k].value)} within the first {k}" for k in ("1", "10", "100") if k in own)
-    return f"{series.label}: {told}."
+    recalls = ", ".join(f"{chart.written(own[k].value)} within the first {k}" for k in ("1", "10", "100") if k in own)
+    return f"{series.label}: {recalls}."
 
 
 def _ranks(chart: Chart, series: Series) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OTHER = "#77726a"
 """Colour of what was measured elsewhere, and of a series that was given none."""
 _CHOSEN = "rgba(224, 164, 0, 0.22)"
-_GRID = "rgba(128, 122, 112, 0.28)"
+GRID = "rgba(128, 122, 112, 0.28)"
 
 _COLUMNS_HEIGHT = 380
 _LEGEND_LINE = 22
@@ -38,10 +38,10 @@ _ROW = 38
 _ROW_SERIES = 13
 _LABEL = 25
 """Characters of a row's label: about 150 pixels, which leaves a narrow page as much again for the marks."""
-_FONT = 13
+FONT = 13
 _NOTE = 11.5
-_TITLE = {"standoff": 6, "font": {"size": _FONT}}
-_TICKS = {"size": _FONT}
+_TITLE = {"standoff": 6, "font": {"size": FONT}}
+_TICKS = {"size": FONT}
 _STEPS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 _TENTH, _FIFTH, _HALF = 0.1, 0.2, 0.5
 
@@ -90,15 +90,7 @@ def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Fi
     figure.update_layout(
         height=height(chart),
         margin={"l": 0, "r": 14, "t": _TOP + _LEGEND_LINE * _legend_lines(chart), "b": 8},
-        legend={
-            "yref": "container",
-            "y": 1 - _TOOLBAR / height(chart),
-            "yanchor": "top",
-            "x": 0,
-            "xanchor": "left",
-            "orientation": "h",
-        },
-        legend_font=_TICKS,
+        legend=legend(height(chart), toolbar=_TOOLBAR),
         legend_tracegroupgap=0,
         showlegend=True,
         hovermode="closest",
@@ -116,6 +108,12 @@ def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Fi
     else:
         _set_columns(figure, chart, chosen)
     return figure
+
+
+def legend(height: int, *, toolbar: int) -> dict[str, Any]:
+    """Lay a legend out below the toolbar of a chart, both given in pixels."""
+    place = {"yref": "container", "y": 1 - toolbar / height, "yanchor": "top", "x": 0, "xanchor": "left"}
+    return {**place, "orientation": "h", "font": _TICKS}
 
 
 def _settle_pandas() -> None:
@@ -180,9 +178,9 @@ def _values(chart: Chart) -> dict[str, Any]:
         "tickfont": _TICKS,
         "fixedrange": True,
         "showgrid": True,
-        "gridcolor": _GRID,
+        "gridcolor": GRID,
         "zeroline": True,
-        "zerolinecolor": _GRID,
+        "zerolinecolor": GRID,
     }
 
 
@@ -210,7 +208,7 @@ def _set_rows(figure: go.Figure, chart: Chart, chosen: str) -> None:
 def _stretch(way: str, first: float, last: float, *, lit: bool = False) -> dict[str, Any]:
     """Make a line or a lit band over the whole width ("h") or height ("v") of a chart, behind its marks."""
     across, along = ("x", "y") if way == "h" else ("y", "x")
-    ink = {"fillcolor": _CHOSEN, "line": {"width": 0}} if lit else {"line": {"color": _GRID, "width": 1}}
+    ink = {"fillcolor": _CHOSEN, "line": {"width": 0}} if lit else {"line": {"color": GRID, "width": 1}}
     ends = {f"{across}0": 0, f"{across}1": 1, f"{along}0": first, f"{along}1": last}
     return {"type": "rect" if lit else "line", f"{across}ref": f"{across} domain", **ends, **ink, "layer": "below"}
 
@@ -346,7 +344,6 @@ def _dots(chart: Chart, series: Series, colour: str) -> Any:  # noqa: ANN401 - P
 
     marks = chart.marks_of(series.key)
     where, values = [mark.group for mark in marks], [mark.value for mark in marks]
-    elsewhere = not series.retriever
     across = chart.view in {"books", "published"}
     axes = {"y": where, "x": values, "error_x": _errors(marks)} if across else {"x": where, "y": values}
     if not across:
@@ -358,7 +355,12 @@ def _dots(chart: Chart, series: Series, colour: str) -> Any:  # noqa: ANN401 - P
         orientation="h" if across else "v",
         offsetgroup=series.key,
         cliponaxis=False,
-        marker={"color": colour, "size": 11, "symbol": symbol(chart, series), "line": {"width": 2 if elsewhere else 0}},
+        marker={
+            "color": colour,
+            "size": 11,
+            "symbol": symbol(chart, series),
+            "line": {"width": 0 if series.retriever else 2},
+        },
     )
 
 

@@ -13,19 +13,9 @@ if TYPE_CHECKING:
     from relic_core.domain import Place, WorkSummary
 
 COLUMNS = (
-    "work",
-    "author",
-    "edition",
-    "chapter",
-    "paragraph",
-    "sentence",
-    "left",
-    "keyword",
-    "right",
-    "query",
-    "options",
+    "work", "author", "edition", "chapter", "paragraph", "sentence", "left", "keyword", "right", "query", "options",
     "address",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

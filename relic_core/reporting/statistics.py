@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 from relic_core.domain import LENGTHS
 from relic_core.domain.figures import Figure, Table
 from relic_core.mining.statistics import RELIC
-from relic_core.reporting.charts import OTHER
+from relic_core.reporting.charts import GRID, OTHER
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from relic_core.mining.statistics import Statistics
 
-CHART_NAME = "lengths-of-quotations"
 _INK = "#4f7fae"
 _HEIGHT = 320
-_GRID = "rgba(128, 122, 112, 0.28)"
 _MOST_SOURCES = 25
 """Rows of the table of sources."""
 _SPLITS = {
@@ -92,7 +90,7 @@ def draw_lengths(counted: Statistics, *, what: str) -> go.Figure:
         showlegend=False,
     )
     figure.update_xaxes(title_text="sentences of the quotation", type="category", fixedrange=True)
-    figure.update_yaxes(title_text="windows", fixedrange=True, gridcolor=_GRID, zerolinecolor=_GRID, rangemode="tozero")
+    figure.update_yaxes(title_text="windows", fixedrange=True, gridcolor=GRID, zerolinecolor=GRID, rangemode="tozero")
     return figure
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.figures import Figure, Table
 from relic_core.domain.trainings import duration
+from relic_core.reporting.charts import FONT, GRID, legend
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +23,6 @@ RECALL_HEIGHT = 380
 
 _INK = "#2f7fae"
 _FAINT = "rgba(47, 127, 174, 0.42)"
-_GRID = "rgba(128, 122, 112, 0.28)"
-_FONT = 13
 _TOP = 100
 _TOOLBAR = 26
 _DRAWN = 400
@@ -125,7 +124,9 @@ def losses_table(losses: Sequence[tuple[int, float]]) -> Table:
     return Table(
         caption="Loss",
         heads=("up to step", "mean loss"),
-        rows=tuple((f"{step:,}", Figure(text=f"{loss:.3f}", value=loss)) for step, loss in _ends(losses, _ROWS)),
+        rows=tuple(
+            (f"{step:,}", Figure(text=f"{loss:.3f}", value=loss)) for step, loss in _means(losses, _ROWS, at_end=True)
+        ),
     )
 
 
@@ -179,45 +180,32 @@ def _laid_out(figure: go.Figure, measure: str, height: int) -> go.Figure:
     figure.update_layout(
         height=height,
         margin={"l": 0, "r": 14, "t": _TOP, "b": 8},
-        legend={
-            "yref": "container",
-            "y": 1 - _TOOLBAR / height,
-            "yanchor": "top",
-            "x": 0,
-            "xanchor": "left",
-            "orientation": "h",
-            "font": {"size": _FONT},
-        },
+        legend=legend(height, toolbar=_TOOLBAR),
         showlegend=True,
         hovermode="closest",
         dragmode=False,
         modebar={"orientation": "h"},
     )
     figure.add_annotation(
-        text=measure, showarrow=False, font={"size": _FONT},
+        text=measure, showarrow=False, font={"size": FONT},
         x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=6,
     )  # fmt: skip
-    axis = {"fixedrange": True, "gridcolor": _GRID, "zerolinecolor": _GRID, "tickfont": {"size": _FONT}}
-    figure.update_xaxes(title={"text": "step", "standoff": 6, "font": {"size": _FONT}}, rangemode="tozero", **axis)
+    axis = {"fixedrange": True, "gridcolor": GRID, "zerolinecolor": GRID, "tickfont": {"size": FONT}}
+    figure.update_xaxes(title={"text": "step", "standoff": 6, "font": {"size": FONT}}, rangemode="tozero", **axis)
     figure.update_yaxes(**axis)
     return figure
 
 
-def _means(losses: Sequence[tuple[int, float]], most: int) -> list[tuple[int, float]]:
-    """Take the means of at most so many stretches, each at its middle.
+def _means(losses: Sequence[tuple[int, float]], most: int, *, at_end: bool = False) -> list[tuple[int, float]]:
+    """Take the means of at most so many stretches, each at its middle, or at its end.
 
     >>> _means([(1, 4.0), (2, 2.0), (3, 1.0), (4, 0.0)], 2)
     [(2, 3.0), (4, 0.5)]
     """
     size = max(1, -(-len(losses) // most))
     stretches = [losses[at : at + size] for at in range(0, len(losses), size)]
-    return [(each[len(each) // 2][0], sum(loss for _, loss in each) / len(each)) for each in stretches]
-
-
-def _ends(losses: Sequence[tuple[int, float]], most: int) -> list[tuple[int, float]]:
-    size = max(1, -(-len(losses) // most))
-    stretches = [losses[at : at + size] for at in range(0, len(losses), size)]
-    return [(each[-1][0], sum(loss for _, loss in each) / len(each)) for each in stretches]
+    places = [each[-1 if at_end else len(each) // 2][0] for each in stretches]
+    return [(at, sum(loss for _, loss in each) / len(each)) for at, each in zip(places, stretches, strict=True)]
 
 
 def _title(key: str) -> str:

@@ -10,8 +10,7 @@ from relic_core.errors import BadBenchmark
 from relic_core.formats import evaluation_set
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
-from relic_core.reporting.notebook import csv, markdown
-from relic_core.reporting.notebook_word import word
+from relic_core.reporting.notebook import csv, markdown, word
 from relic_core.services.notebook import new_id
 
 if TYPE_CHECKING:

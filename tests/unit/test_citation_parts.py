@@ -9,7 +9,7 @@ from relic_core.reporting.citations.edition import short_title
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import CHICAGO, MLA, in_words, locate, locate_kept, make_locator
 from relic_core.reporting.citations.names import read_names, title_capitals
-from relic_core.reporting.citations.styles import cite, passage_form, works_cited
+from relic_core.reporting.citations.styles import cite, style, works_cited
 from relic_core.reporting.citations.text_runs import Line, as_markdown, as_text, inner_quotes
 from relic_core.reporting.passages import quotation
 from tests.making import make_work
@@ -221,7 +221,7 @@ def test_lines_of_a_play_are_counted_and_a_kept_passage_is_located_as_in_its_wor
     work = read_file(PLAY, name="weir.xml")
     span = Span(0, 1)
     locator = locate(work, span)
-    assert as_text(passage_form("mla")(parts(work), locator)) == "(Weir 1.2.14-15)"
+    assert as_text(style("mla").in_text(parts(work), locator)) == "(Weir 1.2.14-15)"
     place = work.place(span)
     kept = KeptPassage(
         work_id=work.id, sha256=work.sha256, title=work.title, author="", at=str(place.address), length=1, start=0,

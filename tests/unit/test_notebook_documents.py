@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from relic_core.domain import Collection, KeptPassage, Note
 from relic_core.formats.notebook import Section
 from relic_core.reporting.citations.quoting import set_quotation
-from relic_core.reporting.notebook import COLUMNS, csv, markdown
-from relic_core.reporting.notebook_word import word
+from relic_core.reporting.notebook import COLUMNS, csv, markdown, word
 from tests.approved import says
 from tests.making_citations import cited
 

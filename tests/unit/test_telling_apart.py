@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from relic_core.reporting.citations import chicago_notes
+from relic_core.reporting.citations import chicago
 from relic_core.reporting.citations.styles import disambiguate, style, works_cited
 from relic_core.reporting.citations.text_runs import as_text
 from tests.making_citations import cited, paragraph
@@ -51,7 +51,7 @@ def test_several_of_one_family_are_named_with_initials():
 
 def test_later_notes_have_the_initials_too():
     apart = disambiguate(works(EYRE, HEIGHTS), style("chicago-notes"))
-    assert [as_text(chicago_notes.short_note(each, THREE)) for each in apart.values()] == [
+    assert [as_text(chicago.short_note(each, THREE)) for each in apart.values()] == [
         "C. Brontë, Jane Eyre, chap. 3, para. 5.",
         "E. Brontë, Wuthering Heights, chap. 3, para. 5.",
     ]
@@ -163,12 +163,12 @@ def test_titles_that_differ_in_the_subtitle_alone_are_given_whole():
         "(Shakespeare, Henry IV: Part 2, ch. 3, par. 5)",
     ]
     apart = disambiguate(works(*parts), style("chicago-notes"))
-    assert [as_text(chicago_notes.short_note(each, THREE)) for each in apart.values()] == [
+    assert [as_text(chicago.short_note(each, THREE)) for each in apart.values()] == [
         "Shakespeare, Henry IV: Part 1, chap. 3, para. 5.",
         "Shakespeare, Henry IV: Part 2, chap. 3, para. 5.",
     ]
     (alone,) = disambiguate(works(parts[0]), style("chicago-notes")).values()
-    assert as_text(chicago_notes.short_note(alone, THREE)) == "Shakespeare, Henry IV, chap. 3, para. 5."
+    assert as_text(chicago.short_note(alone, THREE)) == "Shakespeare, Henry IV, chap. 3, para. 5."
 
 
 @pytest.mark.parametrize("order", list(permutations(("J. Smith", "Jane Smith", "John Smith"))), ids=" ".join)

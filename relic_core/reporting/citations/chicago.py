@@ -1,90 +1,173 @@
-"""What the two ways of the Chicago Manual of Style, eighteenth edition, share: names, and the facts of publication."""
+"""Chicago, eighteenth edition: notes and bibliography, and author-date; both share names and facts of publication."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.edition import long_date
+from relic_core.reporting.citations.locators import CHICAGO, in_words
+from relic_core.reporting.citations.names import up_to_two
+from relic_core.reporting.citations.text_runs import Line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.reporting.citations.edition import Parts
+    from relic_core.reporting.citations.locators import Locator
     from relic_core.reporting.citations.names import Name
-    from relic_core.reporting.citations.text_runs import Line
+    from relic_core.reporting.citations.text_runs import TextRun
 
-_TWO, _MOST_LISTED, _LISTED = 2, 6, 3
+_MOST_LISTED, _LISTED = 6, 3
 
 
-def listed(people: Sequence[Name]) -> str:
+def full_note(parts: Parts, locator: Locator | None = None) -> tuple[TextRun, ...]:
+    """Write the note of a first mention."""
+    line = Line()
+    if parts.authors:
+        line.add(_direct(parts.authors)).mark(",")
+    if parts.within:
+        line.title(parts.title, ",", quoted=True).add("in").title(parts.collection)
+    else:
+        line.title(parts.title)
+    pieces = [
+        f"ed. {_direct(parts.editors)}" if parts.editors else "",
+        f"trans. {_direct(parts.translators)}" if parts.translators else "",
+        parts.edition,
+        _volume(parts) if parts.volume or not (locator and locator.number("volume")) else "",
+    ]
+    for piece in filter(None, pieces):
+        line.mark(",").add(piece)
+    line.add(f"({'; '.join(filter(None, (parts.first_year, _published(parts))))})")
+    if locator:
+        line.mark(",").add(in_words(locator, CHICAGO))
+    for piece in filter(None, (_held_besides(parts), _accessed(parts), parts.url)):
+        line.mark(",").add(piece)
+    return line.stop().runs
+
+
+def short_note(parts: Parts, locator: Locator | None = None) -> tuple[TextRun, ...]:
+    """Write the note of a later mention."""
+    line = Line()
+    if parts.authors:
+        line.add(up_to_two([name.in_text for name in parts.authors])).mark(",")
+    line.title(parts.short_title, "," if locator else ".", quoted=parts.within)
+    if locator:
+        line.add(in_words(locator, CHICAGO)).stop()
+    return line.runs
+
+
+def bibliography_entry(parts: Parts) -> tuple[TextRun, ...]:
+    """Write the entry in the bibliography."""
+    line = Line().add(_listed(parts.authors)).stop().title(parts.title, ".", quoted=parts.within)
+    _add_contributors(line, parts)
+    line.add(parts.first_year).stop()
+    line.add(_published(parts)).stop()
+    return _add_holder(line, parts).runs
+
+
+def reference_entry(parts: Parts) -> tuple[TextRun, ...]:
+    """Write the entry in the list of references, where the year stands behind the authors."""
+    line = Line()
+    years = _years(parts, "()")
+    if parts.authors:
+        line.add(_listed(parts.authors)).stop().add(years).stop().title(parts.title, ".", quoted=parts.within)
+    else:
+        line.title(parts.title, ".", quoted=parts.within).add(years).stop()
+    _add_contributors(line, parts)
+    line.add(_capital(_publication(parts))).stop()
+    return _add_holder(line, parts).runs
+
+
+def in_text(parts: Parts, locator: Locator | None = None) -> tuple[TextRun, ...]:
+    """Write the citation in the text by author and date, in brackets."""
+    line = Line().add("(")
+    comma = "" if parts.year or parts.first_year else ","
+    if parts.authors:
+        line.add(up_to_two([name.in_text for name in parts.authors]), before="").mark(comma)
+    else:
+        line.title(parts.short_title, comma, quoted=parts.within, before="")
+    line.add(_years(parts, "[]"))
+    if locator:
+        line.mark(",").add(in_words(locator, CHICAGO))
+    return line.add(")", before="").runs
+
+
+def _listed(people: Sequence[Name]) -> str:
     """List the authors of an entry, the first turned around: up to six, of more the first three."""
-    if not people:
-        return ""
-    names = [people[0].turned, *(name.direct for name in people[1:])]
+    names = [name.direct if at else name.turned for at, name in enumerate(people)]
     if len(names) > _MOST_LISTED:
         return f"{', '.join(names[:_LISTED])}, et al."
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])}, and {names[-1]}"
+    return f"{', '.join(names[:-1])}, and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-def directly(people: Sequence[Name]) -> str:
-    """Name people in the order of speech: up to two, of more the first."""
-    names = [name.direct for name in people]
-    return f"{names[0]} et al." if len(names) > _TWO else " and ".join(names)
+def _direct(people: Sequence[Name]) -> str:
+    return up_to_two([name.direct for name in people])
 
 
-def families(people: Sequence[Name]) -> str:
-    """Name people as a citation in the text does, by their families: up to two, of more the first."""
-    names = [name.in_text for name in people]
-    return f"{names[0]} et al." if len(names) > _TWO else " and ".join(names)
+def _capital(piece: str) -> str:
+    return piece[:1].upper() + piece[1:]
 
 
-def add_title(line: Line, parts: Parts) -> None:
-    """Add the title of an entry."""
-    line.title(parts.title, ".", quoted=parts.within)
-
-
-def add_contributors(line: Line, parts: Parts) -> None:
+def _add_contributors(line: Line, parts: Parts) -> None:
     """Add the collection that an entry is in, who translated and edited it, which edition and volume it is."""
-    translated = f"translated by {directly(parts.translators)}" if parts.translators else ""
-    edited = f"edited by {directly(parts.editors)}" if parts.editors else ""
+    translated = f"translated by {_direct(parts.translators)}" if parts.translators else ""
+    edited = f"edited by {_direct(parts.editors)}" if parts.editors else ""
     if parts.within:
         line.add("In").title(parts.collection)
         for piece in filter(None, (edited, translated)):
             line.mark(",").add(piece)
         line.stop()
-    else:
-        for piece in filter(None, (translated, edited)):
-            line.add(piece[0].upper() + piece[1:]).stop()
-    for piece in filter(None, (parts.edition, volume_of(parts))):
-        line.add(piece[0].upper() + piece[1:]).stop()
+        translated = edited = ""
+    for piece in filter(None, (translated, edited, parts.edition, _volume(parts))):
+        line.add(_capital(piece)).stop()
 
 
-def volume_of(parts: Parts) -> str:
+def _volume(parts: Parts) -> str:
     """Say which volume of several is cited, or how many there are."""
     if parts.volume:
         return f"vol. {parts.volume}"
     return f"{parts.volumes} vols." if parts.volumes else ""
 
 
-def publication(parts: Parts) -> str:
+def _publication(parts: Parts) -> str:
     """Give place and publisher; where neither is known, what holds the text."""
-    published = ": ".join(filter(None, (parts.place, parts.publisher)))
-    return published or held(parts)
+    return ": ".join(filter(None, (parts.place, parts.publisher))) or _held(parts)
 
 
-def held(parts: Parts) -> str:
+def _published(parts: Parts) -> str:
+    """Give publisher and year, and say so where no year is known at all."""
+    year = parts.year or ("" if parts.first_year else "n.d.")
+    return ", ".join(filter(None, (_publication(parts), year)))
+
+
+def _held(parts: Parts) -> str:
     """Name what holds the text, with the number where there is no address."""
     number = "" if parts.url or not parts.number else f", no. {parts.number}"
     return f"{parts.container}{number}" if parts.container else ""
 
 
-def held_besides(parts: Parts) -> str:
+def _held_besides(parts: Parts) -> str:
     """Name what holds the text where the publisher has been named in its place."""
-    return held(parts) if parts.place or parts.publisher else ""
+    return _held(parts) if parts.place or parts.publisher else ""
 
 
-def accessed(parts: Parts) -> str:
+def _accessed(parts: Parts) -> str:
     """Say when the address was visited, where nothing else dates the text."""
     return f"accessed {long_date(parts.accessed)}" if parts.accessed and parts.url and not parts.year else ""
+
+
+def _add_holder(line: Line, parts: Parts) -> Line:
+    """Close an entry with what holds the text, and its address."""
+    for piece in filter(None, (_capital(_held_besides(parts)), _capital(_accessed(parts)), parts.url)):
+        line.add(piece).stop()
+    return line
+
+
+def _years(parts: Parts, brackets: str) -> str:
+    """Give the year of this edition with its letter, behind the year of the first where the two are known."""
+    year = parts.year or parts.first_year
+    if not year:
+        return f"n.d.-{parts.letter}" if parts.letter else "n.d."
+    number, era = year.partition(" ")[::2]
+    lettered = " ".join(filter(None, (f"{number}{parts.letter}", era)))
+    return f"{brackets[0]}{parts.first_year}{brackets[1]} {lettered}" if parts.first_year and parts.year else lettered

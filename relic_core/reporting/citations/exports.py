@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from relic_core.errors import unknown_name
 from relic_core.formats.escaping import escape_bibtex
 from relic_core.reporting.citations.edition import parts_of
 
@@ -69,10 +68,8 @@ def _person(name: Name) -> str:
     """Write a name as BibTeX parts it: particle and family, suffix, given."""
     if name.whole or not name.given:
         return f"{{{escape_bibtex(name.direct)}}}"
-    glue = "" if name.particle.endswith(("'", "’")) else " "
-    family = f"{name.particle}{glue}{name.family}" if name.particle else name.family
     given = ", ".join(filter(None, (name.given, name.title)))
-    return ", ".join(_shielded(part) for part in (family, name.suffix, given) if part)
+    return ", ".join(_shielded(part) for part in (name.full_family, name.suffix, given) if part)
 
 
 def _shielded(part: str) -> str:
@@ -207,17 +204,3 @@ FORMATS: Mapping[str, FileFormat] = {
         ),
     )
 }
-
-
-def file_format(name: str) -> FileFormat:
-    """Give a format by its name.
-
-    Raises BadRequest: there is none of that name.
-
-    >>> file_format("ris").suffix
-    '.ris'
-    """
-    try:
-        return FORMATS[name]
-    except KeyError:
-        raise unknown_name("format of references", name, FORMATS) from None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.edition import short_date
 from relic_core.reporting.citations.locators import MLA, in_words, numbers
+from relic_core.reporting.citations.names import up_to_two
 from relic_core.reporting.citations.text_runs import Line
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def in_text(parts: Parts, locator: Locator | None = None) -> tuple[TextRun, ...]
     by_number = _by_number(locator) if locator else ""
     mark = "," if locator and not by_number else ""
     if parts.authors:
-        line.add(_named(parts.authors), before="").mark("," if titled else mark)
+        line.add(up_to_two([name.in_text for name in parts.authors]), before="").mark("," if titled else mark)
     if titled:
         line.title(parts.short_title, mark, quoted=parts.within, before=" " if parts.authors else "")
     if locator:
@@ -102,12 +103,7 @@ def _series(line: Line, container: str, pieces: Sequence[str]) -> None:
 
 
 def _by(what: str, people: Sequence[Name]) -> str:
-    if not people:
-        return ""
-    names = [_direct(name) for name in people]
-    if len(names) > _TWO:
-        return f"{what} {names[0]} et al."
-    return f"{what} {' and '.join(names)}"
+    return f"{what} {up_to_two([_direct(name) for name in people])}" if people else ""
 
 
 def _listed(people: Sequence[Name]) -> str:
@@ -122,11 +118,6 @@ def _listed(people: Sequence[Name]) -> str:
 def _direct(name: Name) -> str:
     """Give a name in the order of speech, with MLA's comma before Jr."""
     return re.sub(r" (?=[JS]r\.?$)", ", ", name.direct)
-
-
-def _named(people: Sequence[Name]) -> str:
-    families = [name.in_text for name in people]
-    return f"{families[0]} et al." if len(people) > _TWO else " and ".join(families)
 
 
 def _publisher(said: str) -> str:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from relic_core.text.sentences import owns_stop
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _SMALL = frozenset(
     """
@@ -71,41 +75,11 @@ def _set(word: str, *, small: bool) -> str:
 _SUFFIX = re.compile(r"(?:Jr|Sr|Esq)\.?|I{1,3}|IV|VI{0,3}|p[eè]re|fils", re.IGNORECASE)
 _OF_RULERS = re.compile(r"[IVX]+")
 _DROPPED = frozenset(
-    {
-        "de",
-        "d'",
-        "d’",
-        "del",
-        "da",
-        "das",
-        "do",
-        "dos",
-        "di",
-        "van",
-        "der",
-        "den",
-        "ter",
-        "ten",
-        "te",
-        "von",
-        "vom",
-        "zu",
-        "zum",
-        "zur",
-        "und",
-        "af",
-        "av",
-        "y",
-        "e",
-        "de'",
-        "de’",
-        "in't",
-        "'t",
-    }
+    """
+    de d' d’ del da das do dos di van der den ter ten te von vom zu zum zur und af av y e de' de’ in't 't
+    """.split()  # noqa: SIM905 - as above
 )
-_KEPT = frozenset(
-    {"du", "des", "la", "le", "les", "las", "los", "l'", "l’", "della", "delle", "dei", "degli", "st.", "saint"}
-)
+_RETAINED = frozenset("du des la le les las los l' l’ della delle dei degli st. saint".split())  # noqa: SIM905 - as above
 _ARTICLES = frozenset({"la", "las", "los"})
 _RANKS = re.compile(r"(?:Sir|Dame|Rev\.|Reverend|Dr\.?|Prof\.|Professor)\s+")
 _PEERS = r"Duke|Duchess|Marquess|Marquis|Marchioness|Earl|Countess|Viscount|Viscountess|Baron|Baroness|Prince|Princess"
@@ -139,7 +113,7 @@ class Name:
     - `suffix`: "Jr.", "IV", "père".
     - `whole`: not to be turned around.
     - `title`: "Lord", "Earl of": stands before the family's name, and last where the name is turned around.
-    - `told`: what it is called in a text that cites others of its family: "C. Brontë"; empty where the family is
+    - `short`: what it is called in a text that cites others of its family: "C. Brontë"; empty where the family is
       enough.
 
     >>> Name("Maupassant", "Guy", "de").turned, Name("King", "Martin Luther", suffix="Jr.").direct
@@ -152,20 +126,24 @@ class Name:
     suffix: str = ""
     whole: bool = False
     title: str = ""
-    told: str = ""
+    short: str = ""
 
     @property
     def direct(self) -> str:
         """In the order of speech."""
-        glue = "" if self.particle.endswith(("'", "’")) else " "
-        family = f"{self.particle}{glue}{self.family}" if self.particle else self.family
         given = f"{self.given}," if self.given and self.title else self.given
-        return " ".join(filter(None, (given, self.title, family, self.suffix)))
+        return " ".join(filter(None, (given, self.title, self.full_family, self.suffix)))
+
+    @property
+    def full_family(self) -> str:
+        """The family's name behind its particle: "de Maupassant", "d'Alembert"."""
+        glue = "" if self.particle.endswith(("'", "’")) else " "
+        return f"{self.particle}{glue}{self.family}" if self.particle else self.family
 
     @property
     def in_text(self) -> str:
         """As a text names it that cites it: by the family alone where that is enough."""
-        return self.told or self.family
+        return self.short or self.family
 
     @property
     def turned(self) -> str:
@@ -174,6 +152,15 @@ class Name:
             return self.family
         given = f"{self.given} {self.particle}".strip()
         return ", ".join(part for part in (self.family, given, self.title, self.suffix) if part)
+
+
+def up_to_two(names: Sequence[str]) -> str:
+    """List names up to two, of more the first.
+
+    >>> up_to_two(["Lee", "Smith"]), up_to_two(["Lee", "Smith", "Poe"])
+    ('Lee and Smith', 'Lee et al.')
+    """
+    return f"{names[0]} et al." if len(names) > 2 else " and ".join(names)  # noqa: PLR2004 - as its name says
 
 
 def read_names(said: str) -> tuple[Name, ...]:
@@ -265,7 +252,7 @@ def _in_order(written: str, suffix: str, title: str) -> Name:
     if words and words[0] == "The":
         return Name(" ".join(words), whole=True)
     at = len(words) - 1
-    while at > 1 and (words[at - 1].lower() in _KEPT or _capital_particle(words[at - 1])):
+    while at > 1 and (words[at - 1].lower() in _RETAINED or _capital_particle(words[at - 1])):
         at -= 1
     if words[at : at + 1] and words[at] in _ARTICLES and words[at - 1] == "de" and at > 1:
         at -= 1  # Walter de la Mare: English names keep both; the French write La and part there
@@ -299,7 +286,7 @@ def _without(given: str, family: str) -> str:
 
 
 def _capital_particle(word: str) -> bool:
-    return word[:1].isupper() and word.lower() in _DROPPED | _KEPT and not word.endswith(".")
+    return word[:1].isupper() and word.lower() in _DROPPED | _RETAINED and not word.endswith(".")
 
 
 def _close(words: str) -> str:

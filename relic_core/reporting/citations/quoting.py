@@ -127,7 +127,7 @@ def _paired(words: str) -> str:
 def set_quotation(words: str, style: str, *, verse: bool = False) -> SetQuotation:
     r"""Decide how a quotation is set.
 
-    - `words`: as `Kept.quotation`: lines of verse parted by a line feed, paragraphs by an empty line.
+    - `words`: as `KeptPassage.quotation`: lines of verse parted by a line feed, paragraphs by an empty line.
     - `verse`: it is known to be verse, also where it has one line.
 
     >>> set_quotation("He said “no”.", "mla").inline(stop=False)

@@ -11,7 +11,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.errors import unknown_name
-from relic_core.reporting.citations import chicago_author_date, chicago_notes, mla
+from relic_core.reporting.citations import chicago, mla
 from relic_core.reporting.citations.edition import parts_of
 from relic_core.reporting.citations.text_runs import as_html, as_markdown, as_text
 
@@ -38,14 +38,14 @@ def disambiguate(works: Iterable[CitedWork], chosen: Style) -> dict[str, Parts]:
     - `chosen`: the style: what reads alike in one need not in another.
     """
     parts = {work.id: parts_of(work) for work in works}
-    told = _told([_named(each.authors) for each in parts.values()])
+    short = _short_names([_named(each.authors) for each in parts.values()])
     for key, each in parts.items():
-        authors = tuple(replace(name, told=told.get(name, "")) for name in each.authors)
+        authors = tuple(replace(name, short=short.get(name, "")) for name in each.authors)
         parts[key] = replace(each, authors=authors)
     alike: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
     for key, each in parts.items():
-        said, entry = as_text(chosen.in_text(each, None)), as_text(chosen.entry(each))
-        alike[said].setdefault(entry, []).append(key)
+        citation, entry = as_text(chosen.in_text(each, None)), as_text(chosen.entry(each))
+        alike[citation].setdefault(entry, []).append(key)
     for entries in alike.values():
         if len(entries) > 1:  # one entry is one work, however often the library has it
             in_order = sorted(entries, key=lambda entry: (alphabetical(parts[entries[entry][0]].title), entry))
@@ -104,22 +104,22 @@ def _named(authors: Sequence[Name]) -> tuple[Name, ...]:
     return tuple(authors if len(authors) <= _TWO else authors[:1])
 
 
-def _told(groups: Sequence[tuple[Name, ...]]) -> dict[Name, str]:
+def _short_names(groups: Sequence[tuple[Name, ...]]) -> dict[Name, str]:
     """Say what persons are called whose family's name is not enough, since works of another of that name are cited."""
     families: defaultdict[str, defaultdict[int, list[Name]]] = defaultdict(lambda: defaultdict(list))
     for number, group in enumerate(groups):
         for name in group:
             if name.given and not name.whole:
                 families[name.family.casefold()][number].append(name)
-    told: dict[Name, str] = {}
+    short: dict[Name, str] = {}
     for of_works in families.values():
         persons: list[list[Name]] = []
         there = {name for names in of_works.values() for name in names}
         numbers = {name: _number(persons, name) for name in sorted(there, key=_fullness)}
         if len({frozenset(numbers[name] for name in names) for names in of_works.values()}) > 1:
             for name, number in numbers.items():
-                told[name] = _call(name, [other for other, at in numbers.items() if at != number])
-    return told
+                short[name] = _call(name, [other for other, at in numbers.items() if at != number])
+    return short
 
 
 def _number(persons: list[list[Name]], name: Name) -> int:
@@ -224,15 +224,15 @@ _STYLES: Mapping[str, Style] = {
             "chicago-notes",
             "Chicago, notes",
             "Bibliography",
-            chicago_notes.entry,
-            (("Note, at the first mention", chicago_notes.full_note), ("Note, later", chicago_notes.short_note)),
+            chicago.bibliography_entry,
+            (("Note, at the first mention", chicago.full_note), ("Note, later", chicago.short_note)),
         ),
         Style(
             "chicago-author-date",
             "Chicago, author-date",
             "References",
-            chicago_author_date.entry,
-            (("In the text", chicago_author_date.in_text),),
+            chicago.reference_entry,
+            (("In the text", chicago.in_text),),
         ),
     )
 }
@@ -277,11 +277,6 @@ def works_cited(works: Iterable[CitedWork], name: str) -> tuple[Cited, ...]:
         cited.append(Cited("", mla.with_author_again(runs, authors) if again else runs))
         before = authors
     return tuple(cited)
-
-
-def passage_form(name: str) -> Callable[[Parts, Locator | None], tuple[TextRun, ...]]:
-    """Give what stands behind a quotation in a style: the citation in the text, or the full note."""
-    return style(name).in_text
 
 
 def _order(parts: Parts, *, dated: bool) -> tuple[tuple[str, ...], tuple[float, ...], str]:
