@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from relic_core.encoders.weights import NAMED_BY
-from relic_core.errors import BadClaim, RelicError
-from relic_core.text.words import tokens
+from relic_core.errors import RelicError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
-    from relic_core.domain import Claim
     from relic_core.encoders.precision import Arithmetic, Device
     from relic_core.ports import Progress
 
@@ -129,15 +127,6 @@ def in_batches(
 
 SCORING = "Reading passages together with the claim"
 """What progress is told."""
-
-
-def check_claim(claim: Claim) -> None:
-    """Refuse a claim without a word.
-
-    Raises BadClaim: it holds no word at all.
-    """
-    if not tokens(claim.words):
-        raise BadClaim("The claim holds no words to read passages with. Type a claim about the work in a few words.")
 
 
 def scored(

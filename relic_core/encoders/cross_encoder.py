@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.encoders.batching import check_claim, scored
+from relic_core.encoders.batching import scored
 from relic_core.encoders.cards import EncoderCard, read_reranker
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
 from relic_core.encoders.towers import TowerPair, flat, flat_span
 from relic_core.errors import BadWeights
+from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -157,7 +158,7 @@ class CrossEncoder:
         """Score some spans of a work: see `Reranker.rerank`."""
         import torch
 
-        check_claim(claim)
+        claim_tokens(claim)
         if not spans:
             return np.zeros(0, dtype=np.float32)
         read = self._texts.claim(claim)

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.encoders.batching import check_claim, is_out_of_memory, scored, too_little_memory
+from relic_core.encoders.batching import is_out_of_memory, scored, too_little_memory
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
 from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import CONFIG, TOKENIZER, find_model
 from relic_core.errors import BadWeights
+from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +99,7 @@ class GeneratorReranker:
         """
         import torch
 
-        check_claim(claim)
+        claim_tokens(claim)
         if not spans:
             return np.zeros(0, dtype=np.float32)
         observed, target, counted = self._cut(claim)

@@ -11,7 +11,7 @@ words count next to nothing here, so that a span that shares one still comes bef
 count nothing or against a span in `rank_bm25`.
 
 Of one work bm25s answers. Its table of scores is made here, from counts that serve every k1 and b
-(`relic_core.retrieval.span_counts`). Of many works the words of each sentence are held in memory
+(`relic_core.retrieval.words`). Of many works the words of each sentence are held in memory
 (`relic_core.retrieval.postings`), about 40 MB for 74 novels, and spans are put together for the words of a claim alone.
 How rare a word is, and how long a span is on average, are then counted over the works that are searched together,
 neither over one work nor over all that are stored: a narrowed search ranks as if the other works were not there. A name
@@ -32,8 +32,7 @@ from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS, rank_scores, rank_works
 from relic_core.errors import BadRequest, NotFound
 from relic_core.retrieval.postings import Postings, mean_size
-from relic_core.retrieval.span_counts import claim_terms, span_counts
-from relic_core.retrieval.words_index import stored_terms, terms_version, work_terms
+from relic_core.retrieval.words import claim_terms, span_counts, stored_terms, terms_version, work_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,8 +43,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
     from relic_core.ports import Progress, Retriever
-    from relic_core.retrieval.span_counts import SpanCounts
-    from relic_core.retrieval.words_index import Terms
+    from relic_core.retrieval.words import SpanCounts, Terms
     from relic_core.text.words import WorkWords
 
 CODE = "bm25/1"

@@ -11,7 +11,7 @@ import numpy as np
 from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS
 from relic_core.retrieval.bm25 import EPSILON, K1, B
-from relic_core.retrieval.claims import claim_tokens
+from relic_core.text.masking import claim_tokens
 from relic_core.text.words import STOPWORDS, WORDS, content_tokens
 
 if TYPE_CHECKING:

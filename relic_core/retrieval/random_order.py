@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.domain import LENGTHS
-from relic_core.retrieval.claims import claim_tokens
+from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -22,8 +22,7 @@ import numpy as np
 
 from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS
-from relic_core.retrieval.span_counts import claim_terms, span_counts
-from relic_core.retrieval.words_index import terms_version, work_terms
+from relic_core.retrieval.words import claim_terms, span_counts, terms_version, work_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Work
     from relic_core.ports import Progress, Retriever
-    from relic_core.retrieval.span_counts import SpanCounts
-    from relic_core.retrieval.words_index import Terms
+    from relic_core.retrieval.words import SpanCounts, Terms
 
     Floats = npt.NDArray[np.float64]
 

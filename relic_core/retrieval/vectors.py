@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from relic_core.domain import rank_scores, rank_works
 from relic_core.errors import BadRequest, StaleIndex
-from relic_core.retrieval.claims import claim_tokens
+from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work, WorkSummary
     from relic_core.ports import Benchmark, Progress, Retriever
-    from relic_core.retrieval.words_index import Terms
+    from relic_core.retrieval.words import Terms
     from relic_core.services.catalogue import Shelved
     from relic_core.services.runs import Runs
 

@@ -24,7 +24,7 @@ from relic_core.retrieval.search import (
     candidates,
     first_passages,
 )
-from relic_core.retrieval.words_index import work_terms
+from relic_core.retrieval.words import work_terms
 from relic_core.text import masking
 from relic_core.text.words import content_tokens, shared_words, tokens, unknown_words
 

@@ -105,6 +105,17 @@ def read_claim(text: str, *, max_words: int) -> Claim:
     return claim
 
 
+def claim_tokens(claim: Claim) -> list[str]:
+    """List the tokens of a claim, function words included.
+
+    Raises BadClaim: it holds no word at all.
+    """
+    found = tokens(claim.words)
+    if not found:
+        raise BadClaim("The claim holds no words to search with. Type a claim about the work in a few words.")
+    return found
+
+
 _SCRIPT_CHARACTERS = 20_000
 """Characters of a work that tell its script."""
 

@@ -16,7 +16,7 @@ from relic_core.errors import BadClaim, BadRequest
 from relic_core.retrieval import bm25_reference
 from relic_core.retrieval.bm25 import EPSILON, K1, B, Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
-from relic_core.retrieval.span_counts import SpanCounts
+from relic_core.retrieval.words import SpanCounts
 from relic_core.text.forms import lemma, lemmas_version
 from relic_core.text.words import content_tokens
 from tests.making import make_work
@@ -183,7 +183,7 @@ def test_other_parameters_are_tried_without_counting_anew(work, monkeypatch):
 
 def test_counts_that_are_not_kept_are_made_again(work, monkeypatch):
     first = Bm25().score(CLAIM, work, 1)
-    monkeypatch.setattr("relic_core.retrieval.span_counts._kept", LRUCache(1, lambda counts: counts.nbytes))
+    monkeypatch.setattr("relic_core.retrieval.words._kept", LRUCache(1, lambda counts: counts.nbytes))
     Bm25().score(CLAIM, work, 2)
     np.testing.assert_array_equal(Bm25().score(CLAIM, work, 1), first)
 

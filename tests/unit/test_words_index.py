@@ -10,9 +10,9 @@ import pytest
 from relic_core.caching import LRUCache
 from relic_core.domain import Claim
 from relic_core.errors import StaleIndex
-from relic_core.retrieval import words_index
+from relic_core.retrieval import words
 from relic_core.retrieval.bm25 import Bm25
-from relic_core.retrieval.words_index import stored_terms, work_terms
+from relic_core.retrieval.words import stored_terms, work_terms
 from relic_core.text import words as text_words
 from relic_core.text.forms import work_lemmas
 from relic_core.text.words import WorkWords, unknown_words
@@ -82,12 +82,12 @@ def test_the_manifest_says_what_made_them(work, tmp_path):
     said = json.loads(path.read_text())
     assert said["work"] == work.fingerprint
     assert text_words.WORDS in said["code"]
-    assert words_index.LAYOUT in said["code"]
+    assert words.LAYOUT in said["code"]
 
 
 def test_another_version_of_the_words_is_not_found(work, tmp_path, monkeypatch):
     work_terms(work, "tokens", tmp_path)
-    monkeypatch.setattr("relic_core.retrieval.words_index.WORDS", "words/next")
+    monkeypatch.setattr("relic_core.retrieval.words.WORDS", "words/next")
     loaded = []
     stored_terms(work.imprint, "tokens", indexes=tmp_path, load=lambda work_id: loaded.append(work_id) or work)
     assert loaded == [work.id]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import ContextSize
     from relic_core.ports import Benchmark, Progress
-    from relic_core.retrieval.words_index import Terms
+    from relic_core.retrieval.words import Terms
     from relic_core.wiring import App
 
 PAPER = (K1, B)
