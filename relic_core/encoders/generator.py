@@ -22,7 +22,7 @@ import numpy as np
 from relic_core.encoders.batching import is_out_of_memory, scored, too_little_memory
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
 from relic_core.encoders.towers import flat_span
-from relic_core.encoders.weights import CONFIG, TOKENIZER, find_model
+from relic_core.encoders.weights import CONFIG, find_model, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
 
@@ -185,16 +185,7 @@ class GeneratorReranker:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
-
-        path = self._files.folder / TOKENIZER
-        try:
-            tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # tokenizers raises nothing narrower
-            raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from error
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
+        return load_tokenizer(self._files.folder)
 
     @property
     def _model(self) -> Any:  # noqa: ANN401 - transformers is not typed

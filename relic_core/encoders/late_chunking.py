@@ -7,7 +7,6 @@ sentence is taken from the one in which it stands in the middle. A prefix stands
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.encoders.cards import LEAST_WINDOW, read_card
-from relic_core.encoders.towers import TowerPair, flat
+from relic_core.encoders.towers import TowerPair, flat, shared
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -87,20 +86,6 @@ def cut_stretches(sentence_of: npt.NDArray[np.int64], *, window: int, context: i
 CONTEXT = 32
 """Tokens of context on either side of those whose states are kept: about a third more tokens than the work has. A
 quarter of the window where that is less."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What reading a work in one pass costs.
-
-    - `tokens`: of the work, each counted once.
-    - `encoded`: that go through the model: context, prefixes and special tokens included, padding not.
-    - `stretches`: rows that go through the model.
-    """
-
-    tokens: int
-    encoded: int
-    stretches: int
 
 
 class LateChunkingEncoder:
@@ -197,15 +182,6 @@ class LateChunkingEncoder:
             progress(done, total, "Reading the work")
         return sums.numpy(), counts
 
-    def plan(self, work: Work) -> Plan:
-        """Count what reading a work would cost, without running the model.
-
-        A work without sentences costs nothing; as a rule about 1.4 tokens are encoded for each of the work's.
-        """
-        rows, _, counts = self.cut(work)
-        special = len(self._pair.passages.opening) + len(self._pair.passages.closing)
-        return Plan(tokens=int(counts.sum()), encoded=sum(len(row) + special for row in rows), stretches=len(rows))
-
     def cut(self, work: Work) -> tuple[list[list[int]], list[Core], npt.NDArray[np.int32]]:
         """Cut a work into the rows that go through the model, without running it.
 
@@ -248,15 +224,9 @@ class LateChunkingEncoder:
         return read, np.insert(ids, where, self._pair.passages.closing[-1]), np.insert(text_of, where, silent)
 
 
-_loaded: dict[str, LateChunkingEncoder] = {}
-_lock = threading.Lock()
-
-
 def load_late_chunking(card: EncoderCard) -> LateChunkingEncoder:
     """Give the encoder of a card that reads spans in context: one for all who ask in this process.
 
     Raises BadWeights: the model's files are missing or not the expected ones.
     """
-    encoder = LateChunkingEncoder(card)
-    with _lock:
-        return _loaded.setdefault(encoder.identity, encoder)
+    return shared(LateChunkingEncoder(card))

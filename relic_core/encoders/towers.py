@@ -7,17 +7,17 @@ import json
 import threading
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from relic_core.encoders.batching import in_batches, is_out_of_memory, too_little_memory
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
-from relic_core.encoders.weights import CONFIG, NAMED_BY, TOKENIZER, find_model, pair_digest
+from relic_core.encoders.weights import CONFIG, NAMED_BY, find_model, load_tokenizer, pair_digest
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
     import torch
@@ -154,16 +154,7 @@ class Tower:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer, which neither cuts nor pads."""
-        from tokenizers import Tokenizer
-
-        path = self.files.folder / TOKENIZER
-        try:
-            tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # tokenizers raises nothing narrower
-            raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from error
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
-        return tokenizer
+        return load_tokenizer(self.files.folder)
 
     @cached_property
     def joins_spaces(self) -> bool:
@@ -416,3 +407,62 @@ class TowerPair:
                 f"{window}. Write a larger window into its encoder card, or a shorter prefix."
             )
         return room
+
+
+class PassageEncoder:
+    """Encodes claims and passages, each by itself; the models are loaded when first used.
+
+    This is how most encoders were trained and how the RELiC paper used them. It costs a pass over the work for every
+    length of span, and a passage is blind to what stands around it; but it takes any pooling.
+
+    - `card`: which models, and how they are used.
+    - `precision`: number format of the models, on the processor; by default what is best for this machine, on its GPU
+      where it has one. Vectors that come out are float32.
+
+    Raises BadWeights: a model's files are missing or not the expected ones.
+    """
+
+    def __init__(self, card: EncoderCard, *, precision: Precision | None = None) -> None:
+        self._pair = TowerPair(card, precision=precision)
+
+    @property
+    def identity(self) -> str:
+        """Model, digest of its files and card, number format, pooling, and how long a passage may be."""
+        card = self._pair.card
+        return self._pair.identity(f"spans alone, {card.pooling} of up to {card.window} tokens")
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        """What makes the vectors, for the manifests of indexes: see `TowerPair.facts`."""
+        return self._pair.facts(stretch=self._pair.card.window, context=0)
+
+    def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
+        """Encode claims: see `TowerPair.encode_claims`."""
+        return self._pair.encode_claims(claims)
+
+    def encode_passages(self, passages: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Encode passages, each after the prefix and by itself; of one longer than the window the beginning.
+
+        Returns: each of length 1 where the card compares by cosine.
+
+        Raises RelicError: memory ran out.
+        """
+        rows = [self._pair.passage_ids(passage) for passage in passages]
+        return self._pair.passages.vectors(rows, reading="reading passages")
+
+
+class _Encoder(Protocol):
+    @property
+    def identity(self) -> str: ...
+
+
+E = TypeVar("E", bound=_Encoder)
+_loaded: dict[str, Any] = {}
+_lock = threading.Lock()
+
+
+def shared(encoder: E) -> E:
+    """Give the first encoder of this process that has the same identity, so that its models are loaded once."""
+    with _lock:
+        found: E = _loaded.setdefault(encoder.identity, encoder)
+    return found

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     import torch
+    from tokenizers import Tokenizer
 
 LAYERS = "layers.safetensors"
 LAYERS_CARD = "layers.json"
@@ -285,6 +286,20 @@ def _sha256(path: Path, _size: int, _mtime_ns: int) -> str:
 
 def _over(digests: dict[str, str]) -> str:
     return hashlib.sha256("".join(digests[name] for name in sorted(digests)).encode()).hexdigest()
+
+
+def load_tokenizer(folder: Path) -> Tokenizer:
+    """Load the tokenizer of a model, which neither cuts nor pads. Raises BadWeights: it cannot be read."""
+    from tokenizers import Tokenizer
+
+    path = folder / TOKENIZER
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises nothing narrower
+        raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:

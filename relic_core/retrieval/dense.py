@@ -16,6 +16,8 @@ import numpy as np
 from relic_core.config import ASSETS
 from relic_core.domain import LENGTHS, MAX_LENGTH, Ranking
 from relic_core.encoders.cards import read_card
+from relic_core.encoders.late_chunking import load_late_chunking
+from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import NoIndex, StaleIndex
 from relic_core.retrieval import compact, index_builds, index_files
 from relic_core.retrieval.dense_alone import DenseAlone
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
     from relic_core.encoders.cards import Similarity
-    from relic_core.encoders.passage_encoder import PassageEncoder
     from relic_core.ports import Encoder, Progress, Retriever
     from relic_core.retrieval.compact import Compact
     from relic_core.retrieval.index_files import Arrays
@@ -251,19 +252,7 @@ def _made(name: str, model: str, settings: Settings) -> Dense | DenseAlone:
     card = read_card(model)
     root, memory = settings.indexes, settings.library_memory * 1e6
     if card.spans == "alone":
-
-        @cache
-        def plain() -> PassageEncoder:
-            from relic_core.encoders.passage_encoder import load_passage_encoder
-
-            return load_passage_encoder(card)
-
-        return DenseAlone(name, encoder=plain, root=root, memory=memory)
-
-    @cache  # asked for its identity at every look at an index, and what makes it reads files
-    def encoder() -> Encoder:
-        from relic_core.encoders.late_chunking import load_late_chunking
-
-        return load_late_chunking(card)
-
+        return DenseAlone(name, encoder=cache(lambda: shared(PassageEncoder(card))), root=root, memory=memory)
+    # Asked for its identity at every look at an index, and what makes it reads files.
+    encoder = cache(lambda: load_late_chunking(card))
     return Dense(name, encoder=encoder, root=root, memory=memory, similarity=card.similarity)

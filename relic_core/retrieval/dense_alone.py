@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Scores, Work, WorkVersion
-    from relic_core.encoders.passage_encoder import PassageEncoder
+    from relic_core.encoders.towers import PassageEncoder
     from relic_core.ports import Progress
     from relic_core.retrieval.index_files import Arrays
 

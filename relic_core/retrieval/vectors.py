@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
-    from relic_core.encoders.passage_encoder import PassageEncoder
+    from relic_core.encoders.towers import PassageEncoder
     from relic_core.ports import Encoder
 
     Vector = npt.NDArray[np.float32]

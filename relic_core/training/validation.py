@@ -19,8 +19,7 @@ from relic_core.domain import MAX_LENGTH, Claim, ContextSize, Span, rank_at, ran
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.encoders.passage_encoder import PassageEncoder
-from relic_core.encoders.towers import flat_span
+from relic_core.encoders.towers import PassageEncoder, flat_span
 from relic_core.errors import BadRequest
 from relic_core.ports import silent
 from relic_core.retrieval import registry

@@ -18,7 +18,7 @@ from relic_core.config.machine import busy, in_full, machine
 from relic_core.domain import Claim, Span
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import load_late_chunking
-from relic_core.encoders.passage_encoder import PassageEncoder
+from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.ports import silent
 from relic_core.services.search import Search

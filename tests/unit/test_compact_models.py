@@ -15,7 +15,7 @@ from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.encoders.passage_encoder import PassageEncoder
+from relic_core.encoders.towers import PassageEncoder
 from relic_core.encoders.weights import find_model, named_as, state_of
 from relic_core.errors import BadWeights
 from relic_core.ports import silent

@@ -12,7 +12,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import Claim
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.passage_encoder import PassageEncoder
+from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadClaim, BadWeights, NoIndex, StaleIndex
 from relic_core.retrieval import dense_alone, registry
 from relic_core.retrieval.dense import Dense

@@ -16,7 +16,7 @@ from transformers import BertForMaskedLM, BertModel, DPRContextEncoder, DPRQuest
 from relic_core.domain import Claim
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.encoders.passage_encoder import PassageEncoder
+from relic_core.encoders.towers import PassageEncoder
 from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
 from relic_core.errors import BadWeights
 from tests import tiny_models

@@ -207,7 +207,7 @@ def test_vectors_for_inner_products_are_means(tmp_path):
 
 
 def test_the_zero_shot_retriever_takes_its_limit_from_the_settings(tmp_path, monkeypatch):
-    monkeypatch.setattr("relic_core.encoders.late_chunking.load_late_chunking", lambda card: FakeEncoder())
+    monkeypatch.setattr("relic_core.retrieval.dense.load_late_chunking", lambda card: FakeEncoder())
     library = registry.create("zero-shot", settings=Settings(indexes=tmp_path, library_memory=0.001))
     works = prepared(library, shelf([40]))
     assert library.compact_due(works, 1)

@@ -12,9 +12,8 @@ from relic_core.domain import Claim
 from relic_core.encoders import batching, precision
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.encoders.passage_encoder import PassageEncoder
 from relic_core.encoders.precision import Arithmetic, best_arithmetic, gpu_arithmetic, seems_to_have_gpu
-from relic_core.encoders.towers import TowerPair
+from relic_core.encoders.towers import PassageEncoder, TowerPair
 from relic_core.errors import RelicError
 from tests import tiny_models
 from tests.making import make_work
@@ -192,24 +191,6 @@ def test_batches_hold_so_many_tokens_padding_counted_and_every_row_once(monkeypa
 
 
 # ---------------------------------------------------------------- stretches, plans and facts
-
-
-def test_a_plan_counts_what_reading_encodes(bert, monkeypatch):
-    encoder = LateChunkingEncoder(bert, precision="float32", stretch=128, context=8)
-    seen = []
-    forward = encoder._pair.passages.forward
-    monkeypatch.setattr(
-        encoder._pair.passages, "forward", lambda rows, **said: seen.extend(rows) or forward(rows, **said)
-    )
-    plan = encoder.plan(WORK)
-    assert seen == []
-    counts = encoder.encode_sentences(WORK, quiet)[1]
-    assert plan.tokens == counts.sum()
-    assert plan.stretches == len(seen)
-    assert plan.encoded == sum(len(row) + 2 for row in seen)
-    assert plan.tokens < plan.encoded <= 2 * plan.tokens
-    nothing = encoder.plan(make_work())
-    assert (nothing.tokens, nothing.encoded, nothing.stretches) == (0, 0, 0)
 
 
 def test_stretches_and_contexts_can_be_chosen_and_claims_stay_as_they_are(bert):

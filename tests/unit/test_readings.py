@@ -8,7 +8,7 @@ from relic_core import cli
 from relic_core.domain import ContextSize
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.encoders.passage_encoder import PassageEncoder
+from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest
 from relic_core.evaluation.benchmarks import registry
 from relic_core.evaluation.runner import evaluate

@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from relic_core.domain import Claim
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.encoders.passage_encoder import PassageEncoder
+from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.training import checkpoints, loop
 from relic_core.training.models import DualEncoder

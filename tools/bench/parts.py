@@ -529,8 +529,10 @@ def measure_encoder(bench: Bench) -> Measured:
     encoder = load_late_chunking(card)
     bench.say("counting tokens")
     # An index is built block by block, and a stretch does not go on from one to the next.
-    plans = [encoder.plan(replace(work, sentences=work.sentences[b.start : b.stop])) for b in blocks(work)]
-    encoded, tokens = sum(plan.encoded for plan in plans), sum(plan.tokens for plan in plans)
+    cuts = [encoder.cut(replace(work, sentences=work.sentences[b.start : b.stop])) for b in blocks(work)]
+    special = len(encoder.pair.passages.opening) + len(encoder.pair.passages.closing)
+    stretches = [len(row) + special for rows, _, _ in cuts for row in rows]
+    encoded, tokens = sum(stretches), sum(int(counts.sum()) for _, _, counts in cuts)
     rates: list[float] = []
     plain: list[float] = []
     for _ in range(bench.effort.builds):
@@ -566,7 +568,7 @@ def measure_encoder(bench: Bench) -> Measured:
         ),
         details={
             "encoder": encoder.identity,
-            "stretches": sum(plan.stretches for plan in plans),
+            "stretches": len(stretches),
             "rates": rates,
             "plain_rates": plain,
         },

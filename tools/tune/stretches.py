@@ -110,7 +110,7 @@ def _factories(
 ) -> dict[str, Factory]:
     """Give readings by name, the encoder's own first. Encoders are made for one work each, and not kept."""
     from relic_core.encoders.late_chunking import LateChunkingEncoder
-    from relic_core.encoders.passage_encoder import PassageEncoder
+    from relic_core.encoders.towers import PassageEncoder
 
     def in_context(stretch: int, context: int) -> Factory:
         def make(root: Path) -> Dense:
