@@ -5,13 +5,16 @@ What is removed stays in the store behind a tombstone, which views hide, and can
 
 from __future__ import annotations
 
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from duckdb import DuckDBPyConnection
@@ -56,16 +59,67 @@ class Rows:
             return first(cursor, query, values)
 
 
+class Removable(Rows, ABC, Generic[T]):
+    """Rows that can be hidden behind a tombstone and put back."""
+
+    kind: ClassVar[Kind]
+
+    def get(self, row_id: str) -> T:
+        """Return what has this id.
+
+        Raises NotFound: there is none, or it was removed.
+        """
+        with self._reading() as cursor:
+            return self._find(cursor, row_id)
+
+    def remove(self, row_id: str) -> T:
+        """Hide what has this id behind a tombstone.
+
+        Raises NotFound: there is none, or it was removed before.
+        """
+        with self._writing() as cursor:
+            found = self._find(cursor, row_id)
+            hide(cursor, self.kind, row_id)
+            return found
+
+    def restore(self, row_id: str) -> T:
+        """Undo a removal; what is there stays as it is.
+
+        Raises NotFound: there never was such a thing.
+        """
+        with self._writing() as cursor:
+            put_back(cursor, self.kind, row_id)
+            return self._find(cursor, row_id)
+
+    @abstractmethod
+    def _find(self, cursor: DuckDBPyConnection, row_id: str) -> T:
+        """Read what has this id and was not removed; NotFound where there is none."""
+
+
 def first(cursor: DuckDBPyConnection, query: str, values: Iterable[object] = ()) -> tuple[Any, ...] | None:
     """Read the first row of a query; None where there is none."""
     row: tuple[Any, ...] | None = cursor.execute(query, list(values)).fetchone()
     return row
 
 
-def record(kind: type[T], names: Sequence[str], row: Sequence[Any]) -> T:
-    """Make an object of a row whose columns are called as the object's fields; times get their zone back."""
-    values = (as_utc(value) if isinstance(value, datetime) else value for value in row)
-    return kind(**dict(zip(names, values, strict=True)))
+def value(cursor: DuckDBPyConnection, query: str, values: Iterable[object] = ()) -> Any:  # noqa: ANN401 - as stored
+    """Read the one value of a query, as of a count."""
+    ((found,),) = cursor.execute(query, list(values)).fetchall()
+    return found
+
+
+def record(kind: type[T], names: Sequence[str], row: Sequence[Any], *, parsed: Container[str] = ()) -> T:
+    """Make an object of a row whose columns are called as the object's fields; times get their zone back.
+
+    - `parsed`: columns that hold JSON.
+    """
+    fields: dict[str, Any] = dict(zip(names, row, strict=True))
+    for name, each in fields.items():
+        if isinstance(each, datetime):
+            fields[name] = as_utc(each)
+        elif name in parsed:
+            fields[name] = json.loads(each)
+    return kind(**fields)
 
 
 def columns_of(thing: object, names: Iterable[str]) -> dict[str, object]:
@@ -74,12 +128,17 @@ def columns_of(thing: object, names: Iterable[str]) -> dict[str, object]:
 
 
 def insert(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, object]) -> None:
-    """Append one row, its times without their zone."""
+    """Append one row, its times without their zone, its objects as JSON."""
+    values: list[object] = [
+        each.replace(tzinfo=None)
+        if isinstance(each, datetime)
+        else json.dumps(dict(each))
+        if isinstance(each, Mapping)
+        else each
+        for each in columns.values()
+    ]
     marks = ", ".join("?" * len(columns))
-    cursor.execute(
-        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608 - names of our own tables
-        [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in columns.values()],
-    )
+    cursor.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", values)  # noqa: S608 - our own names
 
 
 def add_many(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, Sequence[object]]) -> None:

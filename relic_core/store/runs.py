@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Book, ContextSize, Outcome, Run
 from relic_core.errors import NotFound
-from relic_core.store.rows import Rows, add_many, columns_of, hide, insert, put_back, record, utc_now
+from relic_core.store.rows import Removable, add_many, columns_of, first, insert, put_back, record, utc_now, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from duckdb import DuckDBPyConnection
 
 _COLUMNS = (
     "id", "benchmark", "split", "pool", "data_hash", "retriever", "label", "shape", "configuration", "books",
@@ -25,8 +27,10 @@ _OUTCOMES = (
 )
 
 
-class RunRows(Rows):
+class RunRows(Removable[Run]):
     """Stored runs."""
+
+    kind = "run"
 
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run and all its outcomes, in one transaction.
@@ -39,15 +43,11 @@ class RunRows(Rows):
         """
         with self._writing() as cursor:
             put_back(cursor, "run", run.id)
-            (last,) = cursor.execute("SELECT coalesce(max(version), 0) FROM runs WHERE id = ?", [run.id]).fetchall()[0]
+            last = value(cursor, "SELECT coalesce(max(version), 0) FROM runs WHERE id = ?", [run.id])
             if last and not again:
                 return False
-            as_json = {
-                "configuration": json.dumps(dict(run.configuration)),
-                "books": json.dumps([asdict(book) for book in run.books]),
-                "machine": json.dumps(dict(run.machine)),
-            }
-            own = {**columns_of(run, _COLUMNS), "shape": str(run.shape), **as_json, "version": last + 1}
+            books = json.dumps([asdict(book) for book in run.books])
+            own = {**columns_of(run, _COLUMNS), "shape": str(run.shape), "books": books, "version": last + 1}
             insert(cursor, "runs", own)
             columns: dict[str, Sequence[object]] = {
                 "run_id": [run.id] * len(outcomes),
@@ -62,18 +62,6 @@ class RunRows(Rows):
             }
             add_many(cursor, "outcomes", columns)
         return True
-
-    def get(self, run_id: str) -> Run:
-        """Return a run.
-
-        Raises NotFound: there is none, or it was removed.
-        """
-        row = self._one(_SELECT + "WHERE id = ?", [run_id])
-        if row is None:
-            raise NotFound(
-                f"There is no run '{run_id}' in this store. `python -m relic_core runs` lists those there are."
-            )
-        return _run(row)
 
     def all(self) -> tuple[Run, ...]:
         """List the runs, newest first."""
@@ -101,32 +89,21 @@ class RunRows(Rows):
         with self._writing() as cursor:
             cursor.execute("INSERT INTO run_tags VALUES (?, ?, ?)", [run_id, list(dict.fromkeys(tags)), utc_now()])
 
-    def remove(self, run_id: str) -> None:
-        """Hide a run behind a tombstone.
-
-        Raises NotFound: there is no such run.
-        """
-        self.get(run_id)
-        with self._writing() as cursor:
-            hide(cursor, "run", run_id)
-
-    def restore(self, run_id: str) -> Run:
-        """Take the tombstone of a run away.
-
-        Raises NotFound: there never was such a run.
-        """
-        with self._writing() as cursor:
-            put_back(cursor, "run", run_id)
-        return self.get(run_id)
+    def _find(self, cursor: DuckDBPyConnection, row_id: str) -> Run:
+        row = first(cursor, f"{_SELECT}WHERE id = ?", [row_id])
+        if row is None:
+            raise NotFound(
+                f"There is no run '{row_id}' in this store. `python -m relic_core runs` lists those there are."
+            )
+        return _run(row)
 
 
 def _run(row: tuple[Any, ...]) -> Run:
-    run = record(Run, (*_COLUMNS, "tags"), row)
+    run = record(Run, (*_COLUMNS, "tags"), row, parsed=("configuration", "books", "machine"))
+    books: Any = run.books  # as they are stored, until here
     return replace(
         run,
         shape=ContextSize.parse(str(run.shape)),
-        configuration=json.loads(str(run.configuration)),
-        books=tuple(Book(**book) for book in json.loads(str(run.books))),
-        machine=json.loads(str(run.machine)),
+        books=tuple(Book(**book) for book in books),
         tags=tuple(run.tags),
     )

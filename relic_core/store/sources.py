@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +9,7 @@ from relic_core.domain import SecondarySource
 from relic_core.errors import NotFound
 from relic_core.store.mined_windows import add_windows
 from relic_core.store.pairs import add_pairs
-from relic_core.store.rows import Rows, columns_of, hide, insert, put_back, record, utc_now
+from relic_core.store.rows import Removable, columns_of, insert, record, utc_now, value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,8 +84,10 @@ class MinedSource:
     code: str = ""
 
 
-class SourceRows(Rows):
-    """Stored sources; one that was removed keeps its rows under a tombstone."""
+class SourceRows(Removable[SecondarySource]):
+    """Stored sources; one that was removed keeps its rows, and all that was mined from it, under a tombstone."""
+
+    kind = "source"
 
     def add(self, *mined: MinedSource) -> None:
         """Keep what a mining found in some sources, in one transaction.
@@ -101,8 +102,7 @@ class SourceRows(Rows):
 
     def _add(self, cursor: DuckDBPyConnection, mined: MinedSource) -> None:
         source = mined.source
-        before = cursor.execute("SELECT count(*) FROM sources WHERE id = ?", [source.id]).fetchall()
-        if before[0][0]:
+        if value(cursor, "SELECT count(*) FROM sources WHERE id = ?", [source.id]):
             self._replace(cursor, mined)
         # What could not be read before has a line of its own, by its name.
         cursor.execute(
@@ -110,29 +110,14 @@ class SourceRows(Rows):
             [source.id, source.name, source.origin],
         )
         values = columns_of(source, _COLUMNS) | {"number": source.number or 0}
-        insert(
-            cursor,
-            "sources",
-            values | {"language": mined.language, "problem": mined.problem, "added": utc_now()},
-        )
+        insert(cursor, "sources", values | {"language": mined.language, "problem": mined.problem, "added": utc_now()})
         add_pairs(cursor, mined.pairs or ())
         add_windows(cursor, mined.windows, mined.segmenters)
         if mined.file:
-            cursor.execute(
-                "INSERT INTO mined VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    source.id,
-                    mined.file,
-                    mined.root,
-                    mined.rules,
-                    list(mined.works),
-                    mined.pairs is not None,
-                    json.dumps(dict(mined.dropped)),
-                    mined.seconds,
-                    mined.code,
-                    utc_now(),
-                ],
-            )
+            said = columns_of(mined, ("file", "root", "rules", "dropped", "seconds", "code"))
+            pairs = mined.pairs is not None
+            own = {"source_id": source.id, "works": list(mined.works), "pairs": pairs, "mined": utc_now()}
+            insert(cursor, "mined", said | own)
 
     def _replace(self, cursor: DuckDBPyConnection, mined: MinedSource) -> None:
         """Take away what a new mining stands in the place of."""
@@ -196,24 +181,8 @@ class SourceRows(Rows):
         with self._reading() as cursor:
             return _get(cursor, source_id, "sources")
 
-    def remove(self, source_id: str) -> SecondarySource:
-        """Hide a source and all that was mined from it behind a tombstone.
-
-        Raises NotFound: there is no such source, or it was removed before.
-        """
-        with self._writing() as cursor:
-            source = _get(cursor, source_id, "live_sources")
-            hide(cursor, "source", source_id)
-            return source
-
-    def restore(self, source_id: str) -> SecondarySource:
-        """Undo a removal; a source that is there stays as it is.
-
-        Raises NotFound: there never was such a source.
-        """
-        with self._writing() as cursor:
-            put_back(cursor, "source", source_id)
-            return _get(cursor, source_id, "sources")
+    def _find(self, cursor: DuckDBPyConnection, row_id: str) -> SecondarySource:
+        return _get(cursor, row_id, "live_sources")
 
 
 def _get(cursor: DuckDBPyConnection, source_id: str, table: str) -> SecondarySource:

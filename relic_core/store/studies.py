@@ -12,12 +12,23 @@ import hmac
 import json
 import secrets
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from relic_core.domain.studies import ModelAnswers, Study, StudyTerms
 from relic_core.errors import BadRequest, NotFound, StudyFrozen
 from relic_core.formats.studies import item_content, item_of, making_content, study_of
-from relic_core.store.rows import Rows, add_many, as_utc, hide, put_back, utc_now
+from relic_core.store.rows import (
+    Removable,
+    add_many,
+    as_utc,
+    columns_of,
+    first,
+    insert,
+    put_back,
+    record,
+    utc_now,
+    value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +39,8 @@ if TYPE_CHECKING:
 FROZEN = ("instructions", "wanted")
 """Terms that do not change once there is an answer."""
 
-_COLUMNS = "id, name, version, earlier, works, making, created"
+_COLUMNS = ("id", "name", "version", "earlier", "works", "making", "created")
+_MODEL = ("id", "study_id", "retriever", "label", "configuration", "choices", "ranks", "code", "created")
 _TERMS = ("instructions", "wanted", "consent", "privacy", "revealed")
 LONGEST_CODE = 200
 _SCHEME = "scrypt"
@@ -59,8 +71,10 @@ class TermsChange:
     at: datetime
 
 
-class StudyRows(Rows):
-    """Stored studies."""
+class StudyRows(Removable[Study]):
+    """Stored studies; the answers to one that was removed stay."""
+
+    kind = "study"
 
     def add(self, study: Study, terms: StudyTerms) -> bool:
         """Keep a study with its items and terms, in one transaction.
@@ -69,22 +83,14 @@ class StudyRows(Rows):
         """
         with self._writing() as cursor:
             put_back(cursor, "study", study.id)
-            ((known,),) = cursor.execute("SELECT count(*) FROM studies WHERE id = ?", [study.id]).fetchall()
-            if known:
+            if value(cursor, "SELECT count(*) FROM studies WHERE id = ?", [study.id]):
                 return False
-            cursor.execute(
-                "INSERT INTO studies VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    study.id,
-                    study.name,
-                    study.version,
-                    study.earlier,
-                    json.dumps([asdict(work) for work in study.works]),
-                    json.dumps(making_content(study.making)),
-                    len(study.items),
-                    study.created.replace(tzinfo=None),
-                ],
-            )
+            own = {
+                "works": json.dumps([asdict(work) for work in study.works]),
+                "making": making_content(study.making),
+                "items": len(study.items),
+            }
+            insert(cursor, "studies", columns_of(study, _COLUMNS) | own)
             add_many(
                 cursor,
                 "study_items",
@@ -97,23 +103,6 @@ class StudyRows(Rows):
             )
             _append_terms(cursor, study.id, {name: getattr(terms, name) for name in _TERMS})
         return True
-
-    def get(self, study_id: str) -> Study:
-        """Return a study with its items.
-
-        Raises NotFound: there is none, or it was removed.
-        """
-        with self._reading() as cursor:
-            row = cursor.execute(
-                f"SELECT {_COLUMNS} FROM live_studies WHERE id = ?",  # noqa: S608 - our own names
-                [study_id],
-            ).fetchone()
-            if row is None:
-                raise unknown_study(study_id)
-            items = cursor.execute(
-                "SELECT content FROM study_items WHERE study_id = ? ORDER BY position", [study_id]
-            ).fetchall()
-        return _study(row, items)
 
     def all(self, *, removed: bool = False) -> tuple[StudyCounts, ...]:
         """List the studies, newest first; or those that were removed."""
@@ -145,9 +134,7 @@ class StudyRows(Rows):
 
     def is_known(self, study_id: str) -> bool:
         """Whether the study is there, or was and was removed."""
-        with self._reading() as cursor:
-            ((count,),) = cursor.execute("SELECT count(*) FROM studies WHERE id = ?", [study_id]).fetchall()
-        return bool(count)
+        return self._one("SELECT 1 FROM studies WHERE id = ?", [study_id]) is not None
 
     def terms(self, study_id: str) -> StudyTerms:
         """Give what a study asks and tells now.
@@ -171,9 +158,7 @@ class StudyRows(Rows):
         before = self.terms(study_id)
         new = {name: said for name, said in changes.items() if said != getattr(before, name)}
         with self._writing() as cursor:
-            ((answers,),) = cursor.execute(
-                "SELECT count(*) FROM study_answers WHERE study_id = ?", [study_id]
-            ).fetchall()
+            answers = value(cursor, "SELECT count(*) FROM study_answers WHERE study_id = ?", [study_id])
             if answers and (frozen := [name for name in FROZEN if name in new]):
                 raise StudyFrozen(
                     f"There are {answers:,} answers to this study, so its {' and '.join(frozen)} cannot be changed: "
@@ -189,65 +174,18 @@ class StudyRows(Rows):
         )
         return tuple(TermsChange(kind, str(json.loads(said)), as_utc(created)) for kind, said, created in rows)
 
-    def remove(self, study_id: str) -> None:
-        """Hide a study behind a tombstone; its answers stay.
-
-        Raises NotFound: there is no such study.
-        """
-        with self._writing() as cursor:
-            ((live,),) = cursor.execute("SELECT count(*) FROM live_studies WHERE id = ?", [study_id]).fetchall()
-            if not live:
-                raise unknown_study(study_id)
-            hide(cursor, "study", study_id)
-
-    def restore(self, study_id: str) -> Study:
-        """Take the tombstone of a study away.
-
-        Raises NotFound: there never was such a study.
-        """
-        with self._writing() as cursor:
-            put_back(cursor, "study", study_id)
-        return self.get(study_id)
-
     def add_models(self, answers: ModelAnswers) -> None:
         """Append what a retriever answered; under an id that is there it stands in the place of what was."""
         with self._writing() as cursor:
-            cursor.execute(
-                "INSERT INTO study_models VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    answers.id,
-                    answers.study_id,
-                    answers.retriever,
-                    answers.label,
-                    json.dumps(dict(answers.configuration)),
-                    json.dumps(dict(answers.choices)),
-                    json.dumps(dict(answers.ranks)),
-                    answers.code,
-                    answers.created.replace(tzinfo=None),
-                ],
-            )
+            insert(cursor, "study_models", columns_of(answers, _MODEL))
 
     def models(self, study_id: str) -> tuple[ModelAnswers, ...]:
         """List what retrievers answered to a study, oldest first; of each id the last."""
         rows = self._all(
-            "SELECT id, study_id, retriever, label, configuration, choices, ranks, code, created "
-            "FROM latest_study_models WHERE study_id = ? ORDER BY created, id",
+            f"SELECT {', '.join(_MODEL)} FROM latest_study_models WHERE study_id = ? ORDER BY created, id",  # noqa: S608 - our own names
             [study_id],
         )
-        return tuple(
-            ModelAnswers(
-                id=answers_id,
-                study_id=of,
-                retriever=retriever,
-                label=label,
-                configuration=json.loads(configuration),
-                choices=json.loads(choices),
-                ranks=json.loads(ranks),
-                code=code,
-                created=as_utc(created),
-            )
-            for answers_id, of, retriever, label, configuration, choices, ranks, code, created in rows
-        )
+        return tuple(record(ModelAnswers, _MODEL, row, parsed=("configuration", "choices", "ranks")) for row in rows)
 
     def sealed(self, study_id: str) -> str:
         """Give the sealed code of a study, the last that was given; empty where it has none."""
@@ -258,6 +196,19 @@ class StudyRows(Rows):
         """Append a sealed code, which counts from now on; an empty one takes it away."""
         with self._writing() as cursor:
             cursor.execute("INSERT INTO study_owners VALUES (?, ?, ?)", [study_id, sealed, utc_now()])
+
+    def _find(self, cursor: DuckDBPyConnection, row_id: str) -> Study:
+        row = first(cursor, f"SELECT {', '.join(_COLUMNS)} FROM live_studies WHERE id = ?", [row_id])  # noqa: S608 - our own names
+        if row is None:
+            raise unknown_study(row_id)
+        *said, works, making, created = row
+        content = dict(zip(_COLUMNS, said, strict=False)) | {
+            "works": json.loads(works),
+            "making": json.loads(making),
+            "created": as_utc(created).isoformat(),
+        }
+        items = cursor.execute("SELECT content FROM study_items WHERE study_id = ? ORDER BY position", [row_id])
+        return study_of(content, tuple(item_of(json.loads(text)) for (text,) in items.fetchall()))
 
 
 def seal(code: str) -> str:
@@ -301,17 +252,3 @@ def _append_terms(cursor: DuckDBPyConnection, study_id: str, said: Mapping[str, 
     now = utc_now()
     for kind, text in said.items():
         cursor.execute("INSERT INTO study_terms VALUES (?, ?, ?, ?)", [study_id, kind, json.dumps(text), now])
-
-
-def _study(row: tuple[Any, ...], items: list[tuple[str]]) -> Study:
-    study_id, name, version, earlier, works, making, created = row
-    content = {
-        "id": study_id,
-        "name": name,
-        "version": version,
-        "earlier": earlier,
-        "works": json.loads(works),
-        "making": json.loads(making),
-        "created": as_utc(created).isoformat(),
-    }
-    return study_of(content, tuple(item_of(json.loads(text)) for (text,) in items))

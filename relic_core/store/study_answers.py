@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relic_core.domain.studies import Annotator, Answer
 from relic_core.errors import NotFound
-from relic_core.store.rows import Rows, as_utc, utc_now
+from relic_core.store.rows import Rows, as_utc, columns_of, first, insert, record, utc_now, value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from duckdb import DuckDBPyConnection
@@ -21,7 +21,10 @@ _SHIELD = "-" * 64
 """Stands before a person's words: the file keeps the first characters of the least and greatest text of a column among
 its statistics, where nothing can be written over, and these must not be anybody's."""
 
-_COLUMNS = "number, item_id, annotator_id, choice, seconds, comment, created"
+_COLUMNS = ("number", "item_id", "annotator_id", "choice", "seconds", "comment", "created")
+_ANSWERS = f"SELECT {', '.join(_COLUMNS)} FROM study_answers WHERE study_id = ? "  # noqa: S608 - our own names
+_LATEST = _ANSWERS.replace("study_answers", "latest_study_answers")
+_OF_ONE = "AND annotator_id = ?"
 
 
 class AnnotatorCounts(NamedTuple):
@@ -74,11 +77,9 @@ class StudyAnswerRows(Rows):
         """
         with self._writing() as cursor:
             _check(cursor, study_id, answer.annotator_id)
-            before = cursor.execute(
-                f"SELECT {_COLUMNS} FROM latest_study_answers WHERE study_id = ? AND annotator_id = ? "  # noqa: S608
-                "AND item_id = ?",
-                [study_id, answer.annotator_id, answer.item_id],
-            ).fetchone()
+            before = first(
+                cursor, f"{_LATEST}{_OF_ONE} AND item_id = ?", [study_id, answer.annotator_id, answer.item_id]
+            )
             known = None if before is None else _answer(before)
             if known is not None and _same(known, answer) and known.comment == answer.comment:
                 return known
@@ -101,10 +102,7 @@ class StudyAnswerRows(Rows):
                         further += 1
                         name = f"{annotator.name} ({further})"
                     _new(cursor, study_id, annotator.id, name)
-                rows = cursor.execute(
-                    f"SELECT {_COLUMNS} FROM study_answers WHERE study_id = ? AND annotator_id = ?",  # noqa: S608
-                    [study_id, annotator.id],
-                ).fetchall()
+                rows = cursor.execute(_ANSWERS + _OF_ONE, [study_id, annotator.id]).fetchall()
                 known = [_answer(row) for row in rows]
                 for answer in answers:
                     if not any(_same(each, answer) for each in known):
@@ -119,10 +117,7 @@ class StudyAnswerRows(Rows):
         """
         with self._reading() as cursor:
             _check(cursor, study_id, annotator_id)
-            rows = cursor.execute(
-                f"SELECT {_COLUMNS} FROM latest_study_answers WHERE study_id = ? AND annotator_id = ?",  # noqa: S608
-                [study_id, annotator_id],
-            ).fetchall()
+            rows = cursor.execute(_LATEST + _OF_ONE, [study_id, annotator_id]).fetchall()
             others = cursor.execute(
                 "SELECT item_id, count(*) FROM latest_study_answers WHERE study_id = ? AND annotator_id <> ? "
                 "GROUP BY item_id",
@@ -132,29 +127,17 @@ class StudyAnswerRows(Rows):
 
     def latest(self, study_id: str) -> tuple[Answer, ...]:
         """List the answers that count, in the order in which they came."""
-        rows = self._all(
-            f"SELECT {_COLUMNS} FROM latest_study_answers WHERE study_id = ? ORDER BY number",  # noqa: S608
-            [study_id],
-        )
-        return tuple(_answers(rows))
+        return tuple(map(_answer, self._all(_LATEST + "ORDER BY number", [study_id])))
 
     def all(self, study_id: str) -> tuple[Answer, ...]:
         """List every answer that was given, also those that another took the place of, in the order they came."""
-        rows = self._all(
-            f"SELECT {_COLUMNS} FROM study_answers WHERE study_id = ? ORDER BY number",  # noqa: S608
-            [study_id],
-        )
-        return tuple(_answers(rows))
+        return tuple(map(_answer, self._all(_ANSWERS + "ORDER BY number", [study_id])))
 
     def count(self, study_id: str) -> tuple[int, int]:
         """Count the annotators of a study, and the answers ever given."""
         with self._reading() as cursor:
-            ((annotators,),) = cursor.execute(
-                "SELECT count(*) FROM study_annotators WHERE study_id = ?", [study_id]
-            ).fetchall()
-            ((answers,),) = cursor.execute(
-                "SELECT count(*) FROM study_answers WHERE study_id = ?", [study_id]
-            ).fetchall()
+            annotators = value(cursor, "SELECT count(*) FROM study_annotators WHERE study_id = ?", [study_id])
+            answers = value(cursor, "SELECT count(*) FROM study_answers WHERE study_id = ?", [study_id])
         return annotators, answers
 
     def erase(self, study_id: str, annotator_id: str) -> int:
@@ -167,16 +150,15 @@ class StudyAnswerRows(Rows):
         """
         with self._writing() as cursor:
             _check(cursor, study_id, annotator_id)
-            ((answers,),) = cursor.execute(
-                "SELECT count(*) FROM study_answers WHERE study_id = ? AND annotator_id = ?", [study_id, annotator_id]
-            ).fetchall()
-            cursor.execute(
-                "DELETE FROM study_answers WHERE study_id = ? AND annotator_id = ?", [study_id, annotator_id]
+            rows = cursor.execute(
+                "DELETE FROM study_answers WHERE study_id = ? AND annotator_id = ? RETURNING number",
+                [study_id, annotator_id],
             )
+            answers = len(rows.fetchall())
             cursor.execute("DELETE FROM study_annotators WHERE study_id = ? AND id = ?", [study_id, annotator_id])
             cursor.execute("INSERT INTO study_removals VALUES (?, ?, ?)", [study_id, answers, utc_now()])
         self.scrub()
-        return int(answers)
+        return answers
 
     def scrub(self) -> None:
         """Write over what was deleted of answers and annotators, which a database else keeps until it needs the room.
@@ -196,10 +178,8 @@ def called(name: str) -> str:
 
 
 def _is_here(cursor: DuckDBPyConnection, study_id: str, annotator_id: str) -> bool:
-    ((known,),) = cursor.execute(
-        "SELECT count(*) FROM study_annotators WHERE study_id = ? AND id = ?", [study_id, annotator_id]
-    ).fetchall()
-    return bool(known)
+    query = "SELECT 1 FROM study_annotators WHERE study_id = ? AND id = ?"
+    return first(cursor, query, [study_id, annotator_id]) is not None
 
 
 def _check(cursor: DuckDBPyConnection, study_id: str, annotator_id: str) -> None:
@@ -227,22 +207,9 @@ def _new(cursor: DuckDBPyConnection, study_id: str, annotator_id: str, name: str
 
 
 def _append(cursor: DuckDBPyConnection, study_id: str, answer: Answer) -> Answer:
-    ((last,),) = cursor.execute(
-        "SELECT coalesce(max(number), 0) FROM study_answers WHERE study_id = ?", [study_id]
-    ).fetchall()
-    cursor.execute(
-        "INSERT INTO study_answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            study_id,
-            last + 1,
-            answer.item_id,
-            answer.annotator_id,
-            answer.choice,
-            answer.seconds,
-            _SHIELD + answer.comment,
-            answer.created.replace(tzinfo=None),
-        ],
-    )
+    last = value(cursor, "SELECT coalesce(max(number), 0) FROM study_answers WHERE study_id = ?", [study_id])
+    own = {"study_id": study_id, "number": last + 1, "comment": _SHIELD + answer.comment}
+    insert(cursor, "study_answers", columns_of(answer, _COLUMNS) | own)
     return replace(answer, number=last + 1)
 
 
@@ -255,18 +222,6 @@ def _annotator(row: tuple[Any, ...]) -> Annotator:
     return Annotator(id=row[0], name=row[1].removeprefix(_SHIELD), joined=as_utc(row[2]))
 
 
-def _answers(rows: Iterable[tuple[Any, ...]]) -> Iterable[Answer]:
-    return map(_answer, rows)
-
-
 def _answer(row: tuple[Any, ...]) -> Answer:
-    number, item_id, annotator_id, choice, seconds, comment, created = row
-    return Answer(
-        number=number,
-        item_id=item_id,
-        annotator_id=annotator_id,
-        choice=choice,
-        seconds=seconds,
-        comment=comment.removeprefix(_SHIELD),
-        created=as_utc(created),
-    )
+    answer = record(Answer, _COLUMNS, row)
+    return replace(answer, comment=answer.comment.removeprefix(_SHIELD))

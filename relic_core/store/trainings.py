@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain.spans import MAX_LENGTH
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import NotFound
-from relic_core.store.rows import Rows, add_many, as_utc, hide, put_back
+from relic_core.store.rows import Removable, add_many, columns_of, first, insert, record, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_COLUMNS = "id, name, recipe, asked, created"
+    from duckdb import DuckDBPyConnection
+
+_COLUMNS = ("id", "name", "recipe", "asked", "created")
+_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM "  # noqa: S608 - our own names
+_EVENT = ("number", "at", "event", "step", "said")
 _PAIRS = (
     "SELECT count(*), count(DISTINCT source_id), avg(length(left_context) + length(right_context)), "
     "avg(length(quotation)) FROM live_pairs WHERE (? OR list_contains(?, source_id)) "
@@ -47,8 +51,10 @@ class Material:
     quotation: float
 
 
-class TrainingRows(Rows):
-    """Stored trainings."""
+class TrainingRows(Removable[Training]):
+    """Stored trainings; the files and events of one that was removed stay."""
+
+    kind = "training"
 
     def take_in(self, training: Training, events: Sequence[TrainingEvent]) -> int:
         """Keep a training and those of its events that are not kept yet, in one transaction.
@@ -56,21 +62,13 @@ class TrainingRows(Rows):
         Returns: how many events were new.
         """
         with self._writing() as cursor:
-            ((known,),) = cursor.execute("SELECT count(*) FROM trainings WHERE id = ?", [training.id]).fetchall()
-            if not known:
-                cursor.execute(
-                    "INSERT INTO trainings VALUES (?, ?, ?, ?, ?)",
-                    [
-                        training.id,
-                        training.name,
-                        json.dumps(dict(training.recipe)),
-                        json.dumps(dict(training.asked)),
-                        training.created.replace(tzinfo=None),
-                    ],
-                )
-            ((last,),) = cursor.execute(
-                "SELECT coalesce(max(number), 0) FROM training_events WHERE training_id = ?", [training.id]
-            ).fetchall()
+            if not value(cursor, "SELECT count(*) FROM trainings WHERE id = ?", [training.id]):
+                insert(cursor, "trainings", columns_of(training, _COLUMNS))
+            last = value(
+                cursor,
+                "SELECT coalesce(max(number), 0) FROM training_events WHERE training_id = ?",
+                [training.id],
+            )
             new = [each for each in events if each.number > last]
             add_many(
                 cursor,
@@ -96,8 +94,8 @@ class TrainingRows(Rows):
             ((pairs, pair_sources, context, quotation),) = cursor.execute(_PAIRS, among).fetchall()
             ((windows, works),) = cursor.execute(_WINDOWS, [MAX_LENGTH, *among, "training"]).fetchall()
             ((dev, _),) = cursor.execute(_WINDOWS, [MAX_LENGTH, True, [], "dev"]).fetchall()
-            ((mined_pairs,),) = cursor.execute("SELECT count(*) FROM live_pairs").fetchall()
-            ((mined_windows,),) = cursor.execute("SELECT count(*) FROM live_windows WHERE reason = ''").fetchall()
+            mined_pairs = value(cursor, "SELECT count(*) FROM live_pairs")
+            mined_windows = value(cursor, "SELECT count(*) FROM live_windows WHERE reason = ''")
         return Material(
             pairs=pairs,
             windows=windows,
@@ -118,33 +116,14 @@ class TrainingRows(Rows):
         )
         return dict(rows)
 
-    def get(self, training_id: str) -> Training:
-        """Return a training.
-
-        Raises NotFound: there is none, or it was removed.
-        """
-        with self._reading() as cursor:
-            row = cursor.execute(f"SELECT {_COLUMNS} FROM live_trainings WHERE id = ?", [training_id]).fetchone()  # noqa: S608 - our own names
-        if row is None:
-            raise NotFound(
-                f"There is no training '{training_id}'. `python -m relic_core train --list` lists those there are."
-            )
-        return _training(row)
-
     def all(self) -> tuple[Training, ...]:
         """List the trainings, newest first."""
-        with self._reading() as cursor:
-            rows = cursor.execute(f"SELECT {_COLUMNS} FROM live_trainings ORDER BY created DESC, id").fetchall()  # noqa: S608 - our own names
-        return tuple(_training(row) for row in rows)
+        return tuple(map(_training, self._all(f"{_SELECT}live_trainings ORDER BY created DESC, id")))
 
     def removed(self) -> tuple[Training, ...]:
         """List the trainings that were removed, the last removed first."""
-        rows = self._all(
-            f"SELECT {', '.join(f'trainings.{name}' for name in _COLUMNS.split(', '))} FROM trainings "  # noqa: S608 - our own names
-            "JOIN tombstones ON tombstones.kind = 'training' AND tombstones.id = trainings.id "
-            "ORDER BY tombstones.removed DESC, trainings.id"
-        )
-        return tuple({row[0]: _training(row) for row in rows}.values())
+        behind = "trainings JOIN tombstones USING (id) WHERE kind = 'training' ORDER BY removed DESC, id"
+        return tuple(map(_training, self._all(_SELECT + behind)))
 
     def events(self, training_id: str) -> tuple[TrainingEvent, ...]:
         """List what a training told, in order; empty where nothing was taken in."""
@@ -152,33 +131,16 @@ class TrainingRows(Rows):
             "SELECT number, happened, event, step, said FROM training_events WHERE training_id = ? ORDER BY number",
             [training_id],
         )
-        return tuple(
-            TrainingEvent(number=number, at=as_utc(at), event=event, step=step, said=json.loads(said))
-            for number, at, event, step, said in rows
-        )
+        return tuple(record(TrainingEvent, _EVENT, row, parsed=("said",)) for row in rows)
 
-    def remove(self, training_id: str) -> Training:
-        """Hide a training behind a tombstone; its files and its events stay.
-
-        Raises NotFound: there is none.
-        """
-        training = self.get(training_id)
-        with self._writing() as cursor:
-            hide(cursor, "training", training_id)
-        return training
-
-    def restore(self, training_id: str) -> Training:
-        """Take the tombstone of a training away.
-
-        Raises NotFound: there never was such a training.
-        """
-        with self._writing() as cursor:
-            put_back(cursor, "training", training_id)
-        return self.get(training_id)
+    def _find(self, cursor: DuckDBPyConnection, row_id: str) -> Training:
+        row = first(cursor, f"{_SELECT}live_trainings WHERE id = ?", [row_id])
+        if row is None:
+            raise NotFound(
+                f"There is no training '{row_id}'. `python -m relic_core train --list` lists those there are."
+            )
+        return _training(row)
 
 
 def _training(row: tuple[Any, ...]) -> Training:
-    training_id, name, recipe, asked, created = row
-    return Training(
-        id=training_id, name=name, recipe=json.loads(recipe), asked=json.loads(asked), created=as_utc(created)
-    )
+    return record(Training, _COLUMNS, row, parsed=("recipe", "asked"))

@@ -25,7 +25,7 @@ from relic_core.domain import (
     fingerprint,
 )
 from relic_core.errors import NotFound
-from relic_core.store.rows import Rows, add_many, columns_of, first, hide, insert, put_back, record, utc_now
+from relic_core.store.rows import Removable, Rows, add_many, columns_of, first, insert, put_back, record, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping, Sequence
@@ -66,8 +66,10 @@ class Version(NamedTuple):
     written: datetime
 
 
-class WorkRows(Rows):
+class WorkRows(Removable[WorkSummary]):
     """Stored works; a removed work keeps its rows under a tombstone until its text is added again."""
+
+    kind = "work"
 
     def add(self, work: Work, *, given: Container[str] = ()) -> tuple[WorkSummary, Outcome]:
         """Add a work in one transaction, unless its text is there already.
@@ -173,24 +175,8 @@ class WorkRows(Rows):
             )
             return _summary(cursor, work_id)
 
-    def remove(self, work_id: str) -> WorkSummary:
-        """Hide a work behind a tombstone.
-
-        Raises NotFound: there is no such work, or it was removed before.
-        """
-        with self._writing() as cursor:
-            summary = _summary(cursor, work_id)
-            hide(cursor, "work", work_id)
-            return summary
-
-    def restore(self, work_id: str) -> WorkSummary:
-        """Undo a removal; a work that is there stays as it is.
-
-        Raises NotFound: there never was such a work.
-        """
-        with self._writing() as cursor:
-            put_back(cursor, "work", work_id)
-            return _summary(cursor, work_id)
+    def _find(self, cursor: DuckDBPyConnection, row_id: str) -> WorkSummary:
+        return _summary(cursor, row_id)
 
 
 def unknown_work(work_id: str) -> NotFound:
