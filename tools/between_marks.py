@@ -41,3 +41,8 @@ def put_between(path: Path, name: str, text: str) -> bool:
         with written_whole(path) as file:
             file.write(new.encode())
     return new != old
+
+
+def write_between(path: Path, name: str, text: str) -> None:
+    """Put a text between the marks of a page, and say whether it changed; raises as `put_between`."""
+    print(f"{path} {'has been written' if put_between(path, name, text) else 'is as it should be'}.")

@@ -1,16 +1,22 @@
-"""Expected figures: what runs must come to, within tolerances; and the tables of the documentation, made from them."""
+"""Print the tables of the documentation, made from the runs that came with the program, or check figures.
+
+What runs must come to, within tolerances, stands in a file of expected figures.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from annotated_types import Ge
+from pydantic import FiniteFloat, TypeAdapter
+
+from relic_core.cli.console import ProgressLine
 from relic_core.domain import SHAPES, ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
@@ -19,7 +25,7 @@ from relic_core.reporting.tables import as_markdown
 from relic_core.retrieval import registry
 from relic_core.services.runs import SHIPPED
 from tools import command
-from tools.between_marks import put_between
+from tools.between_marks import write_between
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -57,8 +63,8 @@ class Expected:
     retriever: str
     shape: str
     metric: str
-    value: float
-    tolerance: float
+    value: FiniteFloat
+    tolerance: Annotated[FiniteFloat, Ge(0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +82,7 @@ class Checked:
 
 _NUMBER_FORMAT = re.compile(r"/(?:float32|bfloat16|float16)/")
 _COLUMNS = tuple(field.name for field in fields(Expected))
+_EXPECTED = TypeAdapter(Expected)
 
 
 def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
@@ -84,21 +91,17 @@ def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it is damaged; with the line.
     """
-    rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
-    if not rows or tuple(rows[0]) != _COLUMNS:
+    rows = csv.DictReader(io.StringIO(read_text(path), newline=""))
+    if tuple(rows.fieldnames or ()) != _COLUMNS:
         raise BadBenchmark(f"{path} is no file of expected figures: its first line must be {','.join(_COLUMNS)}.")
     found = []
-    for number, row in enumerate(rows[1:], start=2):
+    for number, row in enumerate(rows, start=2):
         try:
-            said = dict(zip(_COLUMNS, row, strict=True))
-            value, tolerance = float(said.pop("value")), float(said.pop("tolerance"))
-            ContextSize.parse(said["shape"])
-            metrics.metric(said["metric"])
+            found.append(_EXPECTED.validate_python(row))
+            ContextSize.parse(row["shape"])
+            metrics.metric(row["metric"])
         except (ValueError, RelicError) as error:
             raise BadBenchmark(f"{path}, line {number}: {error}") from None
-        if not (math.isfinite(value) and math.isfinite(tolerance) and tolerance >= 0):
-            raise BadBenchmark(f"{path}, line {number}: a figure and its tolerance are numbers, the second at least 0.")
-        found.append(Expected(value=value, tolerance=tolerance, **said))
     return tuple(found)
 
 
@@ -142,7 +145,7 @@ def shipped(app: App) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]:
 
 
 def check(app: App, expected: Sequence[Expected]) -> tuple[Checked, ...]:
-    """Hold every expected figure against the run that has it, measured with what the program computes now.
+    """Hold every expected figure against the newest run with the retriever's own parameters, model and code.
 
     Raises BadRequest: a retriever that there is not.
     """
@@ -152,14 +155,16 @@ def check(app: App, expected: Sequence[Expected]) -> tuple[Checked, ...]:
     for each in expected:
         key = (each.benchmark, each.data_hash, each.retriever, each.shape)
         if key not in chosen:
-            chosen[key] = _run_of(app, runs, each)
-        run = chosen[key]
-        if run is None:
-            command = f"python -m relic_core evaluate {each.benchmark} {each.retriever} --shape {each.shape}"
-            command += " --data FILE" if each.benchmark == "relic" else ""
-            checked.append(Checked(expected=each, found=None, why=f"There is no such run. Measure it: {command}."))
-            continue
-        checked.append(_held(each, app.runs.outcomes(run.id), f"run {run.id}"))
+            now = _any_format(app.measuring.retriever(each.retriever, app.settings).configuration)
+            chosen[key] = next(
+                (run for run in runs if _key(run) == key and _any_format(run.configuration) == now), None
+            )
+        if run := chosen[key]:
+            checked.append(_held(each, app.runs.outcomes(run.id), f"run {run.id}"))
+        else:
+            again = f"python -m relic_core evaluate {each.benchmark} {each.retriever} --shape {each.shape}"
+            again += " --data FILE" if each.benchmark == "relic" else ""
+            checked.append(Checked(expected=each, found=None, why=f"There is no such run. Measure it: {again}."))
     return tuple(checked)
 
 
@@ -211,20 +216,8 @@ def _held(expected: Expected, outcomes: Sequence[Outcome], where: str) -> Checke
     return Checked(expected=expected, found=found, why=why)
 
 
-def _run_of(app: App, runs: Sequence[Run], expected: Expected) -> Run | None:
-    """Find the newest run with the retriever's own parameters, model and code."""
-    retriever = app.measuring.retriever(expected.retriever, app.settings)
-    now = _any_format(retriever.configuration)
-    for run in runs:
-        same = (run.benchmark, run.data_hash, run.retriever, str(run.shape)) == (
-            expected.benchmark,
-            expected.data_hash,
-            expected.retriever,
-            expected.shape,
-        )
-        if same and _any_format(run.configuration) == now:
-            return run
-    return None
+def _key(run: Run) -> tuple[str, str, str, str]:
+    return run.benchmark, run.data_hash, run.retriever, str(run.shape)
 
 
 def _any_format(configuration: Mapping[str, str]) -> dict[str, str]:
@@ -248,8 +241,7 @@ def do(app: App, options: Namespace) -> int:
     """Print, check or write."""
     path = options.expected or EXPECTED
     if options.write is not None:
-        changed = put_between(options.write, MARKS, results_tables(app))
-        print(f"{options.write} {'has been written' if changed else 'is as it should be'}.")
+        write_between(options.write, MARKS, results_tables(app))
         return 0
     if options.expect:
         print(f"{write_expected(app, path):,} figures are expected in {path}.")
@@ -262,25 +254,21 @@ def do(app: App, options: Namespace) -> int:
         print(f"{path} expects no figure, so there is nothing to check.", file=sys.stderr)
         return 1
     if options.measure:
-        with command.Progress("Measuring") as progress:
+        with ProgressLine("Measuring") as progress:
             checked = measure(app, wanted, progress)
     else:
         checked = check(app, wanted)
     off = [each for each in checked if each.why]
     for each in off:
         figure = each.expected
-        print(
-            f"{figure.benchmark} {figure.retriever} {figure.shape} {figure.metric}: {each.why}",
-            file=sys.stderr,
-        )
+        print(f"{figure.benchmark} {figure.retriever} {figure.shape} {figure.metric}: {each.why}", file=sys.stderr)
     print(f"{len(checked) - len(off):,} of {len(checked):,} figures are as expected.")
     return 1 if off else 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
-    about = "Print the tables of the documentation, made from the runs that came with the program, or check figures."
-    return command.run("figures", about, add_options, do, arguments)
+    return command.run("figures", __doc__, add_options, do, arguments)
 
 
 if __name__ == "__main__":

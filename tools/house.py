@@ -29,16 +29,15 @@ if TYPE_CHECKING:
 
 SERVICES = "relic_core/services"
 APPLICATION = ("relic_core", "relic_ui", "pages", "app.py")
-LOCATORS = {"App", "Workbench"}
-WIRING = ("relic_core.wiring", "relic_core.services.workbench")
+LOCATORS = {"App"}
+WIRING = "relic_core.wiring"
 MOST_ARGUMENTS, RUN_WORDS, RUN_LETTERS = 5, 3, 12
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 DIALECT = """told telling_apart telling asking usual elsewhere untaught hand_over safe_cell between_marks sitting
     bars Imprint imprint Narrowing narrowing Likeness likeness Makers makers Shape Window Head Judge Foreign Kept
     Asked Lesson OnePassEncoder AloneEncoder Turns Patience Leaf cells probes"""
 BUILD = """import sys
-try: from relic_core.wiring import build
-except ModuleNotFoundError: from relic_core.services.workbench import Workbench as build
+from relic_core.wiring import build
 from relic_core.config import Settings
 build(Settings.from_environment())
 print(sum(name.split(".")[0] == "relic_core" for name in sys.modules))"""
@@ -147,16 +146,16 @@ def imports(root: Path) -> Iterator[Figure]:
     said = "groups of modules of relic_core that import each other, inside functions and under TYPE_CHECKING too"
     yield listing("circles", [f"{len(each)}: {' '.join(each)}" for each in found], said)
     yield Figure("largest_circle", max(map(len, found), default=0), "modules in the largest of them")
-    tied = [path.relative_to(root).as_posix() for path in files(root, *APPLICATION) if imported(path, WIRING)]
-    yield listing("wiring_importers", tied, f"files of the application that import {' or '.join(WIRING)}")
+    tied = [path.relative_to(root).as_posix() for path in files(root, *APPLICATION) if imported(path, {WIRING})]
+    yield listing("wiring_importers", tied, f"files of the application that import {WIRING}")
     below = [path for path in tied if path.startswith(SERVICES)]
     yield listing("services_importing_wiring", below, f"those of them in {SERVICES}")
     through = [
         f"{place}{ast.unparse(node)}"
         for place, node in nodes(root, "relic_ui", "pages", "app.py", "relic_core/cli")
-        if isinstance(node, ast.Attribute) and re.search(r"\b_?(app|workbench)\.store$", ast.unparse(node))
+        if isinstance(node, ast.Attribute) and re.search(r"\b_?app\.store$", ast.unparse(node))
     ]
-    yield listing("store_reached", through, "uses of app.store or workbench.store in relic_ui, pages and cli")
+    yield listing("store_reached", through, "uses of app.store in relic_ui, pages and cli")
 
 
 def types(annotation: ast.AST | None) -> set[str]:

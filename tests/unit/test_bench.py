@@ -6,7 +6,6 @@ import dataclasses
 import json
 import math
 import os
-import sys
 from contextlib import nullcontext
 
 import numpy as np
@@ -17,7 +16,6 @@ from relic_core.config import Settings
 from relic_core.config.machine import busy, in_full, machine
 from relic_core.domain import Claim, Span
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.ports import silent
@@ -28,13 +26,15 @@ from tests.approved import says
 from tests.making import make_work
 from tests.making_rerankers import make_cross_encoder
 from tests.making_training import make_base
-from tools.bench import parts, running, tables
-from tools.bench.bench import QUICK, Bench, Figure, Target, as_fast, head, median_and_tail
-from tools.bench.parts import SentenceTransformersBaseline, plain_forward
+from tools.bench import parts
+from tools.bench import report as reports
+from tools.bench.parts import QUICK, Bench, SentenceTransformersBaseline, as_fast, head, median_and_tail
+from tools.bench.report import Figure, Measured, Target
+from tools.between_marks import put_between
 
 SAYS = says("bench")
 
-HERE = ("bm25", "building", "encoder", "latency", "library", "doubling", "agreement", "mining")
+HERE = ("bm25", "building", "latency", "library", "agreement")
 """The parts that start no process."""
 
 PROSE = (
@@ -66,7 +66,7 @@ def work(workbench):
 
 @pytest.fixture(scope="module")
 def report(workbench, work):
-    return running.measure(workbench, HERE, work_id=work.id, quick=True, progress=silent)
+    return parts.measure(workbench, HERE, work_id=work.id, quick=True, progress=silent)
 
 
 def bench_of(workbench, **changed):
@@ -106,7 +106,7 @@ def test_every_figure_is_a_number_and_names_its_baseline_where_it_has_a_ratio(re
 def test_both_bm25_put_the_same_ten_first_for_every_length_and_kind_of_claim(report):
     measured = part(report, "bm25")
     assert figure(measured, "queries with the same").value == 100
-    assert measured.details["queries_compared"] == 5 * 2
+    assert figure(measured, "queries with the same").repetitions == 5 * 2
     asked = [each for each in measured.figures if each.target and each.target.of == "ratio"]
     assert [each.what for each in asked] == [
         f"{kind}, passages of {length}" for kind in ("a real claim", "a page of the work") for length in range(1, 6)
@@ -119,7 +119,7 @@ def test_both_bm25_put_the_same_ten_first_for_every_length_and_kind_of_claim(rep
 def test_another_top_ten_is_told(workbench, work, monkeypatch):
     seen = iter(range(1000))
     monkeypatch.setattr(parts, "top", lambda scores: [next(seen)])
-    told = figure(parts.measure_words(bench_of(workbench, work_id=work.id)), "queries with the same")
+    told = figure(parts.bm25(bench_of(workbench, work_id=work.id)), "queries with the same")
     assert (told.value, told.met) == (0, False)
 
 
@@ -137,21 +137,15 @@ def test_pages_of_a_work_leave_a_sentence_out_between_their_sides(work):
 
 def test_what_the_baseline_was_spared_is_told_and_reckoned_length_by_length(report, work):
     measured = part(report, "building")
-    details = measured.details
-    assert details["baseline_sampled_spans"] == 5 * QUICK.spans
-    assert details["spans"] == sum(work.candidates(length) for length in range(1, 6))
-    assert "drawn at random" in measured.notes[0]
-    for length, each in details["lengths"].items():
-        assert each["spans"] == work.candidates(length)
-        assert each["seconds_for_all"] == pytest.approx(each["seconds"] * each["spans"] / QUICK.spans)
+    every = sum(work.candidates(length) for length in range(1, 6))
+    assert f"encoded {5 * QUICK.spans} of the {every:,} spans, drawn at random" in measured.notes[0]
     built = figure(measured, "building the index")
-    assert built.baseline_value == pytest.approx(sum(each["seconds_for_all"] for each in details["lengths"].values()))
+    assert built.ratio == pytest.approx(built.baseline_value / built.value)
     assert built.target.limit == (12 if machine()["amx"] else 6)
 
 
 def test_in_full_the_baseline_encodes_every_span(workbench, work):
-    measured = parts.measure_building(bench_of(workbench, work_id=work.id, full=True))
-    assert measured.details["baseline_sampled_spans"] == measured.details["spans"]
+    measured = parts.building(bench_of(workbench, work_id=work.id, full=True))
     assert measured.notes == ("The baseline encoded every span.",)
 
 
@@ -162,24 +156,6 @@ def test_the_baseline_makes_the_vectors_that_the_plain_encoder_makes_in_float32(
     texts = [" ".join(work.sentence_text(at) for at in range(span.start, span.end)) for span in spans]
     ours = PassageEncoder(card, precision="float32").encode_passages(texts)
     np.testing.assert_allclose(theirs, ours, atol=1e-5)
-
-
-def test_the_plain_forward_pass_counts_whole_rows_of_the_encoders_stretches(workbench, work):
-    encoder = load_late_chunking(read_card(workbench.settings.trained))
-    tokens, seconds = plain_forward(encoder, 2)
-    once, _ = plain_forward(encoder, 1)
-    assert tokens == 2 * once > 0
-    assert seconds > 0
-
-
-def test_tokens_encoded_are_counted_against_those_of_the_work(report, workbench, work):
-    encoder = load_late_chunking(read_card(workbench.settings.trained))
-    taken = head(work, QUICK.sentences)
-    _, counts = encoder.encode_sentences(taken, silent)
-    told = figure(part(report, "encoder"), "tokens encoded")
-    assert told.baseline_value == counts.sum()
-    assert told.value > told.baseline_value
-    assert told.ratio == told.value / told.baseline_value
 
 
 def test_answers_are_timed_for_every_retriever_that_works_are_prepared_for(report, workbench):
@@ -197,14 +173,14 @@ def test_answers_are_timed_for_every_retriever_that_works_are_prepared_for(repor
 
 def test_works_that_are_not_prepared_are_left_out_of_the_library_and_named_as_such(report):
     measured = part(report, "library")
-    assert measured.details["works"] == 1
+    assert measured.on.startswith("1 prepared works")
     assert SAYS["one unprepared"] in measured.notes
 
 
 @pytest.mark.parametrize("name", ["latency", "library", "start"])
 def test_where_nothing_is_prepared_that_is_what_is_said(workbench, tmp_path, name):
     bare = build(dataclasses.replace(workbench.settings, indexes=tmp_path / "none"))
-    (measured,) = running.measure(bare, [name], quick=True, progress=silent).parts
+    (measured,) = parts.measure(bare, [name], quick=True, progress=silent).parts
     assert measured.figures == ()
     assert measured.notes[0].startswith(SAYS["not measured"])
     assert "python -m relic_core index WORK" in measured.notes[0]
@@ -224,88 +200,12 @@ def test_a_named_work_goes_before_the_preferred_one_and_that_before_the_longest(
     assert bench_of(workbench).prepared("War and Peace").id == work.id, "the only one that is prepared"
 
 
-def test_the_series_of_lengths_doubles_and_never_takes_the_whole_work(report, work):
-    measured = part(report, "doubling")
-    sizes = [row["sentences"] for row in measured.details["tables of BM25 for all lengths"]]
-    assert sizes == [199 // 16, 199 // 8, 199 // 4, 199 // 2, 199]
-    assert len(work.sentences) == 200
-    assert [each.what.split(":")[0] for each in measured.figures] == [
-        "building the index",
-        "tables of BM25 for all lengths",
-        "a query by BM25",
-    ]
-
-
-def test_a_work_too_short_for_a_series_is_told(workbench, work):
-    short = make_work([["The tide came in.", "She kept the gauge.", "He kept the books."]], title="Three Sentences")
-    workbench.store.works.add(short)
-    try:
-        measured = parts.measure_doubling(bench_of(workbench, work_id=short.id))
-    finally:
-        workbench.works.remove(short.id)
-    assert measured.notes == ("Not measured: Three Sentences is too short to be cut into a series of lengths.",)
-
-
 def test_the_two_number_formats_are_compared_over_every_length(report):
     measured = part(report, "agreement")
-    assert set(measured.details["overlap_at_10"]) == {"1", "2", "3", "4", "5"}
     overlap, correlation = measured.figures
+    assert overlap.repetitions == 5 * QUICK.claims
     assert 50 < overlap.value <= 100
     assert 0.9 < correlation.value <= 1
-
-
-QUID = """\
-#!{python}
-import json, sys
-assert sys.argv[1] == "compare", sys.argv
-text = open(sys.argv[3], encoding="utf-8").read()
-at = text.index("He writes, “") + 11
-print("Results:")
-print({printed})
-"""
-
-
-@pytest.fixture
-def quid(tmp_path, monkeypatch):
-    """Put a command on the path that finds the first quotation, or prints something else."""
-
-    def use(printed='json.dumps([{"target_span": {"start": at, "end": at + 40}}])'):
-        command = tmp_path / "quid"
-        command.write_text(QUID.format(python=sys.executable, printed=printed), encoding="utf-8")
-        command.chmod(0o755)
-        monkeypatch.setenv("PATH", str(tmp_path))
-
-    return use
-
-
-def test_quotations_that_were_planted_are_found_and_quid_is_missed_where_it_is_not_installed(report):
-    measured = part(report, "mining")
-    time, share = measured.figures
-    assert (share.value, share.repetitions, share.met) == (100, 6, True)
-    assert (time.baseline, time.target) == ("", None)
-    assert "no command `quid`" in measured.notes[0]
-
-
-def test_quid_is_run_where_there_is_one(workbench, work, quid):
-    quid()
-    measured = parts.measure_quotations(bench_of(workbench, work_id=work.id))
-    time, share = measured.figures
-    assert (share.value, round(share.baseline_value, 1)) == (100, 16.7)
-    assert (time.baseline, time.target.limit) == ("Quid", 10)
-    assert measured.notes == ()
-
-
-def test_another_command_of_that_name_is_told(workbench, work, quid):
-    quid(printed='"no such thing"')
-    with pytest.raises(RelicError, match=r"result of Quid 2.6.7 .*take it off the path"):
-        parts.measure_quotations(bench_of(workbench, work_id=work.id))
-
-
-def test_a_library_of_one_work_has_no_pages_to_quote_in(workbench, work, monkeypatch):
-    only = [each for each in workbench.works.summaries() if each.id == work.id]
-    monkeypatch.setattr(workbench.works, "summaries", lambda: tuple(only))
-    measured = parts.measure_quotations(bench_of(workbench, work_id=work.id))
-    assert measured.notes == ("Not measured: it takes a second work, whose pages stand for a critic's.",)
 
 
 class Inline:
@@ -361,7 +261,7 @@ def test_memory_is_that_of_a_process_that_asks_three_works_for_every_length(work
         return true(self, request)
 
     monkeypatch.setattr(Search, "run", run)
-    measured = parts.measure_memory(bench_of(workbench))
+    measured = parts.memory(bench_of(workbench))
     shown = tuple(card.name for card in workbench.retrievers.default())
     sample = workbench.works.resolve("averhythe").id
     assert asked == [(each, length, shown) for each in (work.id, sample) for length in range(1, 6)]
@@ -375,7 +275,7 @@ def test_the_server_is_added_to_the_memory_that_the_target_is_for(workbench, inl
     inline()
     sizes = iter([100.0, 700.0, 200.0])
     monkeypatch.setattr(parts, "peak_mb", lambda process: next(sizes))
-    done, server, both = parts.measure_memory(bench_of(workbench)).figures
+    done, server, both = parts.memory(bench_of(workbench)).figures
     assert (done.value, done.baseline_value, done.ratio, done.target) == (700, 100, 7, None)
     assert (server.value, both.value, both.met) == (200, 900, True)
 
@@ -386,14 +286,14 @@ def test_a_system_that_hides_other_processes_is_told(workbench, inline, monkeypa
     assert parts.peak_mb(os.getpid()) > 10
     assert parts.peak_mb(os.getppid()) == 0
     monkeypatch.setattr(parts, "server", lambda app, environment: nullcontext((os.getppid(), 1.0)))
-    measured = parts.measure_memory(bench_of(workbench))
+    measured = parts.memory(bench_of(workbench))
     assert len(measured.figures) == 1
     assert "the app's server is not in it" in measured.notes[-1]
 
 
 def test_a_process_that_died_is_told_and_not_taken_for_a_small_one(workbench, inline):
     inline(dies=True)
-    measured = parts.measure_memory(bench_of(workbench))
+    measured = parts.memory(bench_of(workbench))
     assert measured.figures == ()
     assert measured.notes == ("Not measured: the process ended with -9 before it could tell.",)
 
@@ -411,7 +311,7 @@ def test_a_first_answer_is_asked_in_a_fresh_process_with_a_store_of_its_own(work
 
     monkeypatch.setattr(parts, "_seconds_of", seconds_of)
     monkeypatch.setattr(parts, "seconds_to_health", lambda app, environment: apps.append(app.name) or 1.0)
-    measured = parts.measure_start(bench_of(workbench))
+    measured = parts.start(bench_of(workbench))
     assert apps == ["blank.py", "app.py"]
     assert [arguments[:4] for arguments, _ in ran][1] == ["-m", "relic_core", "search", work.id]
     assert str(workbench.settings.data) not in {data for _, data in ran}
@@ -438,10 +338,10 @@ def test_a_process_that_fails_is_told(tmp_path):
 
 def test_a_report_that_was_kept_reads_as_it_was(report, tmp_path):
     path = tmp_path / "bench.json"
-    running.keep(report, path)
-    again = running.read(path)
-    assert json.loads(running.write(again)) == json.loads(running.write(report))
-    assert tables.write(again, "markdown") == tables.write(report, "markdown")
+    reports.keep(report, path)
+    again = reports.read(path)
+    assert json.loads(reports.write(again)) == json.loads(reports.write(report))
+    assert reports.as_tables(again, "markdown") == reports.as_tables(report, "markdown")
     plain = json.loads(path.read_text(encoding="utf-8"))
     assert {
         "processor",
@@ -464,42 +364,32 @@ def test_another_file_is_no_report(tmp_path, written):
     path = tmp_path / "bench.json"
     path.write_text(written, encoding="utf-8")
     with pytest.raises(BadRequest, match=r"holds no figures.*bench --out"):
-        running.read(path)
+        reports.read(path)
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(NotFound):
-        running.read(tmp_path / "none.json")
+        reports.read(tmp_path / "none.json")
 
 
 def test_the_table_has_a_line_for_every_figure_and_says_what_was_not_measured(report):
-    text = tables.write(report, "table")
+    text = reports.as_tables(report, "table")
     for measured in report.parts:
         for each in measured.figures:
             assert sum(line.startswith(each.what) for line in text.splitlines()) >= 1
     assert "mean nothing" in text
-    bare = dataclasses.replace(report, parts=(running.Measured(part="start", on="", notes=("Not measured: so.",)),))
-    assert "Not measured: so." in tables.write(bare, "table")
+    bare = dataclasses.replace(report, parts=(Measured(part="start", on="", notes=("Not measured: so.",)),))
+    assert "Not measured: so." in reports.as_tables(bare, "table")
 
 
 def test_tables_go_between_the_marks_of_a_page_and_nothing_else_changes(report, tmp_path):
     page = tmp_path / "page.md"
     page.write_text("Above\n\n<!-- bench -->\nold\n<!-- /bench -->\n\nBelow <!-- figures -->\n", encoding="utf-8")
-    assert tables.put_into(page, report)
+    assert put_between(page, "bench", reports.as_tables(report, "markdown"))
     text = page.read_text(encoding="utf-8")
     assert text.startswith("Above\n\n<!-- bench -->\n\n")
     assert text.endswith("\n\n<!-- /bench -->\n\nBelow <!-- figures -->\n")
     assert "old" not in text
-    assert not tables.put_into(page, report), "a second time nothing changes"
-
-
-@pytest.mark.parametrize("text", ["", "<!-- /bench --><!-- bench -->", "<!-- bench -->" * 2 + "<!-- /bench -->"])
-def test_a_page_without_the_marks_in_order_is_left_alone(report, tmp_path, text):
-    page = tmp_path / "page.md"
-    page.write_text(text, encoding="utf-8")
-    with pytest.raises(BadRequest, match="each once and in this order"):
-        tables.put_into(page, report)
-    assert page.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize(
@@ -547,12 +437,12 @@ def test_a_busy_machine_is_told(monkeypatch):
 
 def test_a_part_that_there_is_not_is_refused_with_those_there_are(workbench):
     with pytest.raises(BadRequest, match="bm25"):
-        running.measure(workbench, ["bm52"], quick=True, progress=silent)
+        parts.measure(workbench, ["bm52"], quick=True, progress=silent)
 
 
 def test_without_the_sample_there_are_no_claims_to_ask(settings):
     with pytest.raises(NotFound, match="relic_core setup"):
-        running.measure(build(settings), ["bm25"], quick=True, progress=silent)
+        parts.measure(build(settings), ["bm25"], quick=True, progress=silent)
 
 
 @pytest.fixture
@@ -586,12 +476,6 @@ def test_the_command_measures_the_parts_that_are_named_and_keeps_them(command, w
 def test_figures_that_were_kept_are_not_measured_again(command, tmp_path):
     with pytest.raises(SystemExit):
         command("bm25", "--quick", "--from", tmp_path / "bench.json")
-
-
-def test_the_help_names_the_parts_there_are():
-    from tools.bench import __main__ as bench
-
-    assert tuple(running.PARTS) == bench._PARTS
 
 
 def test_claims_without_words_on_one_side_still_make_questions(workbench):

@@ -17,8 +17,8 @@ from relic_core.retrieval.dense_alone import DenseAlone
 from relic_core.wiring import build
 from tests import tiny_models
 from tests.small_benchmark import SmallBenchmark, novel, quiet
-from tools.tune import readings
-from tools.tune.stretches import Question, compare_readings
+from tools.tune import stretches
+from tools.tune.stretches import Question, compare_readings, densest, every_other, read_and_rank
 
 SHAPES = (ContextSize(1, 1), ContextSize(1, 0))
 
@@ -30,17 +30,17 @@ def model(tmp_path):
 
 def test_the_densest_works_are_those_most_quoted_for_their_length():
     benchmark = SmallBenchmark(windows=9)  # five of the first, four of the second
-    assert {window.pool for window in readings.densest(benchmark, 1)} == {"first"}
+    assert {window.pool for window in densest(benchmark, 1)} == {"first"}
     benchmark.works["first"] = novel("The First", 1, sentences=60)
-    assert {window.pool for window in readings.densest(benchmark, 1)} == {"second"}
-    assert readings.densest(benchmark, 2) == benchmark.windows()
+    assert {window.pool for window in densest(benchmark, 1)} == {"second"}
+    assert densest(benchmark, 2) == benchmark.windows()
 
 
 def test_half_the_claims_are_the_same_half_in_whatever_order():
     windows = SmallBenchmark(windows=9).windows()
-    half = readings.every_other(windows)
+    half = every_other(windows)
     assert len(half) == 5
-    assert set(half) == set(readings.every_other(windows[::-1]))
+    assert set(half) == set(every_other(windows[::-1]))
 
 
 def test_a_reading_has_the_outcomes_that_measuring_its_retriever_gives(model, tmp_path):
@@ -54,7 +54,7 @@ def test_a_reading_has_the_outcomes_that_measuring_its_retriever_gives(model, tm
         return DenseAlone("alone", encoder=lambda: PassageEncoder(plain), root=root)
 
     benchmark, told = SmallBenchmark(), []
-    found = readings.read_and_rank(
+    found = read_and_rank(
         benchmark, benchmark.windows(), {"32/4": in_context, "alone": alone}, shapes=SHAPES,
         progress=lambda done, total, note="": told.append((done, total)),
     )  # fmt: skip
@@ -122,7 +122,7 @@ def test_what_is_reported_on_is_refused(compared, name, split, half):
 
 
 def test_what_cannot_be_tried_is_refused_before_anything_is_read(compared, settings, tmp_path, monkeypatch):
-    monkeypatch.setattr(readings, "read_and_rank", lambda *given, **options: pytest.fail("something was read"))
+    monkeypatch.setattr(stretches, "read_and_rank", lambda *given, **options: pytest.fail("something was read"))
     with pytest.raises(BadRequest, match="Stretches of 8 tokens"):
         compared(SmallBenchmark(), windows=(8,), contexts=(0,))
     with pytest.raises(BadRequest, match="number of works"):

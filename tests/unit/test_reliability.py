@@ -10,7 +10,7 @@ from relic_core.errors import BadRequest
 from relic_core.wiring import build
 from tests.making import work_of
 from tools.reliability import reliability
-from tools.reliability.reliability import Row, Trial, percentile
+from tools.reliability.reliability import Row, Trial, waits
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_who_holds_the_store_is_told_to_the_impatient_and_the_patient_are_answer
     monkeypatch.setattr(reliability, "_PATIENCE", 0.3)
     row = reliability.locked(trial)
     assert row.held is True
-    assert "is in use by another program (python -m tools.reliability.holding" in row.happened
+    assert "is in use by another program (python -m tools.reliability.process" in row.happened
 
 
 def test_a_search_that_is_not_there_is_counted_as_lost(trial):
@@ -68,15 +68,11 @@ def test_a_row_that_came_otherwise_fails_the_run_and_one_that_could_not_be_tried
     assert made(held, 0).held is well
 
 
-def test_the_report_is_put_between_the_marks_of_its_page(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("Before\n<!-- reliability -->\n<!-- /reliability -->\nAfter\n", encoding="utf-8")
-    assert reliability.put_into(page, made(False, 2))
-    text = page.read_text(encoding="utf-8")
+def test_the_report_counts_what_was_lost_and_tells_each_row_in_its_own_words():
+    text = reliability.write(made(False, 2), "markdown")
     assert "Acknowledged writes lost, all together: 2" in text
     assert "| a kill | no | lost 2, ratio 1.2 |" in text
     assert "### A kill\n\nDone: D.\n\nExpected: E.\n\nHappened: H." in text
-    assert text.endswith("After\n")
 
 
 def test_an_unknown_part_and_nobody_at_all_are_refused(capsys):
@@ -93,6 +89,8 @@ def test_the_command_names_the_parts_there_are():
     assert tuple(reliability.PARTS) == _PARTS
 
 
-def test_percentiles_are_times_that_were_measured():
-    assert percentile([5.0], 0.95) == 5.0
-    assert percentile([float(n) for n in range(1, 101)], 0.95) == 95.0
+def test_waits_are_multiples_of_times_that_were_measured():
+    together = [float(n) for n in range(1, 101)]
+    p50, p95, said = waits([1.0, 2.0], together)
+    assert (p50, p95) == (50.0, 47.5)
+    assert "p95 47.5 times" in said

@@ -13,8 +13,7 @@ from relic_core.errors import BadRequest
 from relic_core.wiring import build
 from tests.fake_retrievers import use_fakes
 from tests.small_benchmark import SmallBenchmark, quiet
-from tools.tune.strength import BARE, Question, choose_thresholds
-from tools.tune.thresholds import BestHit, left_out, level_of, set_thresholds
+from tools.tune.strength import BARE, BestHit, Question, choose_thresholds, left_out, level_of, set_thresholds
 
 
 def drawn(count=300, *, gap=0.15, foreign=0.0, seed=3):

@@ -1,4 +1,7 @@
-"""Measure speed and memory on this machine."""
+"""Measure speed and memory on this machine, each figure beside a named baseline of the same run (docs/performance.md).
+
+All parts together take about a quarter of an hour.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,23 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relic_core.cli.console import ProgressLine
 from tools import command
+from tools.bench import report
+from tools.between_marks import write_between
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
     from relic_core.wiring import App
-    from tools.bench.running import Report
 
-_PARTS = ("bm25", "building", "encoder", "latency", "library", "memory", "start", "doubling", "agreement", "mining")
-"""Those of `tools.bench.running`, which is not imported to show the help."""
-
-_USUAL = {"parts": [], "work": "", "full": False, "quick": False, "out": None}
+_OF_KEPT = ("format", "kept", "write")
 
 
 def add_options(parser: ArgumentParser) -> None:
     """Describe the options."""
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(_PARTS)} (default: all)")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(report.PARTS)} (default: all)")
     parser.add_argument("--work", default="", metavar="NAME", help="the stored work that every part takes")
     parser.add_argument("--full", action="store_true", help="measure baselines whole that are reckoned from a part")
     parser.add_argument("--quick", action="store_true", help="only try that every part runs; the figures mean nothing")
@@ -37,45 +39,29 @@ def add_options(parser: ArgumentParser) -> None:
 
 def do(app: App, options: Namespace) -> int:
     """Measure, or take what was measured, and print or write it."""
-    from tools.bench import running, tables
-
     if options.kept is not None:
-        given = [name for name, usual in _USUAL.items() if getattr(options, name) != usual]
-        if given:
-            options.refuse(f"--from measures nothing, so it takes no {', '.join(given)}")
-    report = running.read(options.kept) if options.kept is not None else _measure(app, options)
+        command.refuse_unused(options, "--from, which measures nothing,", _OF_KEPT)
+        made = report.read(options.kept)
+    else:
+        from tools.bench import parts
+
+        work_id = app.works.resolve(options.work).id if options.work else ""
+        with ProgressLine("Measuring") as progress:
+            made = parts.measure(
+                app, options.parts, work_id=work_id, full=options.full, quick=options.quick, progress=progress
+            )
     if options.out is not None:
-        running.keep(report, options.out)
+        report.keep(made, options.out)
     if options.write is not None:
-        changed = tables.put_into(options.write, report)
-        print(f"{options.write} {'has been written' if changed else 'is as it should be'}.")
-        return 0
-    print(running.write(report) if options.format == "json" else tables.write(report, options.format))
+        write_between(options.write, "bench", report.as_tables(made, "markdown"))
+    else:
+        print(report.write(made) if options.format == "json" else report.as_tables(made, options.format))
     return 0
-
-
-def _measure(app: App, options: Namespace) -> Report:
-    from tools.bench import running
-
-    work_id = app.works.resolve(options.work).id if options.work else ""
-    with command.Progress("Measuring") as progress:
-        return running.measure(
-            app, options.parts, work_id=work_id, full=options.full, quick=options.quick, progress=progress
-        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
-    return command.run(
-        "bench",
-        (
-            "Measure speed and memory on this machine, each figure beside a named baseline of the same run "
-            "(docs/performance.md). All parts together take about a quarter of an hour."
-        ),
-        add_options,
-        do,
-        arguments,
-    )
+    return command.run("bench", __doc__, add_options, do, arguments)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Ask every retriever the prompts of the RELiC paper, have the answers judged, and keep the report of it."""
+"""Ask every retriever the prompts that the RELiC paper tried (Tables 6 and A5), and show its first three hits.
+
+They can be judged blind by two readers; a report of it is kept (docs/prompts.md).
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import shutil
 import sys
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from relic_core.cli.console import ProgressLine
 from relic_core.errors import NotFound
 from tools import command
 
@@ -20,9 +24,8 @@ if TYPE_CHECKING:
     from tools.prompts.asking import Answered
 
 _WIDEST = 100
-_DOES = ("sheet", "write", "check", "table")
-_TAKES = {"sheet": ("seed",), "write": ("read",)}
-_USUAL: dict[str, Any] = {"seed": None, "read": [], "retriever": []}
+_TAKEN = {"sheet": "seed", "write": "read", "check": "", "table": "", "": "retriever"}
+"""What the command does, by the option that says so, with the option that goes with it."""
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -48,18 +51,17 @@ def add_options(parser: ArgumentParser) -> None:
 
 def do(app: App, options: Namespace) -> int:
     """Show, write or check. 1 where a check finds other hits."""
-    does = next((name for name in _DOES if getattr(options, name) not in (None, False)), "")
-    taken = _TAKES.get(does, ()) if does else ("retriever",)
-    command.refuse_unused(options, f"prompts{f' --{does}' * bool(does)}", _USUAL, taken)
+    does = next(name for name in _TAKEN if not name or getattr(options, name))
+    command.refuse_unused(options, f"prompts{f' --{does}' * bool(does)}", (does, _TAKEN[does]))
     if options.seed is not None and options.seed < 0:
-        options.refuse("--seed is a whole number from 0")
+        options.parser.error("--seed is a whole number from 0")
     return {"sheet": _sheet, "write": _write, "check": _check, "table": _table, "": _show}[does](app, options)
 
 
 def _ask(app: App, names: Sequence[str] = ()) -> tuple[Answered, ...]:
     from tools.prompts.asking import ask
 
-    with command.Progress("Asking") as progress:
+    with ProgressLine("Asking") as progress:
         return ask(app, names, progress)
 
 
@@ -130,10 +132,8 @@ def _check(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of the
 
     report = shipped()
     answers = _ask(app)
-    for said in changed_makers(report, app, answers):
-        print(said, file=sys.stderr)
     off = differences(report, app, answers)
-    for said in off:
+    for said in (*changed_makers(report, app, answers), *off):
         print(said, file=sys.stderr)
     if off:
         return 1
@@ -142,29 +142,19 @@ def _check(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of the
 
 
 def _table(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of them
-    from tools.between_marks import put_between
-    from tools.prompts.reports import MARKS, page_table
+    from tools.between_marks import write_between
+    from tools.prompts.reports import page_table
 
     if options.table == Path():
         print(page_table())
-        return 0
-    changed = put_between(options.table, MARKS, page_table())
-    print(f"{options.table} {'has been written' if changed else 'is as it should be'}.")
+    else:
+        write_between(options.table, "prompts", page_table())
     return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
-    return command.run(
-        "prompts",
-        (
-            "Ask every retriever the prompts that the RELiC paper tried (Tables 6 and A5), and show its first three "
-            "hits; have them judged blind by two readers, and keep a report of it (docs/prompts.md)."
-        ),
-        add_options,
-        do,
-        arguments,
-    )
+    return command.run("prompts", __doc__, add_options, do, arguments)
 
 
 if __name__ == "__main__":

@@ -5,25 +5,28 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
-from dataclasses import asdict, dataclass
+from collections import Counter
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+from pydantic import BaseModel, model_validator
 
 from relic_core.config import ASSETS, provenance
 from relic_core.domain.figures import Table
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.formats.envelope import Envelope
 from relic_core.formats.escaping import BOM, as_csv
-from relic_core.formats.files import as_object, parse, read_bytes, read_text, written_whole
+from relic_core.formats.files import checked, read_bytes, written_whole
 from relic_core.reporting.passages import surroundings
 from relic_core.reporting.tables import as_markdown
 from relic_core.text.decoding import decode
 from tools.prompts.asking import SHAPE, characters, left_out
-from tools.prompts.verdicts import readers_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
+    from typing import Self
 
     from relic_core.domain import Span, Work
     from relic_core.wiring import App
@@ -182,8 +185,7 @@ def _those(one: str, several: str, which: Sequence[str]) -> str:
     return f"{count} ({', '.join([*which[:_NAMED], *(['…'] if len(which) > _NAMED else [])])})."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edition:
+class Edition(BaseModel, frozen=True, extra="forbid"):
     """The edition of a work that was searched.
 
     - `sha256`, `segmenter`: of the text that offsets belong to, and what cut it into sentences.
@@ -196,8 +198,7 @@ class Edition:
     segmenter: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(BaseModel, frozen=True, extra="forbid"):
     """A retriever as it was asked.
 
     - `encoder`: identity of its own encoder; empty where it has none.
@@ -210,8 +211,7 @@ class Asked:
     configuration: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(BaseModel, frozen=True, extra="forbid"):
     """A passage and the verdicts on it.
 
     - `start`, `length`: first sentence, from 0, and how many.
@@ -223,11 +223,10 @@ class Judged:
     start: int
     length: int
     characters: tuple[int, int]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[Verdict, Verdict]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reported:
+class Reported(BaseModel, frozen=True, extra="forbid"):
     """A prompt, what was found for it, and the verdicts.
 
     - `claim`, `asked`: the prompt; and as it was asked, with its mask.
@@ -242,9 +241,14 @@ class Reported:
     passages: dict[str, Judged]
     hits: dict[str, tuple[str, ...]]
 
+    @model_validator(mode="after")
+    def _placed(self) -> Self:
+        if unknown := {id_ for ids in self.hits.values() for id_ in ids} - set(self.passages):
+            raise ValueError(f"the hits {', '.join(sorted(unknown))} have no place")
+        return self
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+
+class Report(BaseModel, frozen=True, extra="forbid"):
     """The report.
 
     - `code`: version of the program and, where known, the commit.
@@ -264,7 +268,7 @@ class Report:
     left_out: tuple[dict[str, Any], ...]
 
     @property
-    def verdicts(self) -> dict[str, tuple[Verdict, ...]]:
+    def verdicts(self) -> dict[str, tuple[Verdict, Verdict]]:
         """The verdicts on every passage, by id."""
         return {id_: judged.verdicts for prompt in self.prompts for id_, judged in prompt.passages.items()}
 
@@ -312,6 +316,7 @@ def _edition(answered: Answered) -> Edition:
 
 def _reported(answered: Answered, sheets: Sequence[Sheet]) -> Reported:
     prompt, work = answered.prompt, answered.work
+    first, second = sheets
     return Reported(
         table=prompt.table,
         claim=prompt.prompt.claim,
@@ -324,7 +329,7 @@ def _reported(answered: Answered, sheets: Sequence[Sheet]) -> Reported:
                 start=span.start,
                 length=span.length,
                 characters=characters(work, span),
-                verdicts=tuple(sheet.verdicts[id_] for sheet in sheets),
+                verdicts=(first.verdicts[id_], second.verdicts[id_]),
             )
             for id_, span in answered.passages.items()
         },
@@ -335,8 +340,7 @@ def _reported(answered: Answered, sheets: Sequence[Sheet]) -> Reported:
 REPORT = ASSETS / "prompts.json"
 """The report that comes with the program."""
 
-FORMAT = "relic prompts/1"
-"""Name and version of the format: a file of another version is refused."""
+FILE = Envelope("prompts", 1, keys=tuple(Report.model_fields), head={})
 
 
 def write_report(path: Path, report: Report) -> None:
@@ -344,10 +348,9 @@ def write_report(path: Path, report: Report) -> None:
 
     Raises StoreError: the file cannot be written.
     """
-    content = {**asdict(report), "created": report.created.isoformat()}
-    whole = {"format": FORMAT, "sha256": _digest(content), **content}
+    content = report.model_dump(mode="json") | {"created": report.created.isoformat()}
     with written_whole(path) as file:
-        file.write(f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n".encode())
+        file.write(FILE.write(content))
 
 
 def read_report(path: Path) -> Report:
@@ -356,15 +359,7 @@ def read_report(path: Path) -> Report:
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it is no report, was changed by hand, or is of a version that this program does not know.
     """
-    content = as_object(parse(read_text(path), str(path)), str(path))
-    if content.pop("format", None) != FORMAT:
-        raise BadBenchmark(f"{path} is no report of this program's prompts in the format '{FORMAT}'. Make it anew.")
-    if content.pop("sha256", None) != _digest(content):
-        raise _damaged(path, "its content is not what its sha256 says")
-    try:
-        return _report_of(content)
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
-        raise _damaged(path, str(error)) from None
+    return checked(Report, FILE.read(read_bytes(path), str(path)), str(path))
 
 
 def shipped() -> Report:
@@ -379,45 +374,6 @@ def shipped() -> Report:
         )
     return read_report(REPORT)
 
-
-def _report_of(content: dict[str, Any]) -> Report:
-    prompts = []
-    for each in content.pop("prompts"):
-        passages = {id_: _judged(said) for id_, said in each.pop("passages").items()}
-        hits = {name: tuple(ids) for name, ids in each.pop("hits").items()}
-        if unknown := {id_ for ids in hits.values() for id_ in ids} - set(passages):
-            raise ValueError(f"the hits {', '.join(sorted(unknown))} have no place")
-        prompts.append(Reported(**each, passages=passages, hits=hits))
-    return Report(
-        created=datetime.fromisoformat(content.pop("created")),
-        seeds=tuple(content.pop("seeds")),
-        works=tuple(Edition(**each) for each in content.pop("works")),
-        retrievers=tuple(Asked(**each) for each in content.pop("retrievers")),
-        prompts=tuple(prompts),
-        left_out=tuple(content.pop("left_out")),
-        **content,
-    )
-
-
-def _judged(said: dict[str, Any]) -> Judged:
-    start, end = said.pop("characters")
-    verdicts = tuple(said.pop("verdicts"))
-    if len(verdicts) != READERS or not set(verdicts) <= set(VERDICTS):
-        raise ValueError(f"{READERS} verdicts of {', '.join(VERDICTS)} are wanted, and {verdicts} stand there")
-    return Judged(**said, characters=(start, end), verdicts=verdicts)
-
-
-def _damaged(path: Path, what: str) -> BadBenchmark:
-    return BadBenchmark(f"{path} cannot be used as a report: {what:.300}. Take it anew from where it came, or make it.")
-
-
-def _digest(content: dict[str, Any]) -> str:
-    compact = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(compact.encode()).hexdigest()
-
-
-MARKS = "prompts"
-"""Name of the marks between which the documentation has its table."""
 
 NOT_MADE = "The report has not been made yet."
 """What stands in the place of the table until there is a report."""
@@ -439,19 +395,36 @@ def figures(report: Report) -> Table:
         partly = sum("no" not in both for both in hits)
         rows.append((retriever.label, len(hits), supports, partly))
     first, second = zip(*verdicts.values(), strict=True)
-    agreement = readers_agreement(first, second)
-    kappa = "cannot be said" if agreement.kappa is None else f"{agreement.kappa:z.2f}"
-    alike = f"{agreement.equal} of {agreement.passages} passages the same verdict"
+    kappa = cohens_kappa(first, second)
+    said = "cannot be said" if kappa is None else f"{kappa:z.2f}"
+    equal = sum(a == b for a, b in verdicts.values())
+    alike = f"{equal} of {len(verdicts)} passages"
     return Table(
         caption=f"{len(report.prompts)} prompts of the RELiC paper, the first hits of each retriever, two readers.",
         heads=("retriever", "hits", "both: supports", "both: at least partly"),
         rows=tuple(rows),
         notes=(
-            f"The readers gave {alike} ({agreement.equal / agreement.passages:.0%}); Cohen's kappa {kappa}.",
+            f"The readers gave {alike} the same verdict ({equal / len(verdicts):.0%}); Cohen's kappa {said}.",
             f"Asked on {report.created:%d %B %Y} with version {report.code}.",
             *(f"Not asked: {each['title']} (Table {each['table']}), {each['why']}." for each in report.left_out),
         ),
     )
+
+
+def cohens_kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
+    """Measure how far two readers of the same passages agree beyond chance (Cohen 1960); -1 to 1, 0 being chance.
+
+    None where both gave one and the same verdict throughout: chance alone would make them agree, and nothing can be
+    said.
+
+    >>> cohens_kappa(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
+    0.5
+    """
+    n, equal = len(first), sum(a == b for a, b in zip(first, second, strict=True))
+    mine, theirs = Counter(first), Counter(second)
+    by_chance = sum(mine[verdict] * theirs[verdict] for verdict in mine)  # over n * n
+    possible = n * n - by_chance
+    return (equal * n - by_chance) / possible if possible else None
 
 
 def page_table() -> str:

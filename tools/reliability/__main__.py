@@ -1,4 +1,7 @@
-"""Say what happens under load and when something breaks, by doing it."""
+"""Do on purpose what goes wrong to a library made for it, and count what is lost (docs/reliability.md).
+
+Many at once, a kill, a full disk, a held store, a lost index, a restart. Your own library is left alone.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from relic_core.cli.console import ProgressLine
 from tools import command
+from tools.between_marks import write_between
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
 
 _PARTS = ("searchers", "browsers", "killed", "full", "locked", "index", "overnight")
 """Those of `tools.reliability.reliability`, which is not imported to show the help."""
+_NUMBERS = ("searchers", "browsers", "rounds")
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -36,22 +42,16 @@ def do(app: App, options: Namespace) -> int:  # noqa: ARG001 - every command has
     """Do it, print or write it, and end with 1 where something came otherwise than expected."""
     from tools.reliability import reliability
 
-    for name in ("searchers", "browsers", "rounds"):
-        if getattr(options, name) < 1:
-            options.refuse(f"--{name} must be 1 or more")
-    asked = [*options.parts, *(f"--{name} {getattr(options, name)}" for name in ("searchers", "browsers", "rounds"))]
-    with command.Progress("Trying") as progress:
-        report = reliability.run(
-            options.parts,
-            progress,
-            searchers=options.searchers,
-            browsers=options.browsers,
-            rounds=options.rounds,
-            command=" ".join(["python -m tools.reliability", *asked]),
-        )
+    numbers = {name: getattr(options, name) for name in _NUMBERS}
+    for name, number in numbers.items():
+        if number < 1:
+            options.parser.error(f"--{name} must be 1 or more")
+    asked = [*options.parts, *(f"--{name} {number}" for name, number in numbers.items())]
+    called = " ".join(["python -m tools.reliability", *asked])
+    with ProgressLine("Trying") as progress:
+        report = reliability.run(options.parts, progress, command=called, **numbers)
     if options.write is not None:
-        changed = reliability.put_into(options.write, report)
-        print(f"{options.write} {'has been written' if changed else 'is as it should be'}.")
+        write_between(options.write, "reliability", reliability.write(report, "markdown"))
     elif options.format == "json":
         print(json.dumps({**asdict(report), "lost": report.lost}, indent=2, ensure_ascii=False))
     else:
@@ -61,17 +61,7 @@ def do(app: App, options: Namespace) -> int:  # noqa: ARG001 - every command has
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
-    return command.run(
-        "reliability",
-        (
-            "Do on purpose what goes wrong (many at once, a kill, a full disk, a held store, a lost index, a "
-            "restart) to a "
-            "library made for it, and count what is lost (docs/reliability.md). Your own library is left alone."
-        ),
-        add_options,
-        do,
-        arguments,
-    )
+    return command.run("reliability", __doc__, add_options, do, arguments)
 
 
 if __name__ == "__main__":

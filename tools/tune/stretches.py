@@ -1,32 +1,40 @@
-"""Choosing how works are read: stretch lengths and overlaps tried against each other, and against spans read alone."""
+"""Choosing how works are read: stretch lengths and overlaps tried against each other, and against spans read alone.
+
+What is cheap to encode must not be worse to search. Indexes are made for one work at a time in a folder that is thrown
+away.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.domain import Run
 from relic_core.encoders.cards import read_card
 from relic_core.errors import BadRequest
 from relic_core.evaluation import figures
+from relic_core.evaluation.runner import answer, by_pool
 from relic_core.library.sample import SPLIT as SAMPLE
+from relic_core.ports import silent
 from relic_core.retrieval.dense import Dense, trained_model
 from relic_core.retrieval.dense_alone import DenseAlone
-from tools.tune import readings
 from tools.tune.bm25 import check_split
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.domain import ContextSize, Outcome, QuotationContext
     from relic_core.domain.figures import Table
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.ports import Benchmark, Progress
+    from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.wiring import App
-    from tools.tune.readings import Factory
+
+    Factory = Callable[[Path], Retriever]
+    """Makes a retriever that keeps its indexes in a folder."""
 
 NAMES = ("recall@10", "recall@50", "recall@100", "mean-rank", "median-rank", "mrr")
 WINDOWS, CONTEXTS = (126, 254, 510), (0, 32, 64)
@@ -84,11 +92,11 @@ def compare_readings(
         raise BadRequest(f"The number of works is {question.works}; it must be 1 or more, or 0 for all.")
     benchmark = app.benchmarks.open(question.benchmark, data=question.data)
     _check(benchmark, question)
-    asked = readings.densest(benchmark, question.works) if question.works else benchmark.windows()
+    asked = densest(benchmark, question.works) if question.works else benchmark.windows()
     if question.half:
-        asked = readings.every_other(asked)
+        asked = every_other(asked)
     factories = _factories(card, windows, contexts, alone=alone)
-    found = readings.read_and_rank(benchmark, asked, factories, shapes=question.shapes, progress=progress)
+    found = read_and_rank(benchmark, asked, factories, shapes=question.shapes, progress=progress)
     notes = _notes(benchmark, question, asked, card)
     made: list[Table] = []
     for shape in question.shapes:
@@ -173,3 +181,71 @@ def _notes(
     elif len(asked) < every:
         said.append(f"A part: {len(asked):,} of {every:,} claims, about the works most quoted for their length.")
     return tuple(said)
+
+
+def densest(benchmark: Benchmark, works: int) -> tuple[QuotationContext, ...]:
+    """Take the windows of the works that are quoted most for their length: most claims for what encoding costs.
+
+    - `works`: how many works; all windows where there are no more.
+
+    Returns: in the order of the benchmark.
+    """
+    windows = benchmark.windows()
+    pools = by_pool(windows)
+    order = sorted(pools, key=lambda pool: (-len(pools[pool]) / max(1, len(benchmark.work(pool).sentences)), pool))
+    taken = set(order[:works])
+    return tuple(window for window in windows if window.pool in taken)
+
+
+def every_other(windows: Sequence[QuotationContext]) -> tuple[QuotationContext, ...]:
+    """Take the first, the third and so on by their ids: a half that is the same whatever the order.
+
+    >>> from relic_core.domain import Span, QuotationContext
+    >>> some = [QuotationContext(id=id, book="b", pool="b", left=("a",), right=(), gold=Span(0, 1)) for id in "cab"]
+    >>> [window.id for window in every_other(some)]
+    ['c', 'a']
+    """
+    half = {window.id for window in sorted(windows, key=lambda window: window.id)[::2]}
+    return tuple(window for window in windows if window.id in half)
+
+
+def read_and_rank(
+    benchmark: Benchmark,
+    windows: Sequence[QuotationContext],
+    readings: Mapping[str, Factory],
+    *,
+    shapes: Sequence[ContextSize],
+    progress: Progress,
+) -> dict[tuple[str, ContextSize], tuple[Outcome, ...]]:
+    """Rank the windows of a benchmark by several readings of its works.
+
+    One reading is done with before the next is begun, so that one encoder is in memory at a time, and one work's index
+    on disk.
+
+    - `shapes`: how much context each claim takes, one after the other: works are encoded once for all.
+    - `progress`: told how many works have been read, all readings counted.
+
+    Returns: in the order of `windows`.
+
+    Raises RelicError: as `relic_core.evaluation.runner.evaluate`.
+    """
+    pools = by_pool(windows)
+    found: dict[tuple[str, ContextSize], tuple[Outcome, ...]] = {}
+    done, total = 0, len(pools) * len(readings)
+    for name, factory in readings.items():
+        outcomes: dict[tuple[ContextSize, str], Outcome] = {}
+        for pool, some in pools.items():
+            work = benchmark.work(pool)
+            with tempfile.TemporaryDirectory(prefix="relic-readings-") as folder:
+                retriever = factory(Path(folder))
+                lengths = sorted({window.gold.length for window in some})
+                progress(done, total, f"{name}: {work.title}")
+                retriever.prepare(work, silent, lengths=lengths)
+                for shape in shapes:
+                    for window in some:
+                        outcomes[shape, window.id] = answer(benchmark, retriever, window, work, shape)
+            done += 1
+            progress(done, total, name)
+        for shape in shapes:
+            found[name, shape] = tuple(outcomes[shape, window.id] for window in windows)
+    return found

@@ -1,13 +1,14 @@
-"""A process that writes searches into a library one after another and says which were acknowledged, till it is stopped.
+"""A process on a library: it holds the store for some seconds, or writes searches one after another till it is stopped.
 
-Run as ``python -m tools.reliability.writing NAME [BYTES]``: with BYTES, no file may grow beyond them, as
-on a disk that is full.
+Run as ``python -m tools.reliability.process hold SECONDS`` or ``... write NAME [BYTES]``: with BYTES, no file may grow
+beyond them, as on a disk that is full.
 """
 
 from __future__ import annotations
 
 import resource
 import sys
+import time
 
 from relic_core.domain import SearchRequest
 from relic_core.errors import RelicError
@@ -17,20 +18,26 @@ REFUSED = 3
 _MOST = 100_000
 
 
-def main(arguments: list[str]) -> int:
+def hold(seconds: str) -> int:
+    """Hold the store; say when it is held."""
+    with build().store.alone():
+        print("held", flush=True)
+        time.sleep(float(seconds))
+    return 0
+
+
+def write(name: str, limit: str = "") -> int:
     """Write, and tell each number once it is acknowledged; end with `REFUSED` and the reason where one was not."""
-    name, *limit = arguments
     if limit:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit[0]), int(limit[0])))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
     app = build()
     for number in range(_MOST):
         try:
             app.history.keep(SearchRequest(work_id="w", claim_text=claim(name, number)))
         except RelicError as error:
-            sys.stdout.write(f"refused {type(error).__name__}: {error}\n")
+            print(f"refused {type(error).__name__}: {error}")
             return REFUSED
-        sys.stdout.write(f"{number}\n")
-        sys.stdout.flush()
+        print(number, flush=True)
     return 0
 
 
@@ -40,4 +47,5 @@ def claim(name: str, number: int) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    does, *given = sys.argv[1:]
+    sys.exit(hold(*given) if does == "hold" else write(*given))
