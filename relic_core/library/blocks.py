@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import UnsafeFile
 from relic_core.text.blocks import Block, flatten
-from relic_core.text.headings import clean_title, parse_heading
+from relic_core.text.headings import COUNTED, clean_title, parse_heading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,10 +69,6 @@ def refuse_many_paragraphs(count: int, *, what: str) -> None:
         )
 
 
-_COUNTED = {"chapter", "chap", "roman", "arabic", "word"}
-"""Units whose number alone names them; others are cited as printed ("Stave I", "Letter 2")."""
-
-
 @dataclass(frozen=True, slots=True)
 class Named:
     """What a heading says.
@@ -115,7 +111,7 @@ def name_heading(lines: Sequence[str]) -> Named:
     more = clean_title(" ".join(rest))
     title = f"{heading.title}: {more}" if heading.title and more else heading.title or more
     label = _joined(heading.label, more).rstrip(" .:")
-    counted = heading.word.split()[0] in _COUNTED
+    counted = heading.word.split()[0] in COUNTED
     return Named(
         level=heading.level,
         number=heading.number if counted else "",

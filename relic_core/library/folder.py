@@ -137,7 +137,7 @@ def text_sha256(path: Path, *, modified: int, max_bytes: int) -> str:
     try:
         data = read_bytes(path, max_bytes=max_bytes)
         if path.suffix.lower() == ".txt":
-            return hashlib.sha256(decode(data, max_bytes=max_bytes).text.encode()).hexdigest()
+            return hashlib.sha256(decode(data, max_bytes=max_bytes).encode()).hexdigest()
         return read_file(data, name=path.name, segmenter=UNCUT, max_bytes=max_bytes).sha256
     except RelicError:
         return ""

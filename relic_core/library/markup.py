@@ -77,7 +77,7 @@ def decode_markup(data: bytes, *, what: str, max_bytes: int) -> str:
             return _new_lines(data.decode(name))
         except (UnicodeDecodeError, LookupError):
             pass  # it is not what it says; its bytes decide
-    return decode(data, max_bytes=max_bytes).text
+    return decode(data, max_bytes=max_bytes)
 
 
 def parse_xml(text: str, *, what: str) -> Element:

@@ -59,7 +59,7 @@ class SourceTable:
 
         Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`.
         """
-        text = decode(data, max_bytes=MOST_TABLE_BYTES).text
+        text = decode(data, max_bytes=MOST_TABLE_BYTES)
         head = text.partition("\n")[0]
         reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count))
         heads = [re.sub(r"[^a-z0-9]", "", head.lower()) for head in next(reader, [])]
@@ -200,7 +200,7 @@ def text_of(data: bytes, *, name: str, max_bytes: int = 0) -> str:
     if archives.is_zip(data) or data[:200].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").startswith(b"<"):
         return read_file(data, name=name, segmenter=folder.UNCUT, max_bytes=most).text
     refuse_others(data, data[:_HEADER].decode("utf-8", errors="replace"), "")
-    return decode(data, max_bytes=most).text
+    return decode(data, max_bytes=most)
 
 
 def read_sources(paths: Sequence[Path], *, max_bytes: int = 0) -> Iterator[tuple[SecondarySource, str]]:

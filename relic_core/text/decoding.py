@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
 
 from relic_core.errors import EmptyText, NotText, TextTooLarge
 
@@ -30,34 +29,21 @@ _ACCENTED_SHARE = 0.5
 """Western European prose stays well below this share of non-ASCII letters; Greek or Cyrillic misread goes far above."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    r"""A text and the encoding it came in.
-
-    - `text`: without byte order mark, every line end ``\\n``.
-    - `encoding`: "utf-8", "utf-16-le", "cp1252", "latin-1", ...
-    """
-
-    text: str
-    encoding: str
-
-
-def decode(data: bytes, *, max_bytes: int) -> Decoded:
-    r"""Decode the bytes of a text file.
+def decode(data: bytes, *, max_bytes: int) -> str:
+    r"""Decode the bytes of a text file; without byte order mark, every line end ``\\n``.
 
     Raises TextTooLarge: more than `max_bytes` bytes.
     Raises EmptyText: no bytes, or none that stand for a letter or digit.
     Raises NotText: binary data, damaged text, or an encoding that is not known here.
 
     >>> decode(b"caf\xe9 \x97 bar\r\n", max_bytes=100)
-    Decoded(text='café — bar\n', encoding='cp1252')
+    'café — bar\n'
     """
     if len(data) > max_bytes:
         raise too_large(len(data), max_bytes=max_bytes)
     if not data:
         raise EmptyText("The file is empty (0 bytes); a text with at least one word is needed. Choose another file.")
-    text, encoding = _decode(data)
-    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a")  # \x1a ended files under DOS
+    text = _decode(data).replace("\r\n", "\n").replace("\r", "\n").rstrip("\x1a")  # \x1a ended files under DOS
     control = _CONTROL.search(text)
     if control:
         raise NotText(
@@ -67,7 +53,7 @@ def decode(data: bytes, *, max_bytes: int) -> Decoded:
         )
     if not re.search(r"[^\W_]", text):
         raise EmptyText("The file holds no words, only blanks or marks; a text with at least one word is needed.")
-    return Decoded(text=text, encoding=encoding)
+    return text
 
 
 def too_large(size: int, *, max_bytes: int, what: str = "The file has") -> TextTooLarge:
@@ -109,23 +95,23 @@ def file_name(name: str) -> str:
     return harmless("" if last in {".", ".."} else last)
 
 
-def _decode(data: bytes) -> tuple[str, str]:
+def _decode(data: bytes) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
-                return data[len(mark) :].decode(encoding), encoding
+                return data[len(mark) :].decode(encoding)
             except UnicodeDecodeError as error:
                 raise NotText(
                     f"The file begins with the mark of {encoding.upper()} but is damaged at byte {error.start:,}. "
                     "Fetch it again, or save it as plain text in UTF-8."
                 ) from None
     try:
-        return data.decode("utf-8"), "utf-8"
+        return data.decode("utf-8")
     except UnicodeDecodeError:
         return _decode_one_byte(data)
 
 
-def _decode_one_byte(data: bytes) -> tuple[str, str]:
+def _decode_one_byte(data: bytes) -> str:
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError as error:
@@ -140,4 +126,4 @@ def _decode_one_byte(data: bytes) -> tuple[str, str]:
             "The file's encoding is not known: it is neither UTF-8 nor UTF-16, and read as cp1252 or Latin-1 too "
             "many of its letters come out accented. Save it as plain text in UTF-8 and add that."
         )
-    return text, "cp1252" if re.search(rb"[\x80-\x9f]", data) else "latin-1"  # without these bytes the two are the same
+    return text

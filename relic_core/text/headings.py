@@ -104,6 +104,10 @@ _SMALL_WORD = 3
 """Letters; words so short may be lower case in a title ("of", "the")."""
 
 
+COUNTED = {"chapter", "chap", "roman", "arabic", "word"}
+"""Units whose number alone names them; others are cited as printed ("Stave I", "Letter 2")."""
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """What a block says, taken as a heading.

@@ -135,11 +135,6 @@ def own_kind(block: Block) -> str:
     return "end matter" if _END_OF_PART.fullmatch(flat) else ""
 
 
-def is_credit(block: Block) -> bool:
-    """Whether a block at the front says who made the file."""
-    return block.short and bool(_CREDIT.match(block.flat))
-
-
 def is_editors_note(block: Block) -> bool:
     """Whether a block heads or begins a note of whoever made the file."""
     return bool(_EDITORS_NOTE.match(block.lines[0].strip()))
@@ -224,7 +219,7 @@ def lay_out(text: str, start: int, end: int) -> Layout:
     blocks, kinds = _cut(text, start, end)
     for index, block in enumerate(blocks):
         kind = kinds.get(index) or own_kind(block)
-        if not kind and index < _TITLE_PAGE and is_credit(block):
+        if not kind and index < _TITLE_PAGE and block.short and _CREDIT.match(block.flat):  # who made the file
             kind = "editor's note"
         if kind:
             kinds[index] = kind

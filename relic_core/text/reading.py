@@ -50,7 +50,7 @@ def read_work(
         from relic_core.text.sentences import default_segmenter
 
         segmenter = default_segmenter()
-    text = decode(data, max_bytes=max_bytes).text
+    text = decode(data, max_bytes=max_bytes)
     structure = analyse(text)
     structure = replace(structure, metadata=replace(structure.metadata, **metadata.given))
     sentences = _sentences(text, structure.paragraphs, segmenter)

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 from relic_core.domain import Chapter, LeftOut, Paragraph, ParagraphKind
 from relic_core.text.blocks import Block, is_verse, split_blocks
 from relic_core.text.contents import entry_key, is_prose
-from relic_core.text.headings import Mark, clean_title, is_capitals, is_title, mark_heading, mark_title, parse_heading
+from relic_core.text.headings import (
+    COUNTED,
+    Mark,
+    clean_title,
+    is_capitals,
+    is_title,
+    mark_heading,
+    mark_title,
+    parse_heading,
+)
 from relic_core.text.layout import Layout, end_matter_kind, is_the_end, lay_out, licence, title_page
 from relic_core.text.metadata import Metadata, read_metadata, speaks_of
 
@@ -49,20 +58,15 @@ def count_chapters(layout: Layout) -> tuple[list[int], list[int]]:
     titled = max((chains["roman titled"], chains["arabic titled"]), key=len)
     if worded and len(worded) < len(bare) and all(headings[index].word == "letter" for index in worded):
         return sorted({*worded, *bare}), []
-    if _counts(worded) or (worded and not _counts(bare) and not _counts(titled)):
+    if len(worded) > 1 or (worded and max(len(bare), len(titled)) <= 1):  # one number alone is no count
         worded += _goes_on(layout, worded, [index for index in units if headings[index].word.endswith("titled")])
         return worded, _sections(
             layout, worded, [index for index in units if headings[index].word in {"roman", "arabic"}]
         )
     holds = bool(bare) and titled[:1] < bare[:1] and sum(headings[index].value == 1 for index in bare) > 1
-    if _counts(titled) and (holds or len(titled) > 3 * len(bare)):
+    if len(titled) > 1 and (holds or len(titled) > 3 * len(bare)):
         return titled, _sections(layout, titled, bare)
-    return (bare, []) if _counts(bare) else ([], [])
-
-
-def _counts(indices: Sequence[int]) -> bool:
-    """Whether there are enough numbers to be a count: one alone is none."""
-    return len(indices) > 1
+    return (bare, []) if len(bare) > 1 else ([], [])
 
 
 def _chain(layout: Layout, indices: Iterable[int]) -> list[int]:
@@ -469,15 +473,17 @@ _PREAMBLE = 600
 """Characters. Longer prose between the heading of a part and that of its first chapter is a chapter of its own."""
 _GROWING = {"front matter", "contents", "editor's note", "end matter", "note"}
 """Kinds of which blocks that follow each other are one stretch."""
-_COUNTED = {"chapter", "chap", "roman", "arabic", "word"}
-"""Units whose number alone names them; others are cited as printed ("Stave I", "Letter 2")."""
 
 
 @dataclass(slots=True)
 class _Group:
-    """A chapter in the making. `waiting`: a part has begun and its first chapter has not."""
+    """A chapter in the making.
 
-    start: int
+    - `start`: of its heading; None where it begins with its first block.
+    - `waiting`: a part has begun and its first chapter has not.
+    """
+
+    start: int | None
     number: str
     title: str
     part: str
@@ -498,7 +504,7 @@ class Assembly:
     def __init__(self, width: int) -> None:
         self.left_out: list[LeftOut] = []
         self._width = width
-        self._groups: list[_Group] = []
+        self._groups = [_Group(None, "", "", "")]
         self._parts: dict[str, str] = {}
         self._growing = ""
 
@@ -512,8 +518,8 @@ class Assembly:
 
     def begin(self, start: int, number: str = "", title: str = "") -> None:
         """Begin a chapter, which takes over the heading of a part directly before it."""
-        last = self._last
-        if last is not None and last.takes_heading:
+        last = self._groups[-1]
+        if last.takes_heading:
             last.number, last.title, last.waiting = number, title, False
         else:
             self._groups.append(_Group(start, number, title, self._part))
@@ -524,19 +530,16 @@ class Assembly:
         if mark.level == "part":
             self._begin_part(mark, block)
         elif mark.level == "chapter":
-            directly = self._last is not None and self._last.waiting
             counts_anew = mark.value == 1 and "epilogue" in self._parts  # behind a prologue that has chapters
-            if not directly and (mark.word in {"front", "anywhere"} or counts_anew):
+            if not self._groups[-1].waiting and (mark.word in {"front", "anywhere"} or counts_anew):
                 self._parts.clear()
-            if mark.word.split()[0] in _COUNTED:
+            if mark.word.split()[0] in COUNTED:
                 self.begin(block.start, mark.number, mark.title)
             else:
                 self.begin(block.start, title=clean_title(mark.label))
 
     def add(self, block: Block) -> None:
         """Take a paragraph; a block that was cut off the one before (gap 0) goes back to it."""
-        if self._last is None:
-            self._groups.append(_Group(block.start, "", "", ""))
         blocks = self._groups[-1].blocks
         follows = bool(blocks) and not (self.left_out and self.left_out[-1].start > blocks[-1].start)
         if block.gap == 0 and follows:
@@ -548,7 +551,14 @@ class Assembly:
     def chapters(self) -> tuple[Chapter, ...]:
         """Return the chapters that have paragraphs."""
         return tuple(
-            Chapter(index, group.start, group.blocks[-1].end, group.number, group.title, group.part)
+            Chapter(
+                index,
+                group.blocks[0].start if group.start is None else group.start,
+                group.blocks[-1].end,
+                group.number,
+                group.title,
+                group.part,
+            )
             for index, group in enumerate(self._filled)
         )
 
@@ -560,10 +570,6 @@ class Assembly:
                 kind: ParagraphKind = "verse" if is_verse(block, self._width) else "prose"
                 made.append(Paragraph(len(made), block.start, block.end, chapter, number, kind))
         return tuple(made)
-
-    @property
-    def _last(self) -> _Group | None:
-        return self._groups[-1] if self._groups else None
 
     @property
     def _filled(self) -> list[_Group]:
@@ -582,8 +588,8 @@ class Assembly:
             for name in names[names.index(mark.word) :]:
                 del self._parts[name]
         self._parts[mark.word] = mark.label.rstrip(" .:")
-        last = self._last
-        if last is not None and last.takes_heading:
+        last = self._groups[-1]
+        if last.takes_heading:
             last.part = self._part
         else:
             self._groups.append(_Group(block.start, "", "", self._part, waiting=True))

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.corpus
 
 def read(shared: Path, slug: str) -> str:
     data = (shared / "corpus" / "primary" / f"{slug}.txt").read_bytes()
-    return decode(data, max_bytes=10_000_000).text
+    return decode(data, max_bytes=10_000_000)
 
 
 @cache

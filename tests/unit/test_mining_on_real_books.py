@@ -41,7 +41,7 @@ def works(shared, tmp_path_factory):
 @pytest.fixture(scope="module")
 def found(shared, works):
     with zipfile.ZipFile(shared / "corpus" / "criticism.zip") as archive:
-        text = decode(archive.read(f"{BOOK}.txt"), max_bytes=_ROOM).text
+        text = decode(archive.read(f"{BOOK}.txt"), max_bytes=_ROOM)
     source = SecondarySource(
         id="hawthorne", title="Hawthorne", author="Henry James", name=f"{BOOK}.txt",
         sha256=hashlib.sha256(text.encode()).hexdigest(), characters=len(text),

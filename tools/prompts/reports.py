@@ -142,7 +142,7 @@ def read_sheet(path: Path, wanted: Collection[str]) -> Sheet:
     allowed.
     Raises BadText: it is no text.
     """
-    text = decode(read_bytes(path, at_most=_MOST_BYTES), max_bytes=_MOST_BYTES).text
+    text = decode(read_bytes(path, at_most=_MOST_BYTES), max_bytes=_MOST_BYTES)
     head = text.partition("\n")[0]
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count)))
     heads = [name.strip().casefold() for name in rows[0]] if rows else []
