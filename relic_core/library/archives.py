@@ -122,8 +122,6 @@ def opened(file: Path | BinaryIO) -> zipfile.ZipFile:
 def unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, at_most: int) -> bytes:
     """Unpack an entry, counting while reading.
 
-    - `at_most`: bytes.
-
     Raises zipfile.BadZipFile: it is damaged, in whatever way.
     Raises TextTooLarge: it has more than `at_most` bytes.
     Raises UnsafeFile: it grows as no text does.
@@ -150,10 +148,7 @@ def unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, at_most: int) -> 
 
 
 def resolve(base: str, href: str) -> tuple[str, str]:
-    """Resolve a reference inside an archive.
-
-    What it returns:
-    - `path, fragment`: the path is empty where the reference leads out of the archive.
+    """Resolve a reference inside an archive to path and fragment; empty where it leads out of the archive.
 
     >>> resolve("OEBPS/content.opf", "text/ch%201.xhtml#p3"), resolve("OEBPS/content.opf", "../../etc/passwd")
     (('OEBPS/text/ch 1.xhtml', 'p3'), ('', ''))

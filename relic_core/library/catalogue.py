@@ -58,8 +58,7 @@ class CatalogueEntry:
     """One work of the catalogue.
 
     - `slug`: short name, also of its file in a library folder (``slug.txt``).
-    - `title`, `author`, `translator`: as in the paper; `translator` is empty for works written in English.
-    - `year`: of first publication, as in the paper.
+    - `title`, `author`, `translator`, `year` of first publication: as in the paper.
     - `type`: "novel", "novella", "collection (fiction)", "collection (nonfiction)".
     - `language`: in which it was written: "English", "French", "Russian".
     - `gutenberg`: number at Project Gutenberg; None where none is known here.
@@ -77,10 +76,6 @@ class CatalogueEntry:
     split: Split
     gutenberg: int | None
     free_in_us: int | None
-
-    def is_free(self, year: int) -> bool:
-        """Whether its copyright in the United States has ended by the given year."""
-        return self.free_in_us is None or self.free_in_us <= year
 
     @property
     def last_day(self) -> str:

@@ -66,24 +66,22 @@ def edition_of(
     return replace(known, url=url) if len(url) <= _LONGEST and _ADDRESS.fullmatch(url) else known
 
 
-def over(told: EditionDetails, derived: EditionDetails, added: date) -> EditionDetails:
+def over(stated: EditionDetails, derived: EditionDetails, added: date) -> EditionDetails:
     """Lay what a file says of itself over what was derived; what has an address was taken from there when it was added.
 
     >>> import datetime
     >>> over(EditionDetails(publisher="Dent"), EditionDetails(number="158"), datetime.date(2026, 11, 5)).number
     '158'
     """
-    given = {field.name: value for field in fields(told) if (value := getattr(told, field.name)) not in {"", None}}
+    given = {field.name: value for field in fields(stated) if (value := getattr(stated, field.name)) not in {"", None}}
     merged = replace(derived, **given)
     return replace(merged, accessed=added) if merged.url and merged.accessed is None else merged
 
 
 def said_by(source: str, text: str, added: date) -> EditionDetails:
-    r"""Read what is known of an edition without asking anybody.
+    r"""Read what is known of an edition from `Work.source` and the first characters of its text.
 
-    - `source`: where the text came from, as `Work.source` says.
-    - `text`: the text, or its first characters.
-    - `added`: when it was added: the date of access of what came from an address.
+    - `added`: the date of access of what came from an address.
 
     >>> import datetime
     >>> header = "The Project Gutenberg EBook of Emma\n\nRelease Date: August, 1994  [Etext #158]\nLanguage: English\n"
@@ -94,16 +92,13 @@ def said_by(source: str, text: str, added: date) -> EditionDetails:
     True
     """
     head = text[:_HEAD]
-    from_there = _FROM_GUTENBERG.match(source)
-    numbered = _NUMBERED.search(head) if GUTENBERG in head else None
-    number = from_there[1] if from_there else numbered[1] if numbered else ""
-    language = _LANGUAGE.search(head) if GUTENBERG in head else None
-    if number:
+    if number := _FROM_GUTENBERG.match(source) or (_NUMBERED.search(head) if GUTENBERG in head else None):
+        language = _LANGUAGE.search(head) if GUTENBERG in head else None
         released = _RELEASED.search(head) or _POSTED.search(head)
         return EditionDetails(
             container=GUTENBERG,
-            number=number,
-            url=PAGE.format(number=number),
+            number=number[1],
+            url=PAGE.format(number=number[1]),
             accessed=added,
             year=int(released[1]) if released else None,
             language=language[1] if language else "",

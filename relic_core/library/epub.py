@@ -234,11 +234,7 @@ _OLDEST_EBOOK = 1971
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the contents list.
-
-    - `path`, `fragment`: where it leads.
-    - `depth`: 0 for the outermost lines.
-    """
+    """A line of the contents list; `depth` is 0 for the outermost, and those that hold others are so marked."""
 
     path: str
     fragment: str
@@ -249,12 +245,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What `read_package` found.
+    """What the package of an EPUB says.
 
-    - `pages`: names of the entries with the text, in reading order.
-    - `asides`: those of them that stand outside the reading order, such as notes.
+    - `pages`: in reading order; `asides` are those outside of it, such as notes.
     - `missing`: pages that the manifest names and the archive does not hold.
-    - `navigation`: name of the page that is the contents list; empty where none is.
+    - `navigation`: the page that is the contents list; empty where none is.
     """
 
     pages: tuple[str, ...]
@@ -477,10 +472,7 @@ class _Mark:
 
 
 def outline(blocks: Sequence[PageBlock], contents: Sequence[Entry], *, title: str, author: str) -> list[Item]:
-    """Put what stands on the pages in order.
-
-    - `blocks`: of all pages, in reading order.
-    """
+    """Put the blocks of all pages, given in reading order, in order of chapters."""
     _leave_out_licence(blocks)
     _notes_by_reference(blocks)
     listed = _listed(blocks, contents)

@@ -20,13 +20,7 @@ _HEAD_BYTES = 4_000
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file that could become a work.
-
-    - `path`: where it is.
-    - `title`: what it seems to be called: by its own heading, else by its name.
-    - `size`: in bytes.
-    - `modified`: time of its last change, in nanoseconds.
-    """
+    """A file that could become a work, with a title by its heading, else by its name; in bytes and nanoseconds."""
 
     path: Path
     title: str

@@ -44,10 +44,7 @@ def _letters() -> Flags:
 
 
 def word_offsets(text: str) -> tuple[Numbers, Numbers]:
-    """Find the words of a text, as `word_spans` does, some five times as fast.
-
-    What it returns:
-    - `starts, ends`: half-open character offsets.
+    """Find where the words of a text start and end, as `word_spans` does, some five times as fast.
 
     >>> [offsets.tolist() for offsets in word_offsets("_Gatsby’s_ drawing-room")]
     [[1, 11, 19], [9, 18, 23]]

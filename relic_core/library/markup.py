@@ -54,7 +54,7 @@ def decode_markup(data: bytes, *, what: str, max_bytes: int) -> str:
     Bytes that are UTF-8 are read as UTF-8 whatever is declared, and a declared encoding that does not fit its bytes is
     passed over as a text file's would be told.
 
-    - `what`: what the file is, for messages ("The TEI file").
+    - `what`: names the file in messages ("The TEI file").
 
     Raises TextTooLarge, EmptyText, NotText: as `decoding.decode`.
 
@@ -82,8 +82,6 @@ def decode_markup(data: bytes, *, what: str, max_bytes: int) -> str:
 
 def parse_xml(text: str, *, what: str) -> Element:
     r"""Parse XML.
-
-    - `what`: what the file is, for messages ("The TEI file").
 
     Raises BadText: it is not well-formed, or nested deeper than `MOST_DEPTH`.
     Raises UnsafeFile: it uses an entity made of others, or one from outside; it has more than `MOST_ELEMENTS` elements.

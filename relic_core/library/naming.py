@@ -34,10 +34,7 @@ def meant(said: str, fits: Iterable[Sequence[T]], *, kind: str, called: Callable
 
 
 def resolve(said: str, summaries: Sequence[WorkSummary], *, removed: bool = False) -> WorkSummary:
-    """Find the work a person means by an id, the beginning of one, or a title.
-
-    - `summaries`: where it is looked for.
-    - `removed`: they are works that were removed.
+    """Find the work, or the removed one, that a person means by an id, the beginning of one, or a title.
 
     Raises NotFound: none fits; the message names the nearest.
     Raises BadRequest: several fit; the message names them.

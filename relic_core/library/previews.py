@@ -25,7 +25,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class ChapterPreview:
-    """A chapter's name and its number of words."""
+    """A chapter with its number of words."""
 
     name: str
     words: int
@@ -33,12 +33,7 @@ class ChapterPreview:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutPreview:
-    """What was set aside under one kind.
-
-    - `kind`: as in `relic_core.domain.LeftOut`.
-    - `count`, `characters`: how many stretches, and how long they are together.
-    - `sample`: the beginning of the longest, on one line.
-    """
+    """How much was set aside under one kind of `relic_core.domain.LeftOut`; the sample is of the longest stretch."""
 
     kind: str
     count: int
@@ -50,12 +45,10 @@ class LeftOutPreview:
 class Preview:
     """What adding a text would store.
 
-    - `work`: as read; not stored.
     - `stored`: the stored work with the same text.
     - `removed`: the work with the same text that was removed: adding the text puts it back.
     - `namesakes`: stored works of that title with other texts: other editions.
     - `notice`: what the reader should know; empty where nothing is out of the way.
-    - `chapters`: in the order of the text.
     - `first`: the first sentences, about 300 characters.
     - `left_out`: by kind, the longest first.
     """
@@ -72,11 +65,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChapterFacts:
-    """The numbers of a chapter.
-
-    - `sentences`, `words`, `spoken`: counts; `spoken` are the words of dialogue.
-    - `address`: of its first sentence; empty where it has none.
-    """
+    """The counts of a chapter, `spoken` of words of dialogue; the address of its first sentence, empty for none."""
 
     name: str
     sentences: int
@@ -94,8 +83,7 @@ class ChapterFacts:
 class Numbers:
     """What can be counted in a work.
 
-    - `distinct_words`: different words, capitals, accents and endings like 's not told apart.
-    - `chapters`: in the order of the text.
+    - `distinct_words`: different words, whatever their capitals, accents and endings like 's.
     - `left_out`: what was set aside, by kind, the longest first.
     """
 
@@ -133,10 +121,7 @@ class Numbers:
 def make_preview(
     work: Work, *, summaries: Iterable[WorkSummary], removed: Iterable[WorkSummary], notice: str
 ) -> Preview:
-    """Describe a work that was read and not stored.
-
-    - `summaries`, `removed`: the works that are stored, and those that were removed.
-    """
+    """Describe a work that was read and not stored, beside the works that are stored and those that were removed."""
     stored = tuple(summaries)
     names = (work.title, work.author)
     return Preview(

@@ -51,10 +51,8 @@ class Reading:
 def read_query(typed: str, reach: Reach) -> tuple[Reading, ...]:
     """Read what was typed: a word or a phrase, * standing for any letters.
 
-    - `typed`: as typed; only its words count, and hyphens between them.
-    - `reach`: with spelling variants, to-day is also read as today, and everybody as every body.
-
-    Returns: the phrase as typed first.
+    Only words count, and hyphens between them. With spelling variants, to-day is also read as today, and everybody as
+    every body; the phrase as typed comes first.
 
     Raises BadRequest: there is no word in it, or there are too many, or a word is nothing but * on its own.
 

@@ -44,8 +44,7 @@ def read_edition(
 ) -> Edition:
     """Read a work from the bytes of a file, whatever its format; parameters as `text.reading.read_work`.
 
-    Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`; also where an EPUB or TEI file holds no text of a
-    work.
+    Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`; also where a file holds no text of a work.
     Raises BadText: a damaged EPUB or TEI file, or one without a text.
     Raises OtherFormat: a document of a kind that is not read, such as a PDF or a web page.
     Raises UnsafeFile: a file made to grow without end or to reach outside itself, or a locked one.

@@ -109,10 +109,8 @@ _LONGEST_PATH = 4_096
 class SourceFile:
     """A file that may be a secondary source; only names, so that it travels easily.
 
-    - `path`: the file on disk: the text, or the archive that holds it.
     - `inside`: names of the entries that lead to it: none, one in an archive, two in an archive in an archive.
-    - `title`, `author`, `origin`, `licence`: as a table of sources says them; empty where none does.
-    - `number`: of Project Gutenberg, as the table says.
+    - `title`, `author`, `origin`, `licence`, `number` of Project Gutenberg: as a table of sources says them.
     - `problem`: why it cannot be read, in plain words; empty where nothing is known against it.
     """
 
@@ -176,9 +174,7 @@ def list_sources(
 
 
 def read_source(file: SourceFile, *, max_bytes: int = 0) -> bytes:
-    """Read the bytes of a source.
-
-    - `max_bytes`: largest size accepted, where that is more than `MOST_BYTES`.
+    """Read the bytes of a source, `MOST_BYTES` at most or more where `max_bytes` is.
 
     Raises NotFound, BadRequest, BadText: it has gone, is too large, damaged, locked or made to harm; the message says
     which file.
@@ -205,8 +201,6 @@ def text_of(data: bytes, *, name: str, max_bytes: int = 0) -> str:
 
 def read_sources(paths: Sequence[Path], *, max_bytes: int = 0) -> Iterator[tuple[SecondarySource, str]]:
     """Read the texts below some paths one by one, each with what it is; what cannot be read is passed over.
-
-    - `max_bytes`: as of `read_source`.
 
     Raises NotFound: a path is not there, or holds no text.
     Raises BadText: a path is an archive, and damaged.

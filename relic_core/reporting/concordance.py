@@ -37,18 +37,11 @@ class Occurrence:
 
 
 def to_csv(occurrences: Iterable[Occurrence], *, query: str, options: str, address: str) -> bytes:
-    """Write occurrences as a table, one row each.
+    """Write occurrences as a table, one row each, which Excel and pandas (``read_csv``) open as it is.
 
-    The file begins with its heads and has one table, so that Excel and pandas (``read_csv``) open it without being
-    told anything: what was asked stands in three columns of every row, not in a line of comment over the heads, and
-    tables of several queries can be put under one another without losing it. It is UTF-8 with a byte order mark,
-    without which Excel takes it for another encoding. A cell that begins like a formula (=, +, -, @, a tab or a
-    carriage return) gets an apostrophe in front, since a spreadsheet would run it: such a cell is the one thing here
-    that is not to the letter.
-
-    - `occurrences`: in the order of the rows.
-    - `query`, `options`, `address`: what was looked for, how, and the address of the page that shows it, after the
-      app's own.
+    Query, options and the address of the page stand in every row, so that tables of several queries can be put under
+    one another. It is UTF-8 with a byte order mark, without which Excel takes it for another encoding. A cell that
+    begins like a formula gets an apostrophe in front, since a spreadsheet would run it; all else is to the letter.
     """
     rows: list[tuple[str, ...]] = [COLUMNS]
     for each in occurrences:

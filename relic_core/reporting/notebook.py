@@ -228,10 +228,8 @@ def csv(
 ) -> str:
     """Write notes as CSV; parameters as `document`, and what people call retrievers.
 
-    It begins with a byte order mark, without which Excel takes UTF-8 for another encoding. A cell that begins like a
-    formula (=, +, -, @, a tab or a carriage return) gets an apostrophe in front, since a spreadsheet would run it.
-    "how it was kept" says what brought the passage up, for people; "found by" has the retriever's own name. "edition"
-    is the sha256 of the text that the quotation was taken from.
+    Its encoding and cells like formulas are as in `concordance.to_csv`. "how it was kept" says what brought the passage
+    up, for people; "found by" has the retriever's own name. "edition" is the sha256 of the text quoted from.
     """
     rows: list[tuple[str, ...]] = [COLUMNS]
     chosen = style(style_name)

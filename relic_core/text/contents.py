@@ -63,9 +63,7 @@ def find_contents(
     A list goes from its heading to where the first paragraph of prose behind it has its own heading; at the end of a
     file, to the end.
 
-    What it returns:
-    - `kinds`: index of a block -> "contents".
-    - `entries`: keys (`entry_key`) of the titles named without a number, in order.
+    Returns: "contents" by the indices of blocks, and the keys (`entry_key`) of the titles, in order.
     """
     kinds: dict[int, str] = {}
     entries: list[str] = []

@@ -65,11 +65,7 @@ _DIGITAL = re.compile(r"e-?text|e-?book|gutenberg|transcri|electronic", re.IGNOR
 
 
 def licence(text: str) -> tuple[int, int]:
-    """Find where the text proper begins and ends between Project Gutenberg's header and footer.
-
-    What it returns:
-    - `start, end`: offsets; ``(0, len(text))`` where there is neither.
-    """
+    """Find where the text proper begins and ends between Project Gutenberg's header and footer."""
     start = 0
     for pattern in _HEADER_ENDS[:2]:
         found = pattern.search(text, 0, _HEADER_ROOM)
@@ -158,8 +154,6 @@ def editors_notes(blocks: Sequence[Block], stops: set[int]) -> dict[int, str]:
     """Find notes of whoever made the file that stand in front of or inside a work, heading and text.
 
     - `stops`: indices of blocks that begin something else for certain (headings).
-
-    Returns: index of a block -> "editor's note".
     """
     found: dict[int, str] = {}
     for index, block in enumerate(blocks):
@@ -186,7 +180,6 @@ _SMALL = 3
 class Layout:
     """The blocks of a text and what is known of each by itself.
 
-    - `blocks`: in order.
     - `headings`: what a block says if it is a heading, by index; of no block in `kinds`.
     - `kinds`: what a block is that is not the author's text whatever stands around it, by index.
     - `entries`: titles that a contents list names without a number (`contents.find_contents`).

@@ -68,11 +68,8 @@ def find_masks(text: str) -> list[tuple[int, int]]:
 def read_claim(text: str, *, max_words: int) -> Claim:
     """Read a claim as typed: a bare prompt, or analysis with its quotation masked.
 
-    - `text`: what the reader typed or pasted.
-    - `max_words`: the most words allowed, and `_CHARACTERS_PER_WORD` times as many characters.
-
-    Raises BadClaim: nothing to search with, more than `max_words` words or the characters they may have, or more than
-    one mask.
+    Raises BadClaim: nothing to search with, more than `max_words` words or `_CHARACTERS_PER_WORD` times as many
+    characters, or more than one mask.
 
     >>> read_claim("Light comes first: [MASK] Then the sea.", max_words=100)
     Claim(left='Light comes first:', right='Then the sea.', masked=True)
@@ -139,14 +136,14 @@ def check_script(claim: Claim, works: Iterable[Work]) -> None:
 
     Raises BadClaim: the claim is in another script than all works; of no works nothing is refused.
     """
-    asked, found = script_of(claim.words[:_SCRIPT_CHARACTERS]), []
+    script, found = script_of(claim.words[:_SCRIPT_CHARACTERS]), []
     for work in works:
         start = work.sentences[0].start if work.sentences else 0
         found.append((work.title, script_of(work.text[start : start + _SCRIPT_CHARACTERS])))
-    if asked and found and all(written and written != asked for _, written in found):
+    if script and found and all(written and written != script for _, written in found):
         title, written = found[-1]
         raise BadClaim(
-            f"The claim is written in {asked.capitalize()} letters and {title} in {written.capitalize()} ones. "
+            f"The claim is written in {script.capitalize()} letters and {title} in {written.capitalize()} ones. "
             "The search compares words and their meaning in one language: write the claim in the language of the work."
         )
 
@@ -193,11 +190,10 @@ def marked_quotations(text: str) -> Iterator[tuple[int, int]]:
 
 
 class QuotationFinder:
-    """Finds words of one work in a claim; made once per work, then asked often.
+    """Finds words of one work in a claim; made once per work, then used often.
 
     Words are compared as tokens (`relic_core.text.words`), so case, accents and the shape of apostrophes may differ.
-
-    - `work`: the work whose words are looked for. Only its sentences are read, not what was left out.
+    Only the sentences of the work are read, not what was left out.
     """
 
     def __init__(self, work: Work) -> None:

@@ -42,10 +42,7 @@ def count_chapters(layout: Layout) -> tuple[list[int], list[int]]:
     """Choose the headings that count chapters, and those that count sections inside chapters.
 
     Headings with a word ("Chapter IV") come before bare numbers with a title ("IV. The Ferry") and these before bare
-    numbers, unless there are far more of the latter.
-
-    What it returns:
-    - `chapters, sections`: indices of blocks, in order.
+    numbers, unless there are far more of the latter. Both are indices of blocks, in order.
     """
     headings = layout.headings
     units = [index for index in layout.free if index in headings and headings[index].level == "chapter"]
@@ -144,11 +141,11 @@ def add_titles(layout: Layout, chosen: dict[int, Mark]) -> None:
     the text have such a line below them.
     """
     candidates: dict[int, int] = {}
-    asked = 0
+    untitled = 0
     for index, mark in chosen.items():
         if mark.level not in {"chapter", "part"} or mark.title or not mark.number:
             continue
-        asked += 1
+        untitled += 1
         title = layout.below.get(index, -1)
         after = layout.below.get(title, -1)
         if after < 0 or title in chosen or not _may_be_title(layout.blocks[title], layout.width):
@@ -156,11 +153,11 @@ def add_titles(layout: Layout, chosen: dict[int, Mark]) -> None:
         over_heading = after in chosen and chosen[after].level != "section"
         if over_heading == (mark.level == "part") and not (over_heading and _is_sentence(layout.blocks[title].flat)):
             candidates[index] = title
-    if asked < _FEW:
+    if untitled < _FEW:
         candidates = {
             index: title for index, title in candidates.items() if not _is_sentence(layout.blocks[title].flat)
         }
-    most = len(candidates) > 0.5 * asked
+    most = len(candidates) > 0.5 * untitled
     capitals = sum(is_capitals(layout.blocks[title].flat) for title in candidates.values()) > 0.8 * len(candidates)
     for index, title in candidates.items():
         printed = layout.blocks[title].flat
@@ -235,10 +232,8 @@ _LAST_BLOCKS = 6
 def front_matter(layout: Layout, marks: Sequence[Mark]) -> tuple[set[int], int]:
     """Find the blocks of title pages, dedications and pieces by another hand.
 
-    What it returns:
-    - `blocks`: indices.
-    - `prologue`: index of the block with which prose without a heading begins before the first chapter; -1 where none
-      does.
+    Returns: their indices, and that of the block with which prose without a heading begins before the first chapter;
+    -1 where none does.
     """
     dividing = [mark for mark in marks if mark.level != "section"]
     if not dividing:
@@ -322,12 +317,7 @@ _NEW_PAGE = 2
 
 
 def find_marks(layout: Layout, *, title: str) -> list[Mark]:
-    """Decide which headings stand.
-
-    - `title`: of the work, as far as known; a half-title is no chapter.
-
-    Returns: in order; empty for a text without chapters.
-    """
+    """Decide which headings stand, in order; that of a half-title, which repeats the work's title, does not."""
     chapters, sections = count_chapters(layout)
     chosen = {index: mark_heading(index, layout.headings[index], "chapter") for index in chapters}
     chosen |= {index: mark_heading(index, layout.headings[index], "section") for index in sections}
@@ -352,10 +342,7 @@ def find_marks(layout: Layout, *, title: str) -> list[Mark]:
 
 
 def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, front: str) -> list[Mark]:
-    """Set aside prefaces and introductions by another hand: they speak of the author by name or are announced.
-
-    - `pieces`: the text under each mark.
-    """
+    """Set aside prefaces by another hand, which speak of the author in the text under their mark or are announced."""
     announced = re.search(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)
 
     def by_another(mark: Mark, piece: str) -> bool:
@@ -496,10 +483,7 @@ class _Group:
 
 
 class Assembly:
-    """Takes the blocks of a text one after the other.
-
-    - `width`: how long the lines of prose may be (`blocks.line_width`).
-    """
+    """Takes the blocks of a text one after the other; `width` is that of `blocks.line_width`."""
 
     def __init__(self, width: int) -> None:
         self.left_out: list[LeftOut] = []

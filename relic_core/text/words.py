@@ -105,11 +105,7 @@ def content_tokens(text: str) -> list[str]:
 
 
 def shared_words(wanted: Set[str], text: str) -> list[tuple[int, int]]:
-    """Find the words of a text that a claim uses too.
-
-    - `wanted`: the claim's content tokens (`content_tokens`), made once for all texts.
-
-    Returns: half-open character offsets into `text`, in order.
+    """Find the words of a text that are among a claim's content tokens; half-open character offsets, in order.
 
     >>> shared_words(set(content_tokens("Gatsby’s light")), "the green light at the end of the dock")
     [(10, 15)]

@@ -108,13 +108,11 @@ class Name:
     """A person's name, or an institution's.
 
     - `family`: what it is listed under, with the words that belong to it; the whole name where it has one part only.
-    - `particle`: "de", "von": stands before the family's name, and behind the given one where the name is turned
-      around.
+    - `particle`: "de", "von": before the family's name, and behind the given one where the name is turned around.
     - `suffix`: "Jr.", "IV", "père".
     - `whole`: not to be turned around.
-    - `title`: "Lord", "Earl of": stands before the family's name, and last where the name is turned around.
-    - `short`: what it is called in a text that cites others of its family: "C. Brontë"; empty where the family is
-      enough.
+    - `title`: "Lord", "Earl of": before the family's name, and last where the name is turned around.
+    - `short`: in a text that cites others of its family: "C. Brontë"; empty where the family is enough.
 
     >>> Name("Maupassant", "Guy", "de").turned, Name("King", "Martin Luther", suffix="Jr.").direct
     ('Maupassant, Guy de', 'Martin Luther King Jr.')
