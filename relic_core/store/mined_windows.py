@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from relic_core.domain import Judgement, MinedWindow, Span
 from relic_core.errors import NotFound
 from relic_core.store.pairs import PASSAGE, in_batches, passage_columns, passage_fields
-from relic_core.store.rows import Rows, add_many, columns_of, insert, record
+from relic_core.store.rows import Rows, add_many, columns_of, insert, record, value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -86,7 +86,7 @@ class WindowRows(Rows):
         values: list[object] = [source_id, source_id, work_id, work_id]
         cut = "" if limit is None else " LIMIT ? OFFSET ?"
         with self._reading() as cursor:
-            ((total,),) = cursor.execute(_COUNT + where, values).fetchall()
+            total = value(cursor, _COUNT + where, values)
             rows = cursor.execute(
                 _SELECT + where + (_BY_SOURCE if source_id else _BY_WORK) + cut,
                 values if limit is None else [*values, limit, start],
@@ -123,11 +123,7 @@ class WindowRows(Rows):
 
     def golds(self, work_id: str) -> tuple[tuple[str, int, int], ...]:
         """List what the kept windows on a work quote: source, index of the first sentence, how many sentences."""
-        rows = self._all(
-            _GOLDS + "WHERE work_id = ? AND reason = '' " + _BY_WORK,
-            [work_id],
-        )
-        return tuple(rows)
+        return tuple(self._all(f"{_GOLDS}WHERE work_id = ? AND reason = '' {_BY_WORK}", [work_id]))
 
     def quoting(self, work_id: str, sentence: int) -> tuple[StoredWindow, ...]:
         """List the kept windows that quote a sentence of a work, by source."""

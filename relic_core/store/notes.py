@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import Collection, CollectionCount, KeptPassage, Note
 from relic_core.errors import NotFound
-from relic_core.store.rows import Rows, as_utc, hide, put_back, utc_now
+from relic_core.store.rows import Rows, as_utc, columns_of, first, hide, insert, put_back, record, utc_now, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,9 +165,6 @@ class NoteRows(Rows):
         Raises NotFound: this person never had one of that id, or removed its collection.
         """
         with self._writing() as cursor:
-            row = _row(cursor, _LATEST, note_id, person)
-            if row is None:
-                raise unknown_note(note_id)
             put_back(cursor, "note", note_id)
             return _get(cursor, note_id, person)
 
@@ -217,14 +214,12 @@ def latest_notes(cursor: DuckDBPyConnection, person: str) -> dict[str, Note]:
 
 def end_of(cursor: DuckDBPyConnection, collection_id: str) -> float:
     """Give the next place at the end of a collection."""
-    ((last,),) = cursor.execute(
-        "SELECT coalesce(max(position), 0) FROM latest_notes WHERE collection_id = ?", [collection_id]
-    ).fetchall()
+    last = value(cursor, "SELECT coalesce(max(position), 0) FROM latest_notes WHERE collection_id = ?", [collection_id])
     return float(last) + 1
 
 
 def _row(cursor: DuckDBPyConnection, select: str, note_id: str, person: str) -> tuple[Any, ...] | None:
-    return cursor.execute(f"{select}AND id = ?", [person, note_id]).fetchone()
+    return first(cursor, f"{select}AND id = ?", [person, note_id])
 
 
 def _get(cursor: DuckDBPyConnection, note_id: str, person: str) -> Note:
@@ -236,27 +231,16 @@ def _get(cursor: DuckDBPyConnection, note_id: str, person: str) -> Note:
 
 def _insert_kept(cursor: DuckDBPyConnection, note: Note) -> None:
     content = json.dumps(asdict(note.kept), ensure_ascii=False)
-    cursor.execute(
-        "INSERT INTO kept_passages VALUES (?, ?, ?, ?)",
-        [note.id, note.person, content, note.created.replace(tzinfo=None)],
-    )
+    own = {"note_id": note.id, "content": content}
+    insert(cursor, "kept_passages", columns_of(note, ("person", "created")) | own)
 
 
 def append_note(cursor: DuckDBPyConnection, note: Note) -> None:
     """Append a version of a note, inside a transaction."""
-    cursor.execute(
-        "INSERT INTO notes SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ?, ?, ? FROM notes WHERE id = ?",
-        [
-            note.id,
-            note.collection_id,
-            note.words,
-            json.dumps(note.tags, ensure_ascii=False),
-            note.verdict or "",
-            note.position,
-            note.updated.replace(tzinfo=None),
-            note.id,
-        ],
-    )
+    number = value(cursor, "SELECT coalesce(max(number), 0) + 1 FROM notes WHERE id = ?", [note.id])
+    said = columns_of(note, ("id", "collection_id", "words", "position", "updated"))
+    tags = json.dumps(note.tags, ensure_ascii=False)
+    insert(cursor, "notes", said | {"number": number, "tags": tags, "verdict": note.verdict or ""})
 
 
 def _note(row: tuple[Any, ...]) -> Note:
@@ -275,7 +259,8 @@ def _note(row: tuple[Any, ...]) -> Note:
     )
 
 
-_COLUMNS = "id, name, created, person"
+_COLUMNS = ("id", "name", "created", "person")
+_COLLECTION = f"SELECT {', '.join(_COLUMNS)} FROM "  # noqa: S608 - our own names
 
 
 class CollectionRows(Rows):
@@ -301,7 +286,7 @@ class CollectionRows(Rows):
     def all(self, person: str = "") -> tuple[CollectionCount, ...]:
         """List somebody's collections, the oldest first."""
         rows = self._all(
-            f"SELECT {_COLUMNS}, "  # noqa: S608 - our own names
+            f"SELECT {', '.join(_COLUMNS)}, "  # noqa: S608 - our own names
             "(SELECT count(*) FROM live_notes WHERE collection_id = live_collections.id) "
             "FROM live_collections WHERE person = ? ORDER BY created, id",
             [person],
@@ -319,7 +304,7 @@ class CollectionRows(Rows):
     def removed(self, person: str = "") -> tuple[Collection, ...]:
         """List somebody's collections behind tombstones, the last removed first."""
         rows = self._all(
-            f"SELECT {_COLUMNS} FROM latest_collections JOIN tombstones USING (id) "  # noqa: S608 - our own names
+            f"{_COLLECTION}latest_collections JOIN tombstones USING (id) "
             "WHERE kind = 'collection' AND person = ? ORDER BY removed DESC, id",
             [person],
         )
@@ -341,37 +326,20 @@ class CollectionRows(Rows):
         Raises NotFound: this person never had one of that id.
         """
         with self._writing() as cursor:
-            row = cursor.execute(
-                f"SELECT {_COLUMNS} FROM latest_collections WHERE id = ? AND person = ?",  # noqa: S608 - our own names
-                [collection_id, person],
-            ).fetchone()
-            if row is None:
-                raise unknown_collection(collection_id)
             put_back(cursor, "collection", collection_id)
-            return _collection(row)
+            return _live(cursor, collection_id, person)
 
 
 def append_collection(cursor: DuckDBPyConnection, collection: Collection) -> None:
     """Append a version of a collection, inside a transaction."""
-    cursor.execute(
-        "INSERT INTO collections SELECT ?, coalesce(max(number), 0) + 1, ?, ?, ?, ? FROM collections WHERE id = ?",
-        [
-            collection.id,
-            collection.person,
-            collection.name,
-            collection.created.replace(tzinfo=None),
-            utc_now(),
-            collection.id,
-        ],
-    )
+    number = value(cursor, "SELECT coalesce(max(number), 0) + 1 FROM collections WHERE id = ?", [collection.id])
+    insert(cursor, "collections", columns_of(collection, _COLUMNS) | {"number": number, "written": utc_now()})
 
 
 def is_live(cursor: DuckDBPyConnection, collection_id: str, person: str) -> bool:
     """Whether somebody has this collection, and has not removed it."""
-    ((count,),) = cursor.execute(
-        "SELECT count(*) FROM live_collections WHERE id = ? AND person = ?", [collection_id, person]
-    ).fetchall()
-    return bool(count)
+    query = "SELECT 1 FROM live_collections WHERE id = ? AND person = ?"
+    return first(cursor, query, [collection_id, person]) is not None
 
 
 def unknown_collection(collection_id: str) -> NotFound:
@@ -382,15 +350,11 @@ def unknown_collection(collection_id: str) -> NotFound:
 
 
 def _live(cursor: DuckDBPyConnection, collection_id: str, person: str) -> Collection:
-    row = cursor.execute(
-        f"SELECT {_COLUMNS} FROM live_collections WHERE id = ? AND person = ?",  # noqa: S608 - our own names
-        [collection_id, person],
-    ).fetchone()
+    row = first(cursor, f"{_COLLECTION}live_collections WHERE id = ? AND person = ?", [collection_id, person])
     if row is None:
         raise unknown_collection(collection_id)
     return _collection(row)
 
 
 def _collection(row: tuple[Any, ...]) -> Collection:
-    collection_id, name, created, person = row
-    return Collection(id=collection_id, name=name, created=as_utc(created), person=person)
+    return record(Collection, _COLUMNS, row)

@@ -19,12 +19,10 @@ from relic_core.domain import note_id
 from relic_core.domain.notes import brought_together
 from relic_core.domain.people import Holding
 from relic_core.store.notes import append_note, end_of, latest_notes
-from relic_core.store.rows import Rows, as_utc, put_back, utc_now
+from relic_core.store.rows import Rows, as_utc, put_back, utc_now, value
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-    from relic_core.domain import Note
 
 _COUNTED = {
     "notes": ("live_notes", "latest_notes"),
@@ -47,9 +45,8 @@ class PeopleRows(Rows):
 
     def with_address(self, address: str) -> tuple[str, ...]:
         """List the ids of all who signed in with an address, which is one person for each provider."""
-        with self._reading() as cursor:
-            rows = cursor.execute("SELECT DISTINCT person FROM people WHERE address = ? ORDER BY person", [address])
-            return tuple(person for (person,) in rows.fetchall())
+        rows = self._all("SELECT DISTINCT person FROM people WHERE address = ? ORDER BY person", [address])
+        return tuple(person for (person,) in rows)
 
     def holdings(self) -> tuple[Holding, ...]:
         """List what everybody keeps who keeps something or has signed in, by their ids; nobody's own first."""
@@ -121,12 +118,12 @@ def _transfer_collections(cursor: DuckDBPyConnection, source: str, target: str) 
         if home is None:
             cursor.execute("UPDATE collections SET person = ? WHERE id = ?", [target, collection_id])
             continue
-        ((first,),) = cursor.execute(
-            "SELECT coalesce(min(position), 0) FROM latest_notes WHERE collection_id = ?", [collection_id]
-        ).fetchall()
+        least = value(
+            cursor, "SELECT coalesce(min(position), 0) FROM latest_notes WHERE collection_id = ?", [collection_id]
+        )
         cursor.execute(
             "UPDATE notes SET collection_id = ?, position = position + ? WHERE collection_id = ?",
-            [home, end_of(cursor, home) - first, collection_id],
+            [home, end_of(cursor, home) - least, collection_id],
         )
         cursor.execute("DELETE FROM collections WHERE id = ?", [collection_id])
 
@@ -144,7 +141,10 @@ def _transfer_notes(cursor: DuckDBPyConnection, source: str, target: str) -> Non
         if old in live:
             there = ours[new] if new in live else None
             put_back(cursor, "note", new)
-            _bring_together(cursor, replace(theirs[old], id=new, person=target), there)
+            came = replace(theirs[old], id=new, person=target)
+            wanted = came if there is None else brought_together(came, there)
+            if wanted != there:
+                append_note(cursor, replace(wanted, updated=as_utc(utc_now())))
 
 
 def _transfer_searches(cursor: DuckDBPyConnection, source: str, target: str) -> None:
@@ -163,7 +163,7 @@ def _transfer_searches(cursor: DuckDBPyConnection, source: str, target: str) -> 
 
 def _make_room(cursor: DuckDBPyConnection, old: str, new: str) -> None:
     """Let a note that both have keep what it was kept with; the versions that come stand before its own."""
-    ((many,),) = cursor.execute("SELECT max(number) FROM notes WHERE id = ?", [old]).fetchall()
+    many = value(cursor, "SELECT max(number) FROM notes WHERE id = ?", [old])
     cursor.execute("UPDATE notes SET number = number + ? WHERE id = ?", [many, new])
     cursor.execute("DELETE FROM kept_passages WHERE note_id = ?", [old])
     put_back(cursor, "note", old)
@@ -182,13 +182,6 @@ def _rename(cursor: DuckDBPyConnection, names: dict[str, str], target: str) -> N
         f"UPDATE tombstones SET id = renamed.after {renamed} kind = 'note' AND tombstones.id = renamed.before",  # noqa: S608 - as above
         listed,
     )
-
-
-def _bring_together(cursor: DuckDBPyConnection, came: Note, there: Note | None) -> None:
-    """Append what counts from now on of a note that both have, where it is not what was there."""
-    wanted = came if there is None else brought_together(came, there)
-    if wanted != there:
-        append_note(cursor, replace(wanted, updated=as_utc(utc_now())))
 
 
 def _asked(cursor: DuckDBPyConnection, person: str) -> dict[str, bool]:

@@ -15,7 +15,7 @@ from relic_core.domain import Search
 from relic_core.domain.searches import HeadHit, TopKSnapshot
 from relic_core.errors import NotFound
 from relic_core.formats.searches import KEYS, from_json, to_json
-from relic_core.store.rows import Rows, as_utc, hide, put_back, utc_now
+from relic_core.store.rows import Rows, as_utc, columns_of, first, hide, insert, put_back, utc_now, value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,8 @@ ID_LETTERS = 7
 
 _SHOWN = 40
 
-_COLUMNS = "id, work_id, claim_text, length, retrievers, results, further, created, made_with"
+_ASKED = ("work_id", "claim_text", "length", "retrievers", "results", "further")
+_COLUMNS = f"id, {', '.join(_ASKED)}, created, made_with"
 _SELECT = f"SELECT {_COLUMNS} FROM latest_searches "  # noqa: S608 - our own names
 
 
@@ -50,21 +51,15 @@ class SearchRows(Rows):
         with self._writing() as cursor:
             letters = ID_LETTERS
             while True:
-                row = cursor.execute(
-                    "SELECT work_id, claim_text, length, retrievers, results, further FROM searches WHERE id = ? "
-                    "LIMIT 1",
-                    [digest[:letters]],
-                ).fetchone()
+                row = first(cursor, f"SELECT {', '.join(_ASKED)} FROM searches WHERE id = ?", [digest[:letters]])  # noqa: S608 - our own names
                 if row is None or row == asked:
                     break
                 letters += 1
             created = utc_now()
-            cursor.execute(
-                "INSERT INTO searches (id, work_id, claim_text, length, retrievers, results, further, created, "
-                "made_with, person) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [digest[:letters], *asked, created, made_with, person],
-            )
-            _put_back(cursor, digest[:letters], person)
+            told = dict(zip(_ASKED, asked, strict=True))
+            found = {"id": digest[:letters], "created": created, "made_with": made_with, "person": person}
+            insert(cursor, "searches", told | found)
+            put_back(cursor, "search", f"{person}/{digest[:letters]}")
         return Search(digest[:letters], request, as_utc(created), made_with)
 
     def get(self, search_id: str) -> Search:
@@ -74,13 +69,12 @@ class SearchRows(Rows):
         """
         search_id = search_id.strip().lower()
         with self._reading() as cursor:
-            row = cursor.execute(_SELECT + "WHERE id = ?", [search_id]).fetchone()
-            there = cursor.execute("SELECT 1 FROM searches WHERE id = ? LIMIT 1", [search_id]).fetchone()
-        if row is None and there is not None:
-            raise NotFound(f"The search '{search_id[:_SHOWN]}' was removed. Who removed it can put it back (Searches).")
-        if row is None:
-            raise _unknown(search_id)
-        return _search(row)
+            row = first(cursor, _SELECT + "WHERE id = ?", [search_id])
+            if row is not None:
+                return _search(row)
+            if first(cursor, "SELECT 1 FROM searches WHERE id = ?", [search_id]) is None:
+                raise _unknown(search_id)
+        raise NotFound(f"The search '{search_id[:_SHOWN]}' was removed. Who removed it can put it back (Searches).")
 
     def remove(self, search_id: str, person: str = "") -> Search:
         """Hide a search from the list of one person; it stays in the lists of others who asked the same.
@@ -89,12 +83,11 @@ class SearchRows(Rows):
 
         Raises NotFound: this person asked none of that id.
         """
-        search_id = search_id.strip().lower()
-        with self._writing() as cursor:
-            found = _last_of(cursor, "searches", search_id, person)
-            _put_back(cursor, search_id, person)
-            hide(cursor, "search", f"{person}/{search_id}")
-            return found
+        with self.together(write=True):
+            found = self.undo(search_id, person)
+            with self._writing() as cursor:
+                hide(cursor, "search", f"{person}/{found.id}")
+        return found
 
     def undo(self, search_id: str, person: str = "") -> Search:
         """Undo a removal; a search that is there stays as it is.
@@ -103,9 +96,15 @@ class SearchRows(Rows):
         """
         search_id = search_id.strip().lower()
         with self._writing() as cursor:
-            found = _last_of(cursor, "searches", search_id, person)
-            _put_back(cursor, search_id, person)
-            return found
+            row = first(
+                cursor,
+                f"SELECT {_COLUMNS} FROM searches WHERE id = ? AND coalesce(person, '') = ? ORDER BY created DESC",  # noqa: S608 - our own names
+                [search_id, person],
+            )
+            if row is None:
+                raise _unknown(search_id)
+            put_back(cursor, "search", f"{person}/{search_id}")
+            return _search(row)
 
     def removed(self, person: str = "") -> tuple[Search, ...]:
         """List what somebody asked and removed, the last removed first."""
@@ -119,11 +118,7 @@ class SearchRows(Rows):
 
     def recent(self, limit: int = 20) -> tuple[Search, ...]:
         """List the last questions, newest first, each once."""
-        rows = self._all(
-            _SELECT + "ORDER BY created DESC, id LIMIT ?",
-            [limit],
-        )
-        return tuple(_search(row) for row in rows)
+        return tuple(map(_search, self._all(_SELECT + "ORDER BY created DESC, id LIMIT ?", [limit])))
 
     def asked(
         self, *, words: str = "", work_id: str | None = None, person: str = "", limit: int = 50, skip: int = 0
@@ -152,10 +147,7 @@ class SearchRows(Rows):
                 [*values, limit, skip],
             ).fetchall()
             if not rows and skip:
-                ((many,),) = cursor.execute(
-                    f"SELECT count(DISTINCT id) FROM live_searches WHERE {chosen}",  # noqa: S608 - as above
-                    values,
-                ).fetchall()
+                many = value(cursor, f"SELECT count(DISTINCT id) FROM live_searches WHERE {chosen}", values)  # noqa: S608 - as above
             else:
                 many = rows[0][-1] if rows else 0
         return tuple(_search(row[:-1]) for row in rows), int(many)
@@ -182,21 +174,6 @@ def question_digest(
     if further:  # questions from before there was more to ask keep their names
         asked.append(further)
     return base64.b32encode(hashlib.sha256(json.dumps(asked).encode()).digest()).decode().lower().rstrip("=")
-
-
-def _last_of(cursor: DuckDBPyConnection, view: str, search_id: str, person: str) -> Search:
-    """Give the last search of an id that somebody made."""
-    row = cursor.execute(
-        f"SELECT {_COLUMNS} FROM {view} WHERE id = ? AND coalesce(person, '') = ? ORDER BY created DESC LIMIT 1",  # noqa: S608 - our own names
-        [search_id, person],
-    ).fetchone()
-    if row is None:
-        raise _unknown(search_id)
-    return _search(row)
-
-
-def _put_back(cursor: DuckDBPyConnection, search_id: str, person: str) -> None:
-    put_back(cursor, "search", f"{person}/{search_id}")
 
 
 def _unknown(search_id: str) -> NotFound:
@@ -226,6 +203,10 @@ def _search(row: tuple[Any, ...]) -> Search:
     return Search(search_id, from_json(asked, f"search {search_id}"), as_utc(created), made_with)
 
 
+_HITS = {"works": "work_id", "firsts": "first", "ranks": "rank", "scores": "score", "starts": "start", "ends": "end"}
+"""Column of lists -> field of a hit."""
+
+
 class SearchHeadRows(Rows):
     """Stored heads: appended where what made them differs from the last of the same search and retriever."""
 
@@ -248,23 +229,10 @@ class SearchHeadRows(Rows):
             new = [head for head in heads if last.get(head.retriever) != head.made_with]
             created = utc_now()
             for head in new:
+                said = columns_of(head, ("retriever", "edition", "maker", "version"))
                 hits = _placed(cursor, head)
-                cursor.execute(
-                    "INSERT INTO search_heads (search_id, retriever, edition, maker, version, created, works, firsts, "
-                    "ranks, scores, starts, ends) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [
-                        search_id,
-                        head.retriever,
-                        *head.made_with,
-                        created,
-                        [hit.work_id for hit in hits],
-                        [hit.first for hit in hits],
-                        [hit.rank for hit in hits],
-                        [hit.score for hit in hits],
-                        [hit.start for hit in hits],
-                        [hit.end for hit in hits],
-                    ],
-                )
+                lists = {column: [getattr(hit, field) for hit in hits] for column, field in _HITS.items()}
+                insert(cursor, "search_heads", {"search_id": search_id, "created": created, **said, **lists})
         return len(new)
 
     def of(self, search_id: str, *, length: int) -> tuple[tuple[datetime, TopKSnapshot], ...]:
@@ -273,8 +241,8 @@ class SearchHeadRows(Rows):
         - `length`: sentences per passage, which the search says.
         """
         rows = self._all(
-            "SELECT retriever, edition, maker, version, created, works, firsts, ranks, scores, starts, ends "
-            "FROM search_heads WHERE search_id = ? ORDER BY created, rowid",
+            f"SELECT retriever, edition, maker, version, created, {', '.join(_HITS)} FROM search_heads"  # noqa: S608 - our own names
+            "  WHERE search_id = ? ORDER BY created, rowid",
             [search_id],
         )
         return tuple(_head(row, length) for row in rows)

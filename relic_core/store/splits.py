@@ -62,8 +62,7 @@ class SplitRows(Rows):
 
         - `parts`: id of each work that is measured -> its part.
         """
-        with self._reading() as cursor:
-            (there,) = cursor.execute(_THERE_IS).fetchone() or ("",)
+        ((there,),) = self._all(_THERE_IS)
         return hashlib.sha256(json.dumps([there, sorted(parts.items())]).encode()).hexdigest()
 
     def kept_digest(self) -> str:
