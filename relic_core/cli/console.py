@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import BadRequest
 
@@ -50,6 +53,15 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         ).rstrip()
         for line in (heads, *cells)
     )
+
+
+def as_json(value: object) -> str:
+    """Write plain data, records and times of day as JSON."""
+    return json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
+
+
+def _plain(value: Any) -> object:
+    return value.isoformat() if isinstance(value, datetime) else asdict(value)
 
 
 class ProgressLine:

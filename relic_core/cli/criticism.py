@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +136,7 @@ def _named(app: App, said: str) -> dict[str, str]:
 
 def _print_sources(summaries: Sequence[SourceSummary], *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps([dataclasses.asdict(summary) for summary in summaries], ensure_ascii=False, indent=2))
+        print(console.as_json(summaries))
     elif summaries:
         rows = [
             (
@@ -172,7 +171,7 @@ def _print_windows(views: Sequence[WindowView], *, as_json: bool) -> None:
             }
             for view in views
         ]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print(console.as_json(rows))
     elif views:
         lines = [
             (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -188,7 +187,7 @@ def _score_sentences(app: App, lists: Path, given: SimpleNamespace) -> None:
             {"work": row.name, "segmenter": row.segmenter, **{name: getattr(row.score, name) for name in names}}
             for row in scores
         ]
-        print(json.dumps(listed, indent=2))
+        print(console.as_json(listed))
         return
     rows = [
         (row.name, f"{row.score.precision:.2%}", f"{row.score.recall:.2%}", row.score.ours, row.score.theirs)

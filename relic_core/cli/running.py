@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import logging
 import os
 from pathlib import Path
@@ -35,7 +33,7 @@ def settings(app: App, example: bool, form: str) -> None:  # noqa: ARG001 - ever
     found = config.stated()
     if form == "json":
         rows = [{"name": each.name, "value": each.value, "comes_from": each.comes_from} for each in found]
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        print(console.as_json(rows))
     else:
         heads = ("setting", "value", "comes from")
         print(console.table(heads, [(each.name, each.value, each.comes_from) for each in found]))
@@ -52,7 +50,7 @@ def health(app: App, address: str, thorough: bool, form: str) -> int:
     """
     found = app.examine(address=address, thorough=thorough)
     if form == "json":
-        print(json.dumps([dataclasses.asdict(finding) for finding in found], indent=2, ensure_ascii=False))
+        print(console.as_json(found))
     else:
         width = max(len(finding.name) for finding in found)
         for finding in found:
@@ -71,11 +69,7 @@ def jobs(app: App, stop: str | None, as_json: bool) -> None:
         return
     found = app.jobs.recent()
     if as_json:
-        rows = [
-            {**dataclasses.asdict(job), "created": job.created.isoformat(), "updated": job.updated.isoformat()}
-            for job in found
-        ]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print(console.as_json(found))
     elif found:
         done = [f"{100 * job.done // job.total}%" if job.total else "" for job in found]
         lines = [

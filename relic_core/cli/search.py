@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import sys
@@ -115,7 +114,7 @@ def search(
     except StoreError as error:  # the answer does not depend on it
         note(f"The search is not in the history. {error}")
     if form == "json":
-        print(json.dumps(_as_json(result), ensure_ascii=False, indent=2))
+        print(console.as_json(_as_json(result)))
     else:
         width = min(_WIDEST, shutil.get_terminal_size().columns)
         print("\n\n".join(_as_text(column, result, width) for column in result.columns))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 from datetime import date
 from textwrap import indent
@@ -194,7 +193,7 @@ def catalogue(app: App, split: str | None, add: tuple[str, ...] | None, as_json:
             }
             for each in shelf
         ]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print(console.as_json(rows))
         return 0
     entries = [(each.entry, _state(each)) for each in shelf]
     lines = [(card.slug, str(card.year), card.author, card.title, card.split, state) for card, state in entries]
@@ -234,8 +233,7 @@ def works(app: App, as_json: bool, removed: bool) -> None:
     """List the works of the library by title."""
     found = app.works.removed() if removed else app.works.summaries()
     if as_json:
-        rows = [{**dataclasses.asdict(work), "added": work.added.isoformat()} for work in found]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
+        print(console.as_json(found))
     elif found:
         heads = ("id", "title", "author", "year", "format", "chapters", "sentences", "words")
         lines = [

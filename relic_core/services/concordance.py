@@ -295,17 +295,15 @@ class Concordance:
         for rank, owner in enumerate(order.tolist()):
             work = gathered.works[owner]
             text = self._texts.get(work.id, gathered.lexicon)
-            firsts = np.sort(gathered.firsts[gathered.owners == owner]) if rank < _STRIPS else None
             size = len(text.wording.ids)
-            counted.append(
-                WorkCount(
-                    work=work,
-                    count=int(counts[owner]),
-                    words=size,
-                    density=() if firsts is None else _density(firsts, size),
-                    chapters=() if firsts is None else _chapters(text, firsts),
-                )
-            )
+            density: Sequence[int] = ()
+            chapters: tuple[ChapterCount, ...] = ()
+            if rank < _STRIPS:
+                firsts = np.sort(gathered.firsts[gathered.owners == owner])
+                density = np.bincount(firsts.astype(np.int64) * _GRAIN // size, minlength=_GRAIN).tolist()
+                chapters = _chapters(text, firsts)
+            count = int(counts[owner])
+            counted.append(WorkCount(work=work, count=count, words=size, density=tuple(density), chapters=chapters))
         return tuple(counted)
 
     def _words(self, request: ConcordanceRequest) -> tuple[WordCount, ...]:
@@ -367,11 +365,6 @@ class Concordance:
         return tuple(offers)
 
 
-def _density(firsts: Numbers, size: int) -> tuple[int, ...]:
-    """Count the places in each thousandth of a work."""
-    return tuple(np.bincount(firsts.astype(np.int64) * _GRAIN // size, minlength=_GRAIN).tolist())
-
-
 def _chapters(text: WordedText, firsts: Numbers) -> tuple[ChapterCount, ...]:
     """Count by chapter; `firsts` are the places in the order of the text."""
     stored, wording = text.stored, text.wording
@@ -423,63 +416,38 @@ def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceReq
     lexicon = texts.lexicon()
     finder = Finder(readings, reach, lexicon)
     forms = _Forms(lexicon, as_written=request.as_written)
-    parts = []
+    parts = [np.zeros((6, 0), np.int32)]
     for owner, text in enumerate(texts.each([work.id for work in works], lexicon)):
         found = finder.find(text.wording)
-        parts.append(_part(owner, text, found, forms.number(text, found), sort=request.sort))
-    return _sorted(parts, works, forms, lexicon, request)
-
-
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The places of one work, with the neighbours that the order goes by."""
-
-    owners: Numbers
-    firsts: Numbers
-    lengths: Numbers
-    forms: Numbers
-    near: Numbers
-    far: Numbers
-
-
-def _part(owner: int, text: WordedText, found: Found, forms: Numbers, *, sort: str) -> _Part:
-    wording = text.wording
-    if sort == "left":
-        near, far = wording.neighbour(found.firsts, -1), wording.neighbour(found.firsts, -2)
-    elif sort == "right":
-        lasts = found.firsts + found.lengths - 1
-        near, far = wording.neighbour(lasts, 1), wording.neighbour(lasts, 2)
-    else:
-        near = far = np.zeros(0, np.int32)
-    return _Part(np.full(len(found.firsts), owner, np.int32), found.firsts, found.lengths, forms, near, far)
-
-
-def _sorted(
-    parts: Sequence[_Part], works: tuple[WorkSummary, ...], forms: _Forms, lexicon: Lexicon, request: ConcordanceRequest
-) -> Gathered:
-    """Put the places of all works in the order asked for, those of one form alone where one is chosen."""
-    columns = {
-        name: np.concatenate([np.zeros(0, np.int32), *(getattr(part, name) for part in parts)]).astype(np.int32)
-        for name in ("owners", "firsts", "lengths", "forms", "near", "far")
-    }
-    counts = forms.counts(columns["forms"])
-    order = np.arange(len(columns["firsts"]))
+        near, far = _neighbours(text, found, request.sort)
+        owners = np.full(len(found.firsts), owner)
+        rows = [owners, found.firsts, found.lengths, forms.number(text, found), near, far]
+        parts.append(np.stack(rows).astype(np.int32))
+    owners, firsts, lengths, numbers, near, far = np.concatenate(parts, axis=1)
+    order = np.arange(len(firsts))
     if request.sort != "text":
         ranks = np.append(lexicon.order().astype(np.int64) + 1, 0)  # the last stands for no neighbour
-        neighbours = ranks[columns["near"]] * len(ranks) + ranks[columns["far"]]
-        order = np.argsort(neighbours, kind="stable")  # equal ones stay in the order of the works and their texts
+        # Equal ones stay in the order of the works and their texts.
+        order = np.argsort(ranks[near] * len(ranks) + ranks[far], kind="stable")
     if request.only:
-        order = order[columns["forms"][order] == forms.known(request.only)]
-    owners = columns["owners"][order]
+        order = order[numbers[order] == forms.known(request.only)]
     return Gathered(
         works=works,
         lexicon=lexicon,
-        counts=tuple(np.bincount(owners, minlength=len(works)).tolist()),
-        owners=owners,
-        firsts=columns["firsts"][order],
-        lengths=columns["lengths"][order],
-        forms=counts,
+        counts=tuple(np.bincount(owners[order], minlength=len(works)).tolist()),
+        owners=owners[order],
+        firsts=firsts[order],
+        lengths=lengths[order],
+        forms=forms.counts(numbers),
     )
+
+
+def _neighbours(text: WordedText, found: Found, sort: str) -> tuple[Numbers, Numbers]:
+    """Give the first and second neighbour of each place, on the side that the order goes by, if by any."""
+    if sort == "text":
+        return found.firsts, found.firsts
+    at, step = (found.firsts, -1) if sort == "left" else (found.firsts + found.lengths - 1, 1)
+    return text.wording.neighbour(at, step), text.wording.neighbour(at, 2 * step)
 
 
 class _Forms:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MASK
-
 if TYPE_CHECKING:
     from relic_core.domain import WorkSummary
 
@@ -27,27 +25,6 @@ class Prompt:
     length: int = 1
     tables: tuple[tuple[str, int], ...] = ()
     closing: str = ":"
-
-
-@dataclass(frozen=True, slots=True)
-class PaperPrompt:
-    """A prompt as the RELiC paper asked it for one of its tables.
-
-    - `table`: "6" or "A5".
-    """
-
-    prompt: Prompt
-    table: str
-    length: int
-
-    @property
-    def asked(self) -> str:
-        """What was asked: one sentence, the masked quotation behind it, and nothing on the right (shape 1/0).
-
-        >>> PaperPrompt(Prompt("Emma", "Austen", "Emma mistakes her own heart"), "6", 1).asked
-        'Emma mistakes her own heart: [MASK]'
-        """
-        return f"{self.prompt.claim}{self.prompt.closing} {MASK}"
 
 
 _SAMPLE = "High Water at Averhythe"
@@ -88,13 +65,3 @@ def prompts_for(work: WorkSummary) -> tuple[Prompt, ...]:
         if work.title.casefold().startswith(prompt.title.casefold())
         and (not prompt.author or prompt.author.casefold() in work.author.casefold())
     )
-
-
-def paper_prompts() -> tuple[PaperPrompt, ...]:
-    """List the prompts of the RELiC paper, once for each table that has them, in the order of the tables.
-
-    >>> [(each.table, each.prompt.title, each.length) for each in paper_prompts()][2:]
-    [('6', 'Pride and Prejudice', 2), ('6', 'Brave New World', 1), ('A5', 'Pride and Prejudice', 1)]
-    """
-    found = [PaperPrompt(prompt, table, length) for prompt in PROMPTS for table, length in prompt.tables]
-    return tuple(sorted(found, key=lambda each: each.table))

@@ -12,7 +12,7 @@ from relic_core.domain import Claim, Span, rank_scores
 from relic_core.errors import BadBenchmark, BadRequest, BadText, NoIndex, NotFound
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval.reranked import Reranked
-from relic_core.services.prompts import PROMPTS, paper_prompts, prompts_for
+from relic_core.services.prompts import PROMPTS, prompts_for
 from tests.making import make_work
 from tests.making_prompts import FRANKENSTEIN, GATSBY, PRIDE, WORKS, bench_with, fill_in, rows_of, save
 from tests.making_rerankers import CountingReranker
@@ -70,7 +70,7 @@ def report(bench, answers, wanted, tmp_path_factory):
 def test_the_prompts_of_the_paper_stand_once_in_the_list_of_examples_with_their_tables_and_lengths():
     claims = [prompt.claim for prompt in PROMPTS]
     assert len(set(claims)) == len(claims)
-    assert [(each.table, each.prompt.title, each.length) for each in paper_prompts()] == [
+    assert [(each.table, each.prompt.title, each.length) for each in asking.paper_prompts()] == [
         ("6", "Frankenstein", 1), ("6", "The Great Gatsby", 1), ("6", "Pride and Prejudice", 2),
         ("6", "Brave New World", 1), ("A5", "Pride and Prejudice", 1),
     ]  # fmt: skip
@@ -158,7 +158,7 @@ def test_what_a_retriever_is_made_of_must_be_prepared_too(settings):
 
 
 def test_a_passage_has_one_name_for_one_prompt_and_text_whoever_finds_it():
-    prompt, other = paper_prompts()[0], paper_prompts()[1]
+    prompt, other = asking.paper_prompts()[0], asking.paper_prompts()[1]
     name = asking.passage_id(prompt, FRANKENSTEIN, Span(1, 1))
     assert name == asking.passage_id(prompt, FRANKENSTEIN, Span(1, 1))
     others = {

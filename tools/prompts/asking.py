@@ -11,12 +11,12 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from relic_core.domain import ContextSize, Span, rank_scores
+from relic_core.domain import MASK, ContextSize, Span, rank_scores
 from relic_core.errors import NoIndex
 from relic_core.library import catalogue
 from relic_core.ports import silent
 from relic_core.retrieval import registry
-from relic_core.services.prompts import PaperPrompt, paper_prompts
+from relic_core.services.prompts import PROMPTS, Prompt
 from relic_core.text.masking import read_claim
 
 if TYPE_CHECKING:
@@ -35,6 +35,27 @@ SHAPE = ContextSize(1, 0)
 """Context of the claims, as in the paper."""
 
 _ID_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class PaperPrompt:
+    """A prompt as the RELiC paper asked it for one of its tables.
+
+    - `table`: "6" or "A5".
+    """
+
+    prompt: Prompt
+    table: str
+    length: int
+
+    @property
+    def asked(self) -> str:
+        """What was asked: one sentence, the masked quotation behind it, and nothing on the right (shape 1/0).
+
+        >>> PaperPrompt(Prompt("Emma", "Austen", "Emma mistakes her own heart"), "6", 1).asked
+        'Emma mistakes her own heart: [MASK]'
+        """
+        return f"{self.prompt.claim}{self.prompt.closing} {MASK}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +78,16 @@ class Answered:
     def passages(self) -> dict[str, Span]:
         """All that was found, each passage once, by id in the order of the text."""
         return {self.id_of(span): span for span in sorted({span for found in self.hits.values() for span in found})}
+
+
+def paper_prompts() -> tuple[PaperPrompt, ...]:
+    """List the prompts of the RELiC paper, once for each table that has them, in the order of the tables.
+
+    >>> [(each.table, each.prompt.title, each.length) for each in paper_prompts()][2:]
+    [('6', 'Pride and Prejudice', 2), ('6', 'Brave New World', 1), ('A5', 'Pride and Prejudice', 1)]
+    """
+    found = [PaperPrompt(prompt, table, length) for prompt in PROMPTS for table, length in prompt.tables]
+    return tuple(sorted(found, key=lambda each: each.table))
 
 
 def passage_id(prompt: PaperPrompt, work: Work, span: Span) -> str:
