@@ -136,7 +136,7 @@ class Retriever(Protocol):
     """Scores the spans of one length of one work for a claim.
 
     A retriever first prepares a work (`prepare`), which may take long and is kept on disk or in memory, then answers
-    (`score`) fast. A retriever without preparation says it is always ready.
+    (`score`) fast. One that needs no preparation, or has no encoder, inherits what it would say of them.
     """
 
     @property
@@ -146,16 +146,19 @@ class Retriever(Protocol):
     @property
     def encoder_identity(self) -> str:
         """Identity of the encoder whose vectors are compared; empty where the retriever has none of its own."""
+        return ""
 
     @property
     def configuration(self) -> Mapping[str, str]:
         """All that decides its scores beside the claim and the work: parameters, encoder, code versions."""
 
-    def ready(self, work: Work, length: int) -> bool:
+    def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - for those that are prepared
         """Whether `score` would answer at once."""
+        return True
 
-    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
+    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - as above
         """Build and keep what `score` needs for some lengths; safe to call again, resumes where it can."""
+        progress(1, 1, "Nothing to prepare")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences, in the order of the text: finite, higher is better.

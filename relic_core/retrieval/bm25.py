@@ -31,7 +31,8 @@ import numpy as np
 from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS, rank_scores, rank_works
 from relic_core.errors import BadRequest, NotFound
-from relic_core.retrieval.postings import Postings, mean_size
+from relic_core.ports import Retriever
+from relic_core.retrieval.postings import Postings
 from relic_core.retrieval.words import claim_terms, span_counts, stored_terms, terms_version, work_terms
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
-    from relic_core.ports import Progress, Retriever
+    from relic_core.ports import Progress
     from relic_core.retrieval.words import SpanCounts, Terms
     from relic_core.text.words import WorkWords
 
@@ -69,7 +70,7 @@ _MOST_SENTENCES = 4_000_000
 """Held at once; some 150 MB. Where more would come together, works that are not asked for are forgotten."""
 
 
-class Bm25:
+class Bm25(Retriever):
     """BM25 served by bm25s; tables are made on demand and the last few kept in memory.
 
     - `k1`: how much a second occurrence of a word counts: not at all at 0. At least 0.
@@ -79,8 +80,6 @@ class Bm25:
 
     Raises BadRequest: `k1`, `b` or `terms` is none of the allowed values.
     """
-
-    encoder_identity = ""
 
     def __init__(self, *, k1: float = K1, b: float = B, terms: Terms = "tokens", indexes: Path | None = None) -> None:
         if not (math.isfinite(k1) and k1 >= 0):
@@ -110,10 +109,6 @@ class Bm25:
             "code": CODE,
             "bm25s": version("bm25s"),
         }
-
-    def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - a table is made in less than a second
-        """Say yes: a table that is missing is made while answering."""
-        return True
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - serves all
         """Read the words of the work, the longer part of what `score` needs."""
@@ -242,8 +237,9 @@ class _Held:
         def make() -> tuple[npt.NDArray[np.float64], float]:
             spans = [self.postings.starts(work, length) for work in works]
             total = sum(part.stop - part.start for part in spans)
-            idf = weigh(self.postings.holding(works, length), total)
-            return idf, mean_size(self.postings, works, length)
+            sizes = self.postings.sizes(length)
+            average = sum(int(sizes[part].sum(dtype=np.int64)) for part in spans) / total if total else 0.0
+            return weigh(self.postings.holding(works, length), total), average
 
         return self._weights.get((frozenset(works), length), make)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import LENGTHS
+from relic_core.ports import Retriever
 from relic_core.retrieval.bm25 import EPSILON, K1, B
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import STOPWORDS, WORDS, content_tokens
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Work
-    from relic_core.ports import Progress, Retriever
 
 CODE = "bm25-reference/1"
 """Version of what rank_bm25 is given: a new one makes other scores."""
@@ -27,11 +26,10 @@ CODE = "bm25-reference/1"
 _KEPT = 2
 
 
-class Bm25Reference:
+class Bm25Reference(Retriever):
     """BM25Okapi over the joined sentences of every span."""
 
     name = "bm25-reference"
-    encoder_identity = ""
 
     def __init__(self) -> None:
         self._tables: LRUCache[Any] = LRUCache(_KEPT)
@@ -47,14 +45,6 @@ class Bm25Reference:
             "code": CODE,
             "rank_bm25": version("rank_bm25"),
         }
-
-    def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - made while answering
-        """Say yes: what is missing is made while answering, which may take seconds."""
-        return True
-
-    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - nothing is kept
-        """Do nothing but report."""
-        progress(1, 1, "Nothing to prepare")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences; shape (n_candidates,). Raises BadClaim for a claim without words."""

@@ -93,14 +93,6 @@ class Dense(VectorSearch):
         """What the encoder's vectors are made by, for manifests. Raises as `encoder_identity`."""
         return self._encoder().facts
 
-    def prepared(self, work: WorkVersion, length: int) -> bool:  # noqa: ARG002 - one index serves every length
-        """Whether the work's index is there and whole."""
-        return index_files.exists(self.root, self._recipe(work))
-
-    def size(self, work: WorkVersion, length: int) -> int:  # noqa: ARG002 - one index serves every length
-        """Give the bytes of a work's index. Raises NoIndex and StaleIndex."""
-        return index_files.size(self.root, self._recipe(work))
-
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - one index serves all
         """Encode a work and keep the index; goes on where an earlier build was stopped.
 
@@ -109,7 +101,7 @@ class Dense(VectorSearch):
         Raises StoreReadOnly: the folder of indexes cannot be written.
         Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
-        recipe = self._recipe(work.imprint)
+        recipe = self.recipe(work.imprint)
         if index_files.exists(self.root, recipe):
             return
         total = len(work.sentences)
@@ -221,9 +213,10 @@ class Dense(VectorSearch):
 
     def open(self, work: WorkVersion) -> DenseIndex:
         """Open a work's index, or take it from those that are open. Raises NoIndex and StaleIndex."""
-        return self._opened(self._recipe(work))
+        return self._opened(self.recipe(work))
 
-    def _recipe(self, work: WorkVersion) -> index_files.Recipe:
+    def recipe(self, work: WorkVersion, length: int = 1) -> index_files.Recipe:  # noqa: ARG002 - one index serves all
+        """Say what the index of a work is made of."""
         return index_files.Recipe.of(work, retriever=self.name, encoder=self.encoder_identity, code=CODE)
 
 

@@ -51,13 +51,9 @@ class DenseAlone(VectorSearch):
             root, lambda recipe: index_files.load(root, recipe)["vectors"], most=index_files.files_allowed()
         )
 
-    def prepared(self, work: WorkVersion, length: int) -> bool:
-        """Whether the index of this length is there and whole; none is needed where there is no span."""
-        return work.candidates(length) == 0 or index_files.exists(self.root, self._recipe(work, length))
-
-    def size(self, work: WorkVersion, length: int) -> int:
-        """Give the bytes of a work's index of this length. Raises NoIndex and StaleIndex."""
-        return index_files.size(self.root, self._recipe(work, length)) if work.candidates(length) else 0
+    def recipe(self, work: WorkVersion, length: int) -> index_files.Recipe | None:
+        """Say what the index of one length is made of; none is needed where there is no span."""
+        return self._recipe(work, length) if work.candidates(length) else None
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
         """Encode a work's spans and keep an index for each length; goes on where an earlier build was stopped.

@@ -21,6 +21,7 @@ import numpy as np
 
 from relic_core.domain import LENGTHS, Corpus, Ranking, rank_scores
 from relic_core.errors import NoIndex
+from relic_core.ports import Retriever
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
-    from relic_core.ports import CorpusRetriever, Progress, Retriever
+    from relic_core.ports import CorpusRetriever, Progress
 
     Keys = npt.NDArray[np.int64]
 
@@ -144,11 +145,10 @@ def weight_of(retriever: str) -> float:
     return WEIGHTS.get(retriever, 1.0)
 
 
-class Fusion:
+class Fusion(Retriever):
     """Ranks by the fused scores of other retrievers."""
 
     name = "fusion"
-    encoder_identity = ""
 
     def __init__(self, components: Sequence[Retriever]) -> None:
         self._components = tuple(components)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
     import numpy.typing as npt
 
@@ -182,11 +182,3 @@ class Postings:
 
 def _keys(term: Ints, sentence: npt.NDArray[np.integer]) -> Ints:
     return (term << _BITS) | sentence
-
-
-def mean_size(postings: Postings, works: Sequence[str], length: int) -> float:
-    """Average the terms of the spans of some works; 0 where there is no span."""
-    sizes = postings.sizes(length)
-    slices = [postings.starts(work, length) for work in works]
-    spans = sum(part.stop - part.start for part in slices)
-    return sum(int(sizes[part].sum(dtype=np.int64)) for part in slices) / spans if spans else 0.0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import LENGTHS
+from relic_core.ports import Retriever
 from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
@@ -21,20 +21,18 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Work
-    from relic_core.ports import Progress, Retriever
 
 CODE = "random/1"
 """Version of how orders are drawn: a new one draws others."""
 
 
-class RandomOrder:
+class RandomOrder(Retriever):
     """Puts the spans in a random order.
 
     - `seed`: another one draws other orders.
     """
 
     name = "random"
-    encoder_identity = ""
 
     def __init__(self, *, seed: int = 0) -> None:
         self._seed = seed
@@ -43,14 +41,6 @@ class RandomOrder:
     def configuration(self) -> Mapping[str, str]:
         """The seed, and the version of the draw."""
         return {"seed": str(self._seed), "code": CODE}
-
-    def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - there is nothing to prepare
-        """Say yes."""
-        return True
-
-    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - as above
-        """Do nothing but report."""
-        progress(1, 1, "Nothing to prepare")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences.

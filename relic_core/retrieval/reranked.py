@@ -18,7 +18,7 @@ from relic_core.config import ASSETS
 from relic_core.domain import LENGTHS, Corpus, Span, rank_scores
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import NotFound, RelicError
-from relic_core.ports import silent
+from relic_core.ports import Retriever, silent
 from relic_core.retrieval.fusion import share, sum_of_shares
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Ranking, Scores, Work, WorkVersion
-    from relic_core.ports import CorpusRetriever, Progress, Reranker, Retriever
+    from relic_core.ports import CorpusRetriever, Progress, Reranker
 
 HEAD = 100
 """Spans that are read together with the claim."""
@@ -40,7 +40,7 @@ WEIGHTS = ASSETS / "weights" / "reranker"
 """Where the reranker that comes with the program is."""
 
 
-class Reranked:
+class Reranked(Retriever):
     """Ranks as another retriever does, but for the first hundred.
 
     - `first`: finds the head, and orders what stands below it.
@@ -49,7 +49,6 @@ class Reranked:
     """
 
     name = "reranked"
-    encoder_identity = ""
 
     def __init__(self, first: Retriever, reranker: Reranker, *, head: int = HEAD, weight: float = 0.0) -> None:
         self._first = first

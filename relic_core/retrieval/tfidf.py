@@ -22,6 +22,7 @@ import numpy as np
 
 from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS
+from relic_core.ports import Retriever
 from relic_core.retrieval.words import claim_terms, span_counts, terms_version, work_terms
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Work
-    from relic_core.ports import Progress, Retriever
+    from relic_core.ports import Progress
     from relic_core.retrieval.words import SpanCounts, Terms
 
     Floats = npt.NDArray[np.float64]
@@ -45,14 +46,13 @@ _MOST = 16_000_000
 """In bytes: weights of all lengths of eight of the longest novels."""
 
 
-class TfIdf:
+class TfIdf(Retriever):
     """Ranks spans by the cosine of their weighted words with the claim's; weights are made on demand.
 
     - `indexes`: folder of all indexes, where the words of works are kept.
     """
 
     name = "tf-idf"
-    encoder_identity = ""
 
     def __init__(self, *, indexes: Path | None = None) -> None:
         self._indexes = indexes
@@ -62,10 +62,6 @@ class TfIdf:
     def configuration(self) -> Mapping[str, str]:
         """The formula, and the versions of the words and of the code."""
         return {"tf": "1 + ln tf", "idf": "ln(1 + N / n)", "words": terms_version(_TERMS), "code": CODE}
-
-    def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - made in less than a second
-        """Say yes: what is missing is made while answering."""
-        return True
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - serves all
         """Read the lemmas of the work, the longer part of what `score` needs."""

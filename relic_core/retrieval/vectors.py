@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from relic_core.domain import rank_scores, rank_works
 from relic_core.errors import BadRequest, StaleIndex
+from relic_core.retrieval import index_files
 from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
     from relic_core.encoders.towers import PassageEncoder
     from relic_core.ports import Encoder
+    from relic_core.retrieval.index_files import Recipe
 
     Vector = npt.NDArray[np.float32]
 
@@ -69,12 +71,18 @@ class VectorSearch(ABC):
         return {"encoder": self.encoder_identity, "code": self.code, "claims": CLAIMS}
 
     @abstractmethod
-    def prepared(self, work: WorkVersion, length: int) -> bool:
-        """Whether the index that serves a length is there and whole."""
+    def recipe(self, work: WorkVersion, length: int) -> Recipe | None:
+        """Say what the index of a work that serves a length is made of; None where none is needed."""
 
-    @abstractmethod
+    def prepared(self, work: WorkVersion, length: int) -> bool:
+        """Whether the index that serves a length is there and whole, or none is needed."""
+        recipe = self.recipe(work, length)
+        return recipe is None or index_files.exists(self.root, recipe)
+
     def size(self, work: WorkVersion, length: int) -> int:
         """Give the bytes of the index of a work that serves a length. Raises NoIndex and StaleIndex."""
+        recipe = self.recipe(work, length)
+        return index_files.size(self.root, recipe) if recipe else 0
 
     @abstractmethod
     def span_vector(self, work: WorkVersion, span: Span) -> Vector:
