@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from relic_core.domain import EditionDetails
@@ -25,7 +26,7 @@ from relic_core.library.markup import (
 from relic_core.text.metadata import Metadata, speaks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lxml.etree import _Element as Element
 
@@ -625,56 +626,51 @@ class _Texts:
             if local_name(child) == "text":
                 self._text(child, parts)
 
-    def _text(self, element: Element, parts: tuple[str, ...]) -> None:
-        self._loose(element.text)
+    def _walk(
+        self, element: Element, read: Callable[[Element], None], *, kind: str = "", skip: Sequence[Element] = ()
+    ) -> None:
+        """Read the elements inside one, and the text between them, which is left out where `kind` says why."""
+        self._loose(element.text, kind)
         for child in element:
-            self._text_child(child, parts)
-            self._loose(child.tail)
+            if local_name(child) and child not in skip:
+                read(child)
+            self._loose(child.tail, kind)
+
+    def _loose(self, text: str | None, kind: str) -> None:
+        if text and text.strip():
+            with self._reader.leaving_out(kind) if kind else nullcontext():
+                self._reader.inline.text(text)
+
+    def _text(self, element: Element, parts: tuple[str, ...]) -> None:
+        self._walk(element, partial(self._text_child, parts=parts))
         self._end()
 
     def _text_child(self, child: Element, parts: tuple[str, ...]) -> None:
         name = local_name(child)
         if name in {"front", "back"}:
             self._end()
-            self._outside(child, parts, "front matter" if name == "front" else "end matter")
+            kind = "front matter" if name == "front" else "end matter"
+            self._walk(child, partial(self._outside, parts=parts, kind=kind), kind=kind)
         elif name == "body" or name in DIVISIONS:
             self._division(child, parts)
         elif name == "group":
             heads = leading_heads(child)
             label = self._head(child, heads, parts, holds=True)
-            read = set(heads)
-            self._loose(child.text)
-            for each in child:
-                if each not in read:
-                    self._text_child(each, (*parts, label) if label else parts)
-                self._loose(each.tail)
+            self._walk(child, partial(self._text_child, parts=(*parts, label) if label else parts), skip=heads)
         elif name == "text":
             self._text(child, parts)
-        elif name:
+        else:
             self._inside(child)
 
-    def _outside(self, element: Element, parts: tuple[str, ...], kind: str) -> None:
-        """Read front or back matter; loose blocks and divisions by another hand are left out."""
-        self._left_out(element.text, kind)
-        for child in element:
-            self._outside_child(child, parts, kind)
-            self._left_out(child.tail, kind)
-
-    def _outside_child(self, child: Element, parts: tuple[str, ...], kind: str) -> None:
-        if local_name(child):
-            if local_name(child) in DIVISIONS and holds_notes(child):
-                self._notes(child, kind)
-            elif local_name(child) in {*DIVISIONS, "prologue", "epilogue"} and self._is_authors(child):
-                self._division(child, parts)
-            else:
-                with self._reader.leaving_out(kind):
-                    self._reader.node(child)
-                self._end()
-
-    def _left_out(self, text: str | None, kind: str) -> None:
-        if text and text.strip():
+    def _outside(self, child: Element, parts: tuple[str, ...], kind: str) -> None:
+        """Read what is in front or back matter; loose blocks and divisions by another hand are left out."""
+        if local_name(child) in DIVISIONS and holds_notes(child):
+            self._notes(child, kind)
+        elif local_name(child) in {*DIVISIONS, "prologue", "epilogue"} and self._is_authors(child):
+            self._division(child, parts)
+        else:
             with self._reader.leaving_out(kind):
-                self._reader.inline.text(text)
+                self._reader.node(child)
             self._end()
 
     def _is_authors(self, element: Element) -> bool:
@@ -691,10 +687,7 @@ class _Texts:
 
     def _notes(self, element: Element, kind: str) -> None:
         """Read a collection of notes: each goes to where it is referred to."""
-        self._left_out(element.text, "note")
-        for child in element:
-            self._note(child, kind)
-            self._left_out(child.tail, "note")
+        self._walk(element, partial(self._note, kind=kind), kind="note")
 
     def _note(self, child: Element, kind: str) -> None:
         name = local_name(child)
@@ -703,42 +696,29 @@ class _Texts:
             self._notes(child, kind)
         elif name == "note":
             self._reader.node(child)
-        elif name:
+        else:
             with self._reader.leaving_out(kind if name == "head" else "note"):
                 self._reader.node(child)
         self._end()
 
     def _division(self, element: Element, parts: tuple[str, ...]) -> None:
-        holds = divides(element)
-        heads = leading_heads(element)
+        holds, heads = divides(element), leading_heads(element)
         label = self._head(element, heads, parts, holds=holds)
-        read = set(heads)
-        if not holds:
-            self._loose(element.text)
-            for child in element:
-                if local_name(child) and child not in read:
-                    self._inside(child)
-                self._loose(child.tail)
-            self._end()
-            return
-        inside = set(divisions(element))
         below = (*parts, label) if label else parts
-        self._loose(element.text)
-        for child in element:
-            name = local_name(child)
-            if child in inside:
-                self._end()
-                self._division(child, below)
-            elif name in DIVISIONS:
-                self._end()
-                self._notes(child, "end matter")
-            elif name in {"text", "group", "body"}:
-                self._end()
-                self._text_child(child, below)
-            elif name and child not in read:
-                self._inside(child)
-            self._loose(child.tail)
+        self._walk(element, partial(self._part, parts=below) if holds else self._inside, skip=heads)
         self._end()
+
+    def _part(self, child: Element, parts: tuple[str, ...]) -> None:
+        """Read what is inside a division that holds chapters."""
+        name = local_name(child)
+        if name in DIVISIONS and holds_notes(child):
+            self._end()
+            self._notes(child, "end matter")
+        elif name in {*DIVISIONS, "text", "group", "body"}:
+            self._end()
+            self._text_child(child, parts)
+        else:
+            self._inside(child)
 
     def _inside(self, element: Element) -> None:
         if local_name(element) in DIVISIONS and holds_notes(element):
@@ -746,10 +726,6 @@ class _Texts:
             self._notes(element, "heading")
         else:
             self._reader.node(element)
-
-    def _loose(self, text: str | None) -> None:
-        if text and text.strip():
-            self._reader.inline.text(text)
 
     def _head(self, element: Element, heads: list[Element], parts: tuple[str, ...], *, holds: bool) -> str:
         """Begin a chapter or a part by its heads; return its label."""
