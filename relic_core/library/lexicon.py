@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _ALIKE = 0.77
 """Least likeness of a word that may have been meant, 1 for the same word."""
+_MOST_NEAREST = 4
 _LONGER = 2
 """Letters by which it may be longer or shorter."""
 _BASIC_PLANE = 0x10000
@@ -184,7 +185,7 @@ def _glob(pattern: str) -> Callable[[str], bool]:
     return fits
 
 
-def nearest(word: str, counts: Counter[str], *, at_most: int = 4) -> list[str]:
+def nearest(word: str, counts: Counter[str]) -> list[str]:
     """List the words of a vocabulary that look most like one that is not in it, the likeliest first.
 
     - `counts`: the vocabulary, folded, with how often each word stands; of words alike the more frequent comes first.
@@ -201,4 +202,4 @@ def nearest(word: str, counts: Counter[str], *, at_most: int = 4) -> list[str]:
         alike.set_seq1(known)
         if alike.real_quick_ratio() >= _ALIKE and alike.quick_ratio() >= _ALIKE and (ratio := alike.ratio()) >= _ALIKE:
             likely.append((-round(ratio, 2), -count, known))
-    return [known for *_, known in sorted(likely)[:at_most]]
+    return [known for *_, known in sorted(likely)[:_MOST_NEAREST]]

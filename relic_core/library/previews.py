@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from relic_core.library.catalogue import same_work
 from relic_core.text.dialogue import dialogue_of
-from relic_core.text.words import word_spans
+from relic_core.text.words import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from relic_core.domain import LeftOut, Work, WorkSummary
+    from relic_core.domain import Work, WorkSummary
     from relic_core.text.dialogue import SpeechStyle
 
 _FIRST = 300
@@ -146,46 +146,42 @@ def chapters_of(work: Work) -> tuple[ChapterPreview, ...]:
     return tuple(ChapterPreview(work.chapter_name(chapter.index), words[chapter.index]) for chapter in work.chapters)
 
 
-def first_words(work: Work, *, length: int = _FIRST) -> str:
-    """Give the first sentences of a work, line wraps undone, up to about `length` characters."""
-    said = ""
+def first_words(work: Work) -> str:
+    """Give the first sentences of a work, line wraps undone, up to about `_FIRST` characters."""
+    words = ""
     for sentence in work.sentences:
-        if len(said) >= length:
+        if len(words) >= _FIRST:
             break
-        said = f"{said} {' '.join(work.sentence_text(sentence.index).split())}".lstrip()
-    return _shortened(said, length + length // 2)
+        words = f"{words} {' '.join(work.sentence_text(sentence.index).split())}".lstrip()
+    return _shortened(words, _FIRST + _FIRST // 2)
 
 
 def left_out_of(work: Work) -> tuple[LeftOutPreview, ...]:
     """Sum up what was set aside of a file, by kind, the longest first."""
-    by_kind: dict[str, list[LeftOut]] = {}
+    texts: dict[str, list[str]] = {}
     for part in work.left_out:
-        by_kind.setdefault(part.kind, []).append(part)
-    found = []
-    for kind, parts in by_kind.items():
-        longest = max(parts, key=lambda part: part.end - part.start)
-        found.append(
-            LeftOutPreview(
-                kind=kind,
-                count=len(parts),
-                characters=sum(part.end - part.start for part in parts),
-                sample=_shortened(" ".join(work.text[longest.start : longest.end][: 4 * _SAMPLE].split()), _SAMPLE),
-            )
+        texts.setdefault(part.kind, []).append(work.text[part.start : part.end])
+    found = [
+        LeftOutPreview(
+            kind=kind,
+            count=len(parts),
+            characters=sum(map(len, parts)),
+            sample=_shortened(" ".join(max(parts, key=len)[: 4 * _SAMPLE].split()), _SAMPLE),
         )
+        for kind, parts in texts.items()
+    ]
     return tuple(sorted(found, key=lambda part: -part.characters))
 
 
 def count(work: Work) -> Numbers:
     """Count what can be counted in a work."""
     dialogue = dialogue_of(work)
-    sentences = [0] * len(work.chapters)
-    addresses = [""] * len(work.chapters)
+    sentences = Counter(sentence.chapter for sentence in work.sentences)
+    firsts: dict[int, int] = {}
     distinct: set[str] = set()
     for sentence in work.sentences:
-        if not sentences[sentence.chapter]:
-            addresses[sentence.chapter] = str(work.address(sentence.index))
-        sentences[sentence.chapter] += 1
-        distinct.update(token for _, _, token in word_spans(work.text[sentence.start : sentence.end]))
+        firsts.setdefault(sentence.chapter, sentence.index)
+        distinct.update(tokens(work.text[sentence.start : sentence.end]))
     return Numbers(
         paragraphs=len(work.paragraphs),
         sentences=len(work.sentences),
@@ -195,13 +191,13 @@ def count(work: Work) -> Numbers:
         style=dialogue.style,
         chapters=tuple(
             ChapterFacts(
-                name=work.chapter_name(chapter.index),
-                sentences=sentences[chapter.index],
-                words=dialogue.chapters[chapter.index].words,
-                spoken=dialogue.chapters[chapter.index].spoken,
-                address=addresses[chapter.index],
+                name=work.chapter_name(index),
+                sentences=sentences[index],
+                words=chapter.words,
+                spoken=chapter.spoken,
+                address=str(work.address(firsts[index])) if index in firsts else "",
             )
-            for chapter in work.chapters
+            for index, chapter in enumerate(dialogue.chapters)
         ),
         left_out=left_out_of(work),
         characters=len(work.text),

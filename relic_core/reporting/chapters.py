@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from relic_core.domain import Span
@@ -95,10 +96,7 @@ class SetChapter:
 
 
 def chapter_name(work: Work, index: int) -> str:
-    """Name a chapter without the part it stands in; by the part where nothing else is printed over it.
-
-    - `index`: position of the chapter, from 0.
-    """
+    """Name a chapter without the part it stands in; by the part where nothing else is printed over it."""
     return replace(work.chapters[index], part="").name or work.chapter_name(index)
 
 
@@ -109,17 +107,16 @@ def chapter_span(work: Work, index: int) -> Span:
 
 
 def set_chapter(work: Work, index: int) -> SetChapter:
-    """Set a chapter.
-
-    - `index`: position of the chapter, from 0.
-    """
+    """Set the chapter at a position, from 0."""
     span = chapter_span(work, index)
-    sentences: dict[int, list[Sentence]] = {}
-    for sentence in work.sentences[span.start : span.end]:
-        sentences.setdefault(sentence.paragraph, []).append(sentence)
-    first = bisect_left(work.paragraphs, index, key=lambda paragraph: paragraph.chapter)
-    last = bisect_left(work.paragraphs, index + 1, key=lambda paragraph: paragraph.chapter)
-    paragraphs = work.paragraphs[first:last]
+    by_paragraph = groupby(work.sentences[span.start : span.end], key=lambda sentence: sentence.paragraph)
+    sentences = {paragraph: tuple(members) for paragraph, members in by_paragraph}
+
+    def plain(paragraph: Paragraph) -> ChapterParagraph:
+        stretches = _stretches(work, paragraph, sentences.get(paragraph.index, ()))
+        return ChapterParagraph(paragraph.index, paragraph.kind, paragraph.number, stretches)
+
+    paragraphs = [paragraph for paragraph in work.paragraphs if paragraph.chapter == index]
     text = [paragraph for paragraph in paragraphs if paragraph.kind != "note"]
     notes = [paragraph for paragraph in paragraphs if paragraph.kind == "note"]
     hanging: dict[int | None, list[int]] = {}
@@ -131,18 +128,10 @@ def set_chapter(work: Work, index: int) -> SetChapter:
         between = _left_out(work, before.end, paragraph.start) if before else []
         asides = tuple(_asides(work, between))
         body.extend(asides)
-        said = any(left.kind == "speaker" for left in between) or before is None or paragraph.speaker != before.speaker
-        body.append(
-            ChapterParagraph(
-                index=paragraph.index,
-                kind=paragraph.kind,
-                number=paragraph.number,
-                stretches=_stretches(work, paragraph, sentences.get(paragraph.index, ())),
-                speaker=paragraph.speaker if said else "",
-                opens=before is None or bool(asides),
-                notes=tuple(hanging.get(paragraph.index, ())),
-            )
-        )
+        named = any(left.kind == "speaker" for left in between) or before is None or paragraph.speaker != before.speaker
+        speaker = paragraph.speaker if named else ""
+        opens, notes_to = before is None or bool(asides), tuple(hanging.get(paragraph.index, ()))
+        body.append(replace(plain(paragraph), speaker=speaker, opens=opens, notes=notes_to))
         before = paragraph
     return SetChapter(
         index=index,
@@ -150,13 +139,7 @@ def set_chapter(work: Work, index: int) -> SetChapter:
         name=chapter_name(work, index),
         body=tuple(body),
         notes=tuple(
-            ChapterParagraph(
-                index=note.index,
-                kind=note.kind,
-                number=note.number,
-                stretches=_stretches(work, note, sentences.get(note.index, ())),
-                hangs_on=None if note.note_to is None else work.paragraphs[note.note_to].number,
-            )
+            replace(plain(note), hangs_on=None if note.note_to is None else work.paragraphs[note.note_to].number)
             for note in notes
         ),
         span=span,
