@@ -7,24 +7,22 @@ What a table cannot say in columns (the facts of a run; which benchmark windows 
 from __future__ import annotations
 
 from dataclasses import asdict
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from relic_core.domain import MAX_CONTEXT, MIN_LENGTH, Outcome, QuotationContext, Span
+from relic_core.domain import MAX_CONTEXT, MIN_LENGTH
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import Strict, checked
-from relic_core.formats.run_files import RunFacts, check_outcomes, facts_of, run_of
+from relic_core.formats.run_files import check_outcomes, facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import Offsets, Run
+    from relic_core.domain import Offsets, Outcome, QuotationContext, Run
 
 OUTCOMES = "relic outcomes/1"
 WINDOWS = "relic windows/1"
-"""Names and versions of the two formats: a file of another version is refused."""
+"""Names and versions of the two formats."""
 
 _OUTCOME_COLUMNS = {
     "example_id": "text",
@@ -49,10 +47,6 @@ _WINDOW_COLUMNS = {
 }
 
 
-class _Facts(Strict):
-    facts: dict[str, str]
-
-
 def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     """Write a run with its outcomes, whole or not at all; the same run makes the same bytes.
 
@@ -68,38 +62,12 @@ def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     parquet_tables.write(path, OUTCOMES, {"run": facts_of(run)}, _OUTCOME_COLUMNS, [rows])
 
 
-def read_outcomes(path: Path) -> tuple[Run, tuple[Outcome, ...]]:
-    """Read a run with its outcomes.
-
-    Returns: in the order of the benchmark.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged, of another form or version, a column is missing or of another type, or the
-    outcomes are not those of the run.
-    """
-    facts, rows = _read(path, OUTCOMES, ("run",), _OUTCOME_COLUMNS)
-    here = f"{path}: the run"
-    run = run_of(checked(RunFacts, facts["run"], here), here)
-    outcomes = tuple(
-        Outcome(
-            **{
-                **row,
-                "gold": (row["gold"]["start"], row["gold"]["end"]),
-                "first": tuple((place["start"], place["end"]) for place in row["first"]),
-            }
-        )
-        for row in rows
-    )
-    check_outcomes(str(path), run, outcomes)
-    return run, outcomes
-
-
 def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mapping[str, str]) -> None:
     """Write windows, whole or not at all; the same windows make the same bytes.
 
     - `facts`: what they are of: the benchmark, the hash of its data, its licence.
 
-    Raises BadBenchmark: they would not be read again (`read_windows`).
+    Raises BadBenchmark: an id occurs twice, a context has more than four sentences, or a gold is no span.
     Raises StoreError: the file cannot be written.
     """
     _check_windows(str(path), windows)
@@ -114,37 +82,6 @@ def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mappin
         for window in windows
     ]
     parquet_tables.write(path, WINDOWS, {"facts": dict(facts)}, _WINDOW_COLUMNS, [rows])
-
-
-def read_windows(path: Path) -> tuple[tuple[QuotationContext, ...], dict[str, str]]:
-    """Read windows and what they are of.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged, of another form or version, a column is missing or of another type, an id occurs
-    twice, a context has more than four sentences, or a gold is no span.
-    """
-    said, rows = _read(path, WINDOWS, ("facts",), _WINDOW_COLUMNS)
-    windows = tuple(
-        QuotationContext(
-            id=row["id"],
-            book=row["book"],
-            pool=row["pool"],
-            left=tuple(row["left"]),
-            right=tuple(row["right"]),
-            gold=Span(row["gold_start"], row["gold_length"]),
-            kind=row["kind"],
-        )
-        for row in rows
-    )
-    _check_windows(str(path), windows)
-    return windows, checked(_Facts, said, f"{path}: the metadata").facts
-
-
-def _read(
-    path: Path, form: str, said: Sequence[str], columns: Mapping[str, str]
-) -> tuple[dict[str, object], list[dict[str, Any]]]:
-    head, batches = parquet_tables.read(path, form, said, columns)
-    return head, list(chain.from_iterable(batches))
 
 
 def _check_windows(here: str, windows: Sequence[QuotationContext]) -> None:

@@ -97,8 +97,8 @@ def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, 
         whole = False
     if not whole:
         raise _damaged(path, "its content is not what its sha256 says")
-    facts = checked(_Head, content, str(path))
-    run = run_of(facts, str(path), shipped=shipped)
+    facts = checked(_Facts, content, str(path))
+    run = _run(facts, str(path), shipped=shipped)
     books = [book.key for book in run.books]
     try:
         outcomes = tuple(read_outcome(line, books=books, kinds=facts.kinds) for line in lines)
@@ -194,7 +194,7 @@ class _Book(Strict):
     sha256: str
 
 
-class RunFacts(Strict):
+class _Facts(Strict):
     """What a file says of a run: all but its outcomes, and whether it came with the program, which no file decides."""
 
     id: str
@@ -214,15 +214,15 @@ class RunFacts(Strict):
     index_bytes: Count
     created: str
     tags: list[str]
-
-
-class _Head(RunFacts):
     kinds: list[str]
+
+
+_OWN = [name for name in _Facts.model_fields if name != "kinds"]
 
 
 def facts_of(run: Run) -> dict[str, object]:
     """Say all there is to say of a run but its outcomes, ready for JSON; the moment in UTC as ISO 8601."""
-    return {name: getattr(run, name) for name in RunFacts.model_fields} | {
+    return {name: getattr(run, name) for name in _OWN} | {
         "shape": str(run.shape),
         "configuration": dict(sorted(run.configuration.items())),
         "books": [asdict(book) for book in run.books],
@@ -232,11 +232,7 @@ def facts_of(run: Run) -> dict[str, object]:
     }
 
 
-def run_of(facts: RunFacts, here: str, *, shipped: bool = False) -> Run:
-    """Make a run of what `facts_of` said.
-
-    Raises BadBenchmark: its shape or moment cannot be read.
-    """
+def _run(facts: _Facts, here: str, *, shipped: bool) -> Run:
     try:
         shape, created = ContextSize.parse(facts.shape), datetime.fromisoformat(facts.created)
     except (BadRequest, ValueError) as error:
@@ -249,7 +245,7 @@ def run_of(facts: RunFacts, here: str, *, shipped: bool = False) -> Run:
         "books": tuple(Book(**book.model_dump()) for book in facts.books),
         "tags": tuple(facts.tags),
     }
-    return Run(**{**{name: getattr(facts, name) for name in RunFacts.model_fields}, **own, "shipped": shipped})
+    return Run(**{**{name: getattr(facts, name) for name in _OWN}, **own, "shipped": shipped})
 
 
 def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:

@@ -62,15 +62,6 @@ class StudyCounts:
     created: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class TermsChange:
-    """One version of one of the texts of a study: which, what it says, since when (in UTC)."""
-
-    what: str
-    said: str
-    at: datetime
-
-
 class StudyRows(Removable[Study]):
     """Stored studies; the answers to one that was removed stay."""
 
@@ -166,13 +157,6 @@ class StudyRows(Removable[Study]):
                     "privacy line and whether right and wrong are shown can be changed here."
                 )
             _append_terms(cursor, study_id, new)
-
-    def terms_history(self, study_id: str) -> tuple[TermsChange, ...]:
-        """List every version of every text of a study, oldest first; empty where there is no such study."""
-        rows = self._all(
-            "SELECT kind, said, created FROM study_terms WHERE study_id = ? ORDER BY created, rowid", [study_id]
-        )
-        return tuple(TermsChange(kind, str(json.loads(said)), as_utc(created)) for kind, said, created in rows)
 
     def add_models(self, answers: ModelAnswers) -> None:
         """Append what a retriever answered; under an id that is there it stands in the place of what was."""

@@ -10,10 +10,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import Book, ContextSize, Outcome, QuotationContext, Run, Span
+from relic_core.domain import Book, ContextSize, Outcome, Run
 from relic_core.errors import BadBenchmark
 from relic_core.formats.birco import MASKED
-from relic_core.formats.parquet import read_outcomes, read_windows, write_outcomes, write_windows
 from relic_core.formats.relic import (
     DEPTH,
     LENGTHS,
@@ -23,7 +22,7 @@ from relic_core.formats.relic import (
     write_relic,
     write_submission,
 )
-from relic_core.formats.trec import read_qrels, read_run, write_qrels, write_run
+from relic_core.formats.run_files import read_run, write_run
 
 texts = st.text(max_size=12)  # any Unicode but lone surrogates
 contexts = st.lists(texts, max_size=4).map(tuple)
@@ -147,17 +146,6 @@ def birco_sets(draw):
     return queries, passages, pools, {query: draw(st.sampled_from(pool)) for query, pool in pools.items()}
 
 
-@given(
-    st.dictionaries(words, st.lists(words, min_size=1, max_size=5, unique=True), max_size=4),
-    st.dictionaries(words, st.dictionaries(words, st.integers(0, 3), min_size=1, max_size=4), max_size=4),
-    words,
-)
-def test_runs_and_qrels_are_read_as_they_were_written(rankings, relevant, tag):
-    written = {query: tuple(ranking) for query, ranking in rankings.items()}
-    assert _through(write_run, read_run, rankings, tag) == (tag if rankings else "", written)
-    assert _through(write_qrels, read_qrels, relevant) == relevant
-
-
 offsets = st.tuples(st.integers(0, 2**40), st.integers(0, 2**20)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
@@ -200,21 +188,5 @@ def _book(key, title, year):
 
 
 @given(runs())
-def test_runs_are_read_from_parquet_as_they_were_written(made):
-    assert _through(write_outcomes, read_outcomes, *made) == made
-
-
-windows = st.lists(
-    st.builds(
-        QuotationContext,
-        id=texts, book=texts, pool=texts, left=contexts, right=contexts, kind=texts,
-        gold=st.builds(Span, st.integers(0, 2**40), st.integers(1, 5)),
-    ),
-    max_size=4,
-    unique_by=lambda window: window.id,
-).map(tuple)  # fmt: skip
-
-
-@given(windows, st.dictionaries(texts, texts, max_size=3))
-def test_windows_are_read_from_parquet_as_they_were_written(made, facts):
-    assert _through(write_windows, read_windows, made, facts) == (made, facts)
+def test_runs_are_read_as_they_were_written(made):
+    assert _through(write_run, read_run, *made) == made

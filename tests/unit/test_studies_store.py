@@ -64,8 +64,8 @@ def test_terms_are_appended_and_frozen_with_the_first_answer(store, study):
             store.studies.change_terms(study.id, change)
     store.studies.change_terms(study.id, {"consent": "I agree.", "privacy": "There.", "revealed": True, "wanted": 2})
     assert store.studies.terms(study.id).revealed
-    said = [(each.what, each.said) for each in store.studies.terms_history(study.id)]
-    assert [text for what, text in said if what == "consent"] == ["Agreed.", "I agree."]
+    said = store.studies._all("SELECT kind, said FROM study_terms ORDER BY created, rowid")
+    assert [text for what, text in said if what == "consent"] == ['"Agreed."', '"I agree."']
     assert [text for what, text in said if what == "wanted"] == ["0", "3", "2"]
 
 
