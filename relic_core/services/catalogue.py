@@ -76,10 +76,6 @@ class Tally:
     notices: list[str] = field(default_factory=list)
     unprepared: dict[str, list[str]] = field(default_factory=dict)
 
-    def fail(self, name: str, reason: str) -> None:
-        """Note a failure; those of one reason are told together."""
-        self.failed.setdefault(reason, []).append(name)
-
     @property
     def failures(self) -> int:
         """How many could not be added."""
@@ -246,7 +242,7 @@ class Catalogue:
         - `prepare`: given each work that was added, or was there.
         """
         tally = Tally()
-        fetcher = _Fetcher(self._works, self._gutenberg())
+        gutenberg, away = self._gutenberg(), 0
         for done, item in enumerate(items):
             name = _name_of(item)
 
@@ -259,19 +255,39 @@ class Catalogue:
                 if work is not None:
                     tally.already.append(work)
                 else:
-                    added, notice = fetcher.add(item, say)
+                    added, notice = self._add(item, gutenberg, say, offline=away > 1)
+                    away = away if item.get("path") else 0
                     work = added.work
                     (tally.already.append(work) if added.already else tally.added.append(added))
                     tally.notices += [f"{work.title}: {said}" for said in (notice, added.notice) if said]
             except (JobCancelled, StoreReadOnly):
                 raise  # nothing more can be added
             except RelicError as error:
-                tally.fail(name, str(error))
+                away += isinstance(error, SourceAway)
+                tally.failed.setdefault(str(error), []).append(name)
                 continue
-            if prepare is not None:
-                _prepare(work, prepare, tally)
+            try:
+                if prepare is not None:
+                    prepare.add(work.id)
+            except JobCancelled:
+                raise
+            except RelicError as error:  # it stays added
+                tally.unprepared.setdefault(str(error), []).append(work.title)
         progress(len(items), len(items), "")
         return tally
+
+    def _add(self, item: Item, gutenberg: Gutenberg, say: Callable[[str], None], *, offline: bool) -> tuple[Added, str]:
+        """Add one work; gives with it what its source has to say. The mirror is not asked where it is ``offline``."""
+        entry = catalogue.find(item.get("slug", ""))
+        described = {} if entry is None else {name: getattr(entry, name) for name in _DESCRIBED}
+        described |= {name: item[name] for name in _DESCRIBED if item.get(name)}
+        if item.get("path"):
+            return self._works.add(Path(item["path"]), **described), ""
+        if not item.get("gutenberg"):
+            raise NotFound(_not_to_be_had(entry))
+        book = gutenberg.fetch(item["gutenberg"], say, offline=offline)
+        name = f"Project Gutenberg {book.number}.txt"
+        return self._works.add(book.data, name=name, came_from=book.source, **described), book.notice
 
     def run_fetch(self, arguments: Mapping[str, Any], progress: Progress) -> str:
         """Do a "fetch" job: add works of the catalogue, or books by their numbers.
@@ -320,31 +336,6 @@ class Catalogue:
         return tally
 
 
-class _Fetcher:
-    """Adds one item after another, and remembers that the mirror does not answer."""
-
-    def __init__(self, works: Works, gutenberg: Gutenberg) -> None:
-        self._works, self._gutenberg = works, gutenberg
-        self._away = 0
-
-    def add(self, item: Item, say: Callable[[str], None]) -> tuple[Added, str]:
-        entry = catalogue.find(item.get("slug", ""))
-        described = {} if entry is None else {name: getattr(entry, name) for name in _DESCRIBED}
-        described |= {name: item[name] for name in _DESCRIBED if item.get(name)}
-        if item.get("path"):
-            return self._works.add(Path(item["path"]), **described), ""
-        if not item.get("gutenberg"):
-            raise NotFound(_not_to_be_had(entry))
-        try:
-            book = self._gutenberg.fetch(item["gutenberg"], say, offline=self._away > 1)
-            self._away = 0
-        except SourceAway:
-            self._away += 1
-            raise
-        name = f"Project Gutenberg {book.number}.txt"
-        return self._works.add(book.data, name=name, came_from=book.source, **described), book.notice
-
-
 def make_gutenberg(settings: Settings) -> Gutenberg:
     """Make the mirror that the settings name; processes that share the data folder share its pauses."""
 
@@ -361,16 +352,6 @@ def make_gutenberg(settings: Settings) -> Gutenberg:
     downloads = Downloads(settings.downloads)
     gate = Gate(downloads, settings.gutenberg_pause, turn)
     return Gutenberg(settings.gutenberg, downloads, gate, max_bytes=settings.max_text_bytes)
-
-
-def _prepare(work: WorkSummary, prepare: Preparing, tally: Tally) -> None:
-    """Have a work prepared; it stays added where that cannot be begun."""
-    try:
-        prepare.add(work.id)
-    except JobCancelled:
-        raise
-    except RelicError as error:
-        tally.unprepared.setdefault(str(error), []).append(work.title)
 
 
 def _name_of(item: Mapping[str, Any]) -> str:

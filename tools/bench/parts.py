@@ -15,6 +15,7 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -118,14 +119,14 @@ class Bench:
 
     def prepared(self, preferred: str) -> Work | None:
         """Choose as `work` does among the works that are prepared for searching by meaning; None where none is."""
-        ready = [each for each in self._named() if self.app.indexes.ready(each.id, DENSE)]
+        ready = [each for each in self.named() if self.app.indexes.ready(each.id, DENSE)]
         return self.app.works.load(self._choose(preferred, ready).id) if ready else None
 
-    def _named(self) -> tuple[WorkSummary, ...]:
-        summaries = self.app.works.summaries()
-        return tuple(each for each in summaries if self.work_id in {"", each.id})
+    def named(self) -> list[WorkSummary]:
+        """List the works that may be taken."""
+        return [each for each in self.app.works.summaries() if self.work_id in {"", each.id}]
 
-    def _choose(self, preferred: str, among: tuple[WorkSummary, ...] | list[WorkSummary]) -> WorkSummary:
+    def _choose(self, preferred: str, among: Sequence[WorkSummary]) -> WorkSummary:
         if not among:
             raise NotFound("There is no work to measure with. Add the sample first: python -m relic_core setup.")
         for each in among:
@@ -503,10 +504,12 @@ def latency(bench: Bench) -> Measured:
         retriever = retrievers.get(card.name)
         under = _ONE_MS if card.name == DENSE else None
         bench.say(f"{card.label} in {work.title}")
-        ask = _ranking(retriever, work)
-        figures += median_and_tail(f"ranking by {card.name}", _times(bench, ask, bench.effort.queries), under=under)
+        times = _times(bench, partial(_rank, retriever, work), bench.effort.queries)
+        figures += median_and_tail(f"ranking by {card.name}", times, under=under)
     bench.say(f"whole answers in {work.title}")
-    figures += median_and_tail("the whole answer, with cards", _times(bench, _answer(bench, work.id), _few(bench)))
+    # Half as many as rankings, since each ranks with every retriever; of the library too.
+    times = _times(bench, partial(_answer, bench, work.id), max(1, bench.effort.queries // 2))
+    figures += median_and_tail("the whole answer, with cards", times)
     return Measured(on=named(work), figures=tuple(figures))
 
 
@@ -531,12 +534,12 @@ def library(bench: Bench) -> Measured:
         corpus = Corpus(tuple(imprints), bench.app.works.load)
         bench.say(f"{card.label} in the library")
         under = _LIBRARY_MS if card.name == DENSE else None
-        times = _times(bench, _library_ranking(searching, corpus), bench.effort.library_queries)
+        times = _times(bench, partial(_rank_library, searching, corpus), bench.effort.library_queries)
         figures += median_and_tail(f"ranking by {card.name}", times, under=under)
         if not searching.rank(bench.claims[0], corpus, LENGTHS[0]).exact:
             notes.append(f"{card.name} compared by an approximate index, not with every passage.")
     bench.say("whole answers from the library")
-    times = _times(bench, _answer(bench, ""), max(1, bench.effort.library_queries // 2))
+    times = _times(bench, partial(_answer, bench, ""), max(1, bench.effort.library_queries // 2))
     figures += median_and_tail("the whole answer, with cards", times)
     return Measured(
         on=f"{len(imprints):,} prepared works ({searched:,} sentences)",
@@ -554,32 +557,16 @@ def _times(bench: Bench, ask: Callable[[Claim, int], object], count: int) -> lis
     return [timed(ask, claim, LENGTHS[at % len(LENGTHS)])[0] for at, claim in enumerate(asked)]
 
 
-def _ranking(retriever: Retriever, work: Work) -> Callable[[Claim, int], object]:
-    def ask(claim: Claim, length: int) -> None:
-        rank_scores(retriever.name, work.id, length, retriever.score(claim, work, length)).hits(_SHOWN)
-
-    return ask
+def _rank(retriever: Retriever, work: Work, claim: Claim, length: int) -> None:
+    rank_scores(retriever.name, work.id, length, retriever.score(claim, work, length)).hits(_SHOWN)
 
 
-def _library_ranking(library: CorpusRetriever, works: Corpus) -> Callable[[Claim, int], object]:
-    def ask(claim: Claim, length: int) -> None:
-        library.rank(claim, works, length).hits(_SHOWN)
-
-    return ask
+def _rank_library(retriever: CorpusRetriever, works: Corpus, claim: Claim, length: int) -> None:
+    retriever.rank(claim, works, length).hits(_SHOWN)
 
 
-def _answer(bench: Bench, work_id: str) -> Callable[[Claim, int], object]:
-    request = SearchRequest(work_id=work_id)
-
-    def ask(claim: Claim, length: int) -> None:
-        bench.app.search.run(replace(request, claim_text=claim.words, length=length))
-
-    return ask
-
-
-def _few(bench: Bench) -> int:
-    """Count the whole answers: half as many as rankings, since each ranks with every retriever."""
-    return max(1, bench.effort.queries // 2)
+def _answer(bench: Bench, work_id: str, claim: Claim, length: int) -> None:
+    bench.app.search.run(SearchRequest(work_id=work_id, claim_text=claim.words, length=length))
 
 
 def _nothing(bench: Bench) -> str:
@@ -598,7 +585,7 @@ _PROCESSES = Path("/proc")
 def memory(bench: Bench) -> Measured:
     """Have a new process do what the app does, and ask it how large it was at most; then look at the server."""
     works = sorted(
-        (each for each in bench.app.works.summaries() if bench.work_id in {"", each.id}),
+        bench.named(),
         key=lambda each: (bench.app.indexes.ready(each.id, DENSE), each.sentences),
         reverse=True,
     )[:_OPEN]
