@@ -234,13 +234,12 @@ _OLDEST_EBOOK = 1971
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the contents list; `depth` is 0 for the outermost, and those that hold others are so marked."""
+    """A line of the contents list; `depth` is 0 for the outermost."""
 
     path: str
     fragment: str
     label: str
     depth: int
-    holds: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,10 +371,8 @@ def _navigation(element: Element, base: str, depth: int) -> Iterator[Entry]:
             yield from _navigation(child, base, depth)
         elif name == "li":
             link = next((each for each in child if local_name(each) in {"a", "span"}), None)
-            inside = any(local_name(each) in {"ol", "ul"} for each in child)
             if link is not None:
-                path, fragment = resolve(base, attribute(link, "href")) if attribute(link, "href") else ("", "")
-                yield Entry(path, fragment, words_of(link), depth, inside)
+                yield _entry(base, attribute(link, "href"), words_of(link), depth)
             yield from _navigation(child, base, depth + 1)
 
 
@@ -384,9 +381,12 @@ def _points(element: Element, base: str, depth: int) -> Iterator[Entry]:
         if local_name(point) == "navpoint":
             label = next((words_of(each) for each in point if local_name(each) == "navlabel"), "")
             source = next((attribute(each, "src") for each in point if local_name(each) == "content"), "")
-            path, fragment = resolve(base, source) if source else ("", "")
-            yield Entry(path, fragment, label, depth, any(local_name(each) == "navpoint" for each in point))
+            yield _entry(base, source, label, depth)
             yield from _points(point, base, depth + 1)
+
+
+def _entry(base: str, href: str, label: str, depth: int) -> Entry:
+    return Entry(*(resolve(base, href) if href else ("", "")), label, depth)
 
 
 def _described(root: Element) -> tuple[Metadata, EditionDetails]:

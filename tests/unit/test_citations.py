@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from relic_core.reporting.citations.styles import STYLES, cite, style
+from relic_core.reporting.citations.text_runs import as_markdown
 from tests.making_citations import KINDS
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "citations"
@@ -17,7 +18,7 @@ def page(kind):
     lines = []
     for name in STYLES:
         lines.append(f"## {style(name).label}")
-        lines += [f"{each.label}: {each.markdown}" for each in cite(work, name, locator)]
+        lines += [f"{each.label}: {as_markdown(each.runs)}" for each in cite(work, name, locator)]
     return "\n".join(lines) + "\n"
 
 

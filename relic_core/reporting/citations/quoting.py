@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from relic_core.reporting.citations.text_runs import TextRun, as_html, as_markdown, as_text, inner_quotes
+from relic_core.reporting.citations.text_runs import TextRun, as_html, as_text, inner_quotes
 
 MLA_CHARACTERS = 4 * 75
 MLA_LINES = 3
@@ -74,13 +74,6 @@ class Quoted:
         return "\n\n".join("\n".join(map(as_text, lines)) for lines in self.paragraphs)
 
     @property
-    def markdown(self) -> str:
-        """As Markdown."""
-        mark = "> " if self.block else ""
-        paragraphs = ("\\\n".join(f"{mark}{as_markdown(line)}" for line in lines) for lines in self.paragraphs)
-        return f"\n{mark.rstrip()}\n".join(paragraphs)
-
-    @property
     def html(self) -> str:
         """As HTML, escaped."""
         paragraphs = "".join(f"<p>{'<br>'.join(map(as_html, lines))}</p>" for lines in self.paragraphs)
@@ -95,9 +88,8 @@ def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool 
 
     >>> quote("He said “no”.", (TextRun("(Blake 3)"),), "mla").text
     '“He said ‘no’” (Blake 3).'
-    >>> print(quote("The water takes\nwhat it is owed", (TextRun("(Blake 3)"),), "chicago-author-date").markdown)
-    > The water takes\
-    > what it is owed (Blake 3)
+    >>> quote("The water takes\nwhat it is owed", (TextRun("(Blake 3)"),), "chicago-author-date").html
+    '<blockquote><p>The water takes<br>what it is owed (Blake 3)</p></blockquote>'
     """
     behind = () if style in WITH_NOTES else (TextRun(" "), *citation)
     quotation = set_quotation(words, style, verse=verse)
