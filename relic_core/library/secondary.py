@@ -18,8 +18,7 @@ from relic_core.domain import SecondarySource
 from relic_core.errors import BadText, NotFound, RelicError, UnsafeFile
 from relic_core.library import archives, folder
 from relic_core.library.catalogue import SUFFIXES
-from relic_core.library.reading import read_file
-from relic_core.library.refusals import refuse_others
+from relic_core.library.reading import read_file, refuse_others
 from relic_core.text.decoding import decode, file_name, harmless, storable
 from relic_core.text.metadata import Metadata, read_metadata
 from relic_core.text.reading import title_of_file, work_id
@@ -324,7 +323,7 @@ def _opened(file: SourceFile) -> zipfile.ZipFile:
     """Open the archive that holds the last of a source's names."""
     outer = file.inside[:-1]
     try:
-        return _kept_open(file.path, outer, file.path.stat().st_mtime_ns)
+        return _open_cached(file.path, outer, file.path.stat().st_mtime_ns)
     except (zipfile.BadZipFile, OSError) as error:
         where = outer[0] if outer else str(file.path)
         raise BadText(
@@ -334,7 +333,7 @@ def _opened(file: SourceFile) -> zipfile.ZipFile:
 
 
 @lru_cache(maxsize=2)
-def _kept_open(path: Path, outer: tuple[str, ...], modified: int) -> zipfile.ZipFile:
+def _open_cached(path: Path, outer: tuple[str, ...], modified: int) -> zipfile.ZipFile:
     """Open an archive, or one within it, and leave it open: its texts are read one by one, and its list is long."""
     del modified  # part of the cache's key
     if outer:

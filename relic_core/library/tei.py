@@ -355,14 +355,18 @@ class BlockReader:
 
     def close(self) -> None:
         """End the paragraph or the verse that is being read."""
-        lines, refs = self.inline.take()
-        if lines:
-            self._close_verse()
-            self._emit(TextBlock(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
-        else:
-            self.verse.refs += refs
+        self.verse.refs += self._close_prose()
         self._close_verse()
         self._emit_pending()
+
+    def _close_prose(self) -> tuple[str, ...]:
+        """End the paragraph that is being read; where it has no words, return its references to notes."""
+        lines, refs = self.inline.take()
+        if not lines:
+            return refs
+        self._close_verse()
+        self._emit(TextBlock(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
+        return ()
 
     def node(self, element: Element) -> None:  # noqa: C901, PLR0912 - one branch for each kind of element
         """Read an element."""
@@ -459,11 +463,7 @@ class BlockReader:
         self._emit_pending()
 
     def _read_line(self, element: Element) -> None:
-        lines, refs = self.inline.take()
-        if lines:
-            self._close_verse()
-            self._emit(TextBlock(lines=(" ".join(lines),), kind=self._kind, speaker=self._speaker, refs=refs))
-        before_it = () if lines else refs
+        refs = self._close_prose()
         before, self._within = self._within, True
         self.content(element)
         self._within = before
@@ -472,7 +472,7 @@ class BlockReader:
         if lines and number != self.verse.first + len(self.verse.lines):  # places count the lines of a stanza
             self._close_verse()
             self.verse.first = number
-        self.verse.refs += [*before_it, *more]
+        self.verse.refs += [*refs, *more]
         if lines:
             self.verse.lines.append(" ".join(lines))
 

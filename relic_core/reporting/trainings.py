@@ -40,27 +40,16 @@ def draw_losses(losses: Sequence[tuple[int, float]]) -> go.Figure:
     """Draw how the loss falls: each step faintly, and the mean of a stretch of steps as the line to read."""
     import plotly.graph_objects as go
 
-    every, means = _means(losses, _DRAWN), _means(losses, _STRETCHES)
-    figure = go.Figure(
-        [
-            go.Scatter(
-                x=[step for step, _ in every],
-                y=[loss for _, loss in every],
-                mode="lines",
-                line={"color": _FAINT, "width": 1},
-                name="each step" if len(losses) <= _DRAWN else "a few steps",
-                hovertemplate="step %{x:,}: %{y:.3f}<extra></extra>",
-            ),
-            go.Scatter(
-                x=[step for step, _ in means],
-                y=[loss for _, loss in means],
-                mode="lines",
-                line={"color": _INK, "width": 2.5},
-                name="mean of a stretch",
-                hovertemplate="about step %{x:,}: %{y:.3f}<extra></extra>",
-            ),
-        ]
-    )
+    def line(points: int, name: str, step: str, **look: object) -> go.Scatter:
+        steps, means = zip(*_means(losses, points), strict=True) if losses else ((), ())
+        hover = f"{step} %{{x:,}}: %{{y:.3f}}<extra></extra>"
+        return go.Scatter(x=steps, y=means, mode="lines", line=look, name=name, hovertemplate=hover)
+
+    name = "each step" if len(losses) <= _DRAWN else "a few steps"
+    figure = go.Figure([
+        line(_DRAWN, name, "step", color=_FAINT, width=1),
+        line(_STRETCHES, "mean of a stretch", "about step", color=_INK, width=2.5),
+    ])  # fmt: skip
     figure.update_traces(visible=len(losses) > _STRETCHES, selector=0)  # else both are one line
     return _laid_out(figure, "loss", LOSS_HEIGHT)
 
