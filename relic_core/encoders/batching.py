@@ -62,29 +62,6 @@ TOKENS: dict[Device, int] = {"cpu": 2048, "cuda": 65_536}
 """Tokens in a forward pass: on a processor larger ones are slower, a GPU wants more (docs/encoders.md)."""
 
 
-def by_length(lengths: Sequence[int]) -> list[int]:
-    """Order rows by their lengths, the longest first, so that a lack of memory shows at once.
-
-    >>> by_length([3, 5, 3])
-    [1, 0, 2]
-    """
-    return sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
-
-
-def next_batch(order: Sequence[int], lengths: Sequence[int], at: int, tokens: int) -> list[int]:
-    """Take the rows of the next forward pass.
-
-    - `order`: all rows, the longest first.
-    - `lengths`: of each row, in tokens, special ones included.
-    - `at`: where in `order` to begin.
-    - `tokens`: as many as the rows may have together when padded to the first; one row is always taken.
-
-    >>> next_batch([1, 0, 2], [30, 50, 30], 0, 100), next_batch([1, 0, 2], [30, 50, 30], 2, 10)
-    ([1, 0], [2])
-    """
-    return list(order[at : at + max(1, tokens // lengths[order[at]])])
-
-
 def in_batches(
     lengths: Sequence[int],
     run: Callable[[list[int]], T],
@@ -109,9 +86,11 @@ def in_batches(
     >>> list(in_batches([30, 50], run, device="cpu", too_little=lambda: RelicError("too little")))
     [([1], 'done'), ([0], 'done')]
     """
-    order, tokens, at = by_length(lengths), TOKENS[device], 0
+    # The longest first, so that a lack of memory shows at once.
+    order = sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
+    tokens, at = TOKENS[device], 0
     while at < len(order):
-        members = next_batch(order, lengths, at, tokens)
+        members = order[at : at + max(1, tokens // lengths[order[at]])]
         try:
             done = run(members)
         except (RuntimeError, MemoryError) as error:

@@ -119,12 +119,7 @@ class LateChunkingEncoder:
                 f"Stretches of {self._stretch} tokens with {self._context} of context on either side cannot be: a "
                 f"stretch has {LEAST_WINDOW} tokens or more, and its context on both sides together has fewer."
             )
-        self._pair = TowerPair(card, precision=precision, longest=max(card.window, self._stretch))
-
-    @property
-    def pair(self) -> TowerPair:
-        """The towers."""
-        return self._pair
+        self.pair = TowerPair(card, precision=precision, longest=max(card.window, self._stretch))
 
     @property
     def identity(self) -> str:
@@ -133,26 +128,26 @@ class LateChunkingEncoder:
         Where tokens take in spaces, it says that they are pooled with the word: before, they were with the space, so
         that the first word of a sentence counted as the last of the one before it.
         """
-        words = ", spaces with their word" if self._pair.passages.joins_spaces else ""
-        window = self._pair.card.window
+        words = ", spaces with their word" if self.pair.passages.joins_spaces else ""
+        window = self.pair.card.window
         claims = f", claims of up to {window}" if self._stretch != window else ""
-        return self._pair.identity(
+        return self.pair.identity(
             f"one-pass mean, {self._stretch} tokens with {self._context} of context{words}{claims}"
         )
 
     @property
     def facts(self) -> Mapping[str, str | int]:
         """What makes the vectors, for the manifests of indexes: see `TowerPair.facts`."""
-        return self._pair.facts(stretch=self._stretch, context=self._context)
+        return self.pair.facts(stretch=self._stretch, context=self._context)
 
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        return self._pair.passages.dimension
+        return self.pair.passages.dimension
 
     def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
         """Encode claims: see `TowerPair.encode_claims`; means over all token states, special tokens included."""
-        return self._pair.encode_claims(claims)
+        return self.pair.encode_claims(claims)
 
     def encode_sentences(self, work: Work, progress: Progress) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
         """Encode the sentences of a work in one pass; stretches do not cross the borders of chapters.
@@ -171,8 +166,8 @@ class LateChunkingEncoder:
         rows, cores, counts = self.cut(work)
         sums = torch.zeros((len(work.sentences), self.dimension), dtype=torch.float32)
         done, total = 0, sum(len(row) for row in rows)
-        opening = len(self._pair.passages.opening)
-        for batch in self._pair.passages.forward(rows, reading=f"reading '{work.title}'"):
+        opening = len(self.pair.passages.opening)
+        for batch in self.pair.passages.forward(rows, reading=f"reading '{work.title}'"):
             for member, state in zip(batch.members, batch.states, strict=True):
                 first, sentence_of = cores[member]
                 first += opening
@@ -197,7 +192,7 @@ class LateChunkingEncoder:
         for read, ids, sentence_of in self._chapters(work):
             counts += np.bincount(sentence_of, minlength=len(counts)).astype(np.int32)
             for stretch in cut_stretches(
-                sentence_of, window=self._pair.room(read, self._stretch), context=self._context
+                sentence_of, window=self.pair.room(read, self._stretch), context=self._context
             ):
                 rows.append([*read.prefix, *ids[stretch.start : stretch.end].tolist()])
                 owners = sentence_of[stretch.core_start : stretch.core_end]
@@ -215,13 +210,13 @@ class LateChunkingEncoder:
 
     def _tokens(self, texts: list[str]) -> tuple[Tokens, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Tokenize texts as one, and say which text each token belongs to; every text gets a token."""
-        read = self._pair.passages.tokens(" ".join(texts), self._pair.card.passage_prefix)
+        read = self.pair.passages.tokens(" ".join(texts), self.pair.card.passage_prefix)
         ids = np.array(read.ids, dtype=np.int64)
         starts = np.cumsum([0, *(len(text) + 1 for text in texts[:-1])])
         text_of = np.searchsorted(starts, np.array(read.places, dtype=np.int64), side="right") - 1
         silent = np.setdiff1d(np.arange(len(texts)), text_of)  # only characters that the tokenizer drops
         where = np.searchsorted(text_of, silent)
-        return read, np.insert(ids, where, self._pair.passages.closing[-1]), np.insert(text_of, where, silent)
+        return read, np.insert(ids, where, self.pair.passages.closing[-1]), np.insert(text_of, where, silent)
 
 
 def load_late_chunking(card: EncoderCard) -> LateChunkingEncoder:

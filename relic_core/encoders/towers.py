@@ -423,22 +423,22 @@ class PassageEncoder:
     """
 
     def __init__(self, card: EncoderCard, *, precision: Precision | None = None) -> None:
-        self._pair = TowerPair(card, precision=precision)
+        self.pair = TowerPair(card, precision=precision)
 
     @property
     def identity(self) -> str:
         """Model, digest of its files and card, number format, pooling, and how long a passage may be."""
-        card = self._pair.card
-        return self._pair.identity(f"spans alone, {card.pooling} of up to {card.window} tokens")
+        card = self.pair.card
+        return self.pair.identity(f"spans alone, {card.pooling} of up to {card.window} tokens")
 
     @property
     def facts(self) -> Mapping[str, str | int]:
         """What makes the vectors, for the manifests of indexes: see `TowerPair.facts`."""
-        return self._pair.facts(stretch=self._pair.card.window, context=0)
+        return self.pair.facts(stretch=self.pair.card.window, context=0)
 
     def encode_claims(self, claims: Sequence[Claim]) -> npt.NDArray[np.float32]:
         """Encode claims: see `TowerPair.encode_claims`."""
-        return self._pair.encode_claims(claims)
+        return self.pair.encode_claims(claims)
 
     def encode_passages(self, passages: Sequence[str]) -> npt.NDArray[np.float32]:
         """Encode passages, each after the prefix and by itself; of one longer than the window the beginning.
@@ -447,8 +447,8 @@ class PassageEncoder:
 
         Raises RelicError: memory ran out.
         """
-        rows = [self._pair.passage_ids(passage) for passage in passages]
-        return self._pair.passages.vectors(rows, reading="reading passages")
+        rows = [self.pair.passage_ids(passage) for passage in passages]
+        return self.pair.passages.vectors(rows, reading="reading passages")
 
 
 class _Encoder(Protocol):

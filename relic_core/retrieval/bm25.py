@@ -211,10 +211,10 @@ class Bm25(Retriever):
                 yield _key(work), stored_terms(work, self._terms, indexes=self._indexes, load=corpus.load)
 
     def _table(self, work: Work, length: int) -> Any:  # noqa: ANN401 - bm25s is not typed
-        def make() -> Any:  # noqa: ANN401 - bm25s is not typed
-            return _make_table(span_counts(work, length, self._terms, self._indexes), k1=self._k1, b=self._b)
-
-        return self._tables.get((work.fingerprint, length), make)
+        return self._tables.get(
+            (work.fingerprint, length),
+            lambda: _make_table(span_counts(work, length, self._terms, self._indexes), k1=self._k1, b=self._b),
+        )
 
 
 def _key(work: WorkVersion) -> str:

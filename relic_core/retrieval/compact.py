@@ -26,7 +26,7 @@ import numpy as np
 
 from relic_core.domain import LENGTHS, Span, best_first
 from relic_core.errors import StaleIndex
-from relic_core.retrieval import index_builds, index_files
+from relic_core.retrieval import index_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -75,34 +75,22 @@ _NOISE = 1.2
 from its sentences."""
 
 
-class Prepared(Protocol):
-    """What has prepared the works, as far as a compact index asks it."""
+class _Prepared(Protocol):
+    """What has prepared the works, as far as a compact index asks it: see `Dense`."""
 
+    name: str
     root: Path
     similarity: Similarity
 
     @property
-    def name(self) -> str:
-        """The retriever's name."""
-        ...
+    def encoder_identity(self) -> str: ...
 
     @property
-    def encoder_identity(self) -> str:
-        """What made the vectors."""
-        ...
+    def facts(self) -> Mapping[str, str | int]: ...
 
-    @property
-    def facts(self) -> Mapping[str, str | int]:
-        """What the vectors are made by."""
-        ...
+    def open(self, work: WorkVersion) -> DenseIndex: ...
 
-    def open(self, work: WorkVersion) -> DenseIndex:
-        """Open the index of a work."""
-        ...
-
-    def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
-        """Encode a claim."""
-        ...
+    def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +184,7 @@ def open_compact(root: Path, recipe: Recipe) -> Compact:
     return Compact(index, notes)
 
 
-def build(dense: Prepared, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
+def build(dense: _Prepared, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
     """Build the compact index of some works from their own indexes, and measure it.
 
     Those of the same encoder that were built before are deleted then. `progress` is told of sentences, each counting
@@ -216,7 +204,7 @@ def build(dense: Prepared, works: Sequence[WorkVersion], progress: Progress, *, 
     def waiting() -> None:
         progress(0, total, "Another program is building the library's index")
 
-    with index_builds.building(dense.root, recipe, while_waiting=waiting):
+    with index_files.building(dense.root, recipe, while_waiting=waiting):
         if not index_files.exists(dense.root, recipe):
             _build(dense, recipe, works, progress, claims)
     for manifest in index_files.manifests(dense.root, dense.name, FOLDER):
@@ -226,7 +214,7 @@ def build(dense: Prepared, works: Sequence[WorkVersion], progress: Progress, *, 
 
 
 def _build(
-    dense: Prepared, recipe: Recipe, works: Sequence[WorkVersion], progress: Progress, claims: Sequence[Claim]
+    dense: _Prepared, recipe: Recipe, works: Sequence[WorkVersion], progress: Progress, claims: Sequence[Claim]
 ) -> None:
     faiss = _faiss()
     began = time.perf_counter()
@@ -270,7 +258,7 @@ def _build(
 
 
 def queries(
-    dense: Prepared, works: Sequence[WorkVersion], claims: Sequence[Claim], rng: np.random.Generator
+    dense: _Prepared, works: Sequence[WorkVersion], claims: Sequence[Claim], rng: np.random.Generator
 ) -> npt.NDArray[np.float32]:
     """Make the questions: real claims, and two neighbouring sentences' vector with noise, which is like none stored.
 
@@ -327,7 +315,7 @@ def _recalls(best: Mapping[int, npt.NDArray[np.int64]], found: npt.NDArray[np.in
 
 
 def _best(
-    dense: Prepared,
+    dense: _Prepared,
     works: Sequence[WorkVersion],
     asked: npt.NDArray[np.float32],
     told: Callable[[int], None],
@@ -358,7 +346,7 @@ def _best(
     return rows
 
 
-def _sample(dense: Prepared, works: Sequence[WorkVersion], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+def _sample(dense: _Prepared, works: Sequence[WorkVersion], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
     """Take the vectors of some sentences, counted through all works, ascending."""
     taken, first = [], 0
     for work in works:

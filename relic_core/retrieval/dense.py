@@ -19,7 +19,7 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import NoIndex, StaleIndex
-from relic_core.retrieval import compact, index_builds, index_files
+from relic_core.retrieval import compact, index_files
 from relic_core.retrieval.dense_alone import DenseAlone
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 from relic_core.retrieval.vectors import VectorSearch, check_span
@@ -117,7 +117,7 @@ class Dense(VectorSearch):
             sums, counts = self._encoder().encode_sentences(some, within)
             return {"sums": sums, "counts": counts}
 
-        index_builds.build(self.root, recipe, blocks(work), make=make, join=self._join, told=told)
+        index_files.build(self.root, recipe, blocks(work), make=make, join=self._join, told=told)
 
     def _join(self, parts: Sequence[Arrays]) -> tuple[Arrays, Mapping[str, Any]]:
         encoder = self._encoder()

@@ -15,7 +15,7 @@ import numpy as np
 
 from relic_core.domain import LENGTHS, Span
 from relic_core.encoders.towers import flat_span
-from relic_core.retrieval import index_builds, index_files
+from relic_core.retrieval import index_files
 from relic_core.retrieval.sentence_sums import times
 from relic_core.retrieval.vectors import VectorSearch, check_span
 
@@ -88,7 +88,7 @@ class DenseAlone(VectorSearch):
         spans = work.candidates(length)
         pieces = [range(first, min(first + BLOCK, spans)) for first in range(0, spans, BLOCK)]
         recipe = self._recipe(work.imprint, length)
-        index_builds.build(self.root, recipe, pieces, make=make, join=join, told=told)
+        index_files.build(self.root, recipe, pieces, make=make, join=join, told=told)
 
     def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
         """Take a span's vector from the index of its length. Raises as `VectorSearch.span_vector`."""

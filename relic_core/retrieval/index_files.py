@@ -2,7 +2,7 @@
 
 An index is found by what it was made of: ``<indexes>/<retriever>/<work id>/<digest of the recipe>/``. Another text,
 segmenter, encoder or code version gives another digest, so an index that no longer fits is simply not found. Folders
-are written under another name and renamed when complete. `index_builds` sees to it that no index is built twice.
+are written under another name and renamed when complete; a lock sees to it that no index is built twice.
 
 Indexes that are no longer found stay: a work that was removed may come back, and so may an encoder. While nothing is
 being prepared, any of these folders may be deleted by hand; what is missed is built again.
@@ -18,7 +18,8 @@ import shutil
 import threading
 import time
 import uuid
-from contextlib import contextmanager, suppress
+import zipfile
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -29,9 +30,10 @@ import numpy as np
 from relic_core import __version__
 from relic_core.caching import LRUCache
 from relic_core.errors import NoIndex, StaleIndex, StoreError, StoreReadOnly
+from relic_core.store import locks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -48,6 +50,8 @@ MANIFEST = "manifest.json"
 HALF_MADE = ".making-"
 DAMAGED = ".damaged-"
 """Names of folders that are no index yet, or no longer, begin so."""
+_PARTS = ".parts"
+_LOCK = ".lock"
 
 _SETTLED = 2.0
 """In seconds: a file changed later than this ago may change again and keep its time, whose steps are coarse."""
@@ -361,6 +365,96 @@ def save(
         finally:
             shutil.rmtree(making, ignore_errors=True)
     return target
+
+
+@contextmanager
+def building(root: Path, recipe: Recipe, *, while_waiting: Callable[[], None]) -> Iterator[None]:
+    """Be the only one, among all threads and processes, who builds an index; waits for another who does.
+
+    What builds of it that were killed while saving have left behind is deleted first.
+
+    - `while_waiting`: called about ten times a second during a wait; what it raises ends the wait.
+
+    Raises StoreReadOnly: the folder cannot be written.
+    """
+    folder = recipe.folder(root)
+    with ExitStack() as stack:
+        with writing(root):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locks.held(folder.with_suffix(_LOCK), while_waiting=while_waiting))
+        for pattern in (f"{HALF_MADE}{folder.name}-*", f"{DAMAGED}*"):
+            for left in folder.parent.glob(pattern):
+                shutil.rmtree(left, ignore_errors=True)
+        yield
+
+
+def build(
+    root: Path,
+    recipe: Recipe,
+    pieces: Sequence[range],
+    *,
+    make: Callable[[range], Arrays],
+    join: Callable[[Sequence[Arrays]], tuple[Arrays, Mapping[str, Any]]],
+    told: Callable[[int, str], None],
+) -> None:
+    """Build an index piece by piece, unless it is there; goes on where an earlier build was stopped.
+
+    - `pieces`: what the rows of the index stand for, in order: sentences, or spans.
+    - `make`: makes the arrays of a piece, a row for each of its members.
+    - `join`: makes the arrays of the index and the notes for its manifest from the arrays of all pieces.
+    - `told`: told how many rows are done, and with what the build is busy.
+
+    Raises StoreReadOnly: the folder cannot be written.
+    """
+    with building(root, recipe, while_waiting=lambda: told(0, "Another program is preparing this work")):
+        if exists(root, recipe):  # somebody finished it during the wait
+            return
+        began = time.perf_counter()
+        told(0, "Loading the encoder")
+        parts = Parts(root, recipe)
+        done = []
+        for number, piece in enumerate(pieces):
+            part = parts.load(number)
+            if part is None or any(len(array) != len(piece) for array in part.values()):
+                part = dict(make(piece))
+                parts.save(number, part)
+            done.append(part)
+            told(piece.stop, "Reading the work")
+        arrays, notes = join(done)
+        save(root, recipe, arrays, notes={**notes, "seconds": round(time.perf_counter() - began, 2)})
+        parts.clear()
+
+
+class Parts:
+    """The finished parts of an index that is still being built, so that a build that was stopped goes on.
+
+    - `recipe`: what the index is made of; parts of another recipe are never found.
+    """
+
+    def __init__(self, root: Path, recipe: Recipe) -> None:
+        self._root = root
+        self._folder = recipe.folder(root).with_suffix(_PARTS)
+
+    def load(self, number: int) -> dict[str, npt.NDArray[Any]] | None:
+        """Read a part; None where it is not there or not whole."""
+        try:
+            path = self._folder / f"{number:05}.npz"
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                return {name: stored[name] for name in stored.files}
+        except (OSError, EOFError, ValueError, zipfile.BadZipFile):  # not there, or damaged: it is made again
+            return None
+
+    def save(self, number: int, arrays: Arrays) -> None:
+        """Keep a part."""
+        half = self._folder / f"{uuid.uuid4().hex}.half.npz"
+        with writing(self._root):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            np.savez(half, allow_pickle=False, **arrays)
+            half.replace(self._folder / f"{number:05}.npz")
+
+    def clear(self) -> None:
+        """Forget all parts."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def remove(root: Path, recipe: Recipe) -> None:

@@ -318,14 +318,12 @@ class Preparing:
         """Begin the next index, unless one is still being built; a work that was removed meanwhile is passed over."""
         if self._jobs.under_way("index"):
             return
-        while self._waiting:
-            try:
+        begun = False
+        while self._waiting and not begun:
+            with suppress(NotFound):
                 self._indexes.start(self._waiting[0])
-            except NotFound:
-                self._waiting.popleft()
-                continue
+                begun = True
             self._waiting.popleft()
-            return
 
     def hand_over(self) -> None:
         """Leave what still waits to a job of its own."""

@@ -8,7 +8,7 @@ taken back.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,11 @@ class Chosen:
     def of(self, kind: ModelKind) -> Choice | None:
         """Give what is chosen of one kind."""
         return self.encoder if kind == "encoder" else self.reranker
+
+    @property
+    def trainings(self) -> tuple[str, ...]:
+        """The ids of the trainings that they are of; empty for the models that come with the program."""
+        return tuple(choice.training if choice else "" for choice in (self.encoder, self.reranker))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,17 +248,9 @@ def _choice(said: Mapping[str, Any] | None) -> Choice | None:
 
 def _write(data: Path, choices: Sequence[Chosen]) -> None:
     """Write what was chosen, the last last; of many, the last."""
-
-    def written(choice: Choice | None) -> dict[str, str] | None:
-        if choice is None:
-            return None
-        return {
-            "training": choice.training, "name": choice.name, "digest": choice.digest, "at": choice.at.isoformat()
-        }  # fmt: skip
-
-    chosen = [{kind: written(each.of(kind)) for kind in MODEL_KINDS} for each in choices[-_KEPT:]]
+    said = {"version": _VERSION, "chosen": [asdict(each) for each in choices[-_KEPT:]]}
     with written_whole(choices_file(data)) as file:
-        file.write((json.dumps({"version": _VERSION, "chosen": chosen}, indent=1) + "\n").encode())
+        file.write((json.dumps(said, indent=1, default=datetime.isoformat) + "\n").encode())
 
 
 def _last(choices: Sequence[Chosen]) -> Chosen:
@@ -267,11 +264,7 @@ def _add(data: Path, made: Mapping[ModelKind, Choice | None]) -> None:
         choices = ()
     now = _last(choices)
     new = Chosen(**{kind: made.get(kind, now.of(kind)) for kind in MODEL_KINDS})
-
-    def trainings(chosen: Chosen) -> list[str]:
-        return [choice.training if (choice := chosen.of(kind)) else "" for kind in MODEL_KINDS]
-
-    again = trainings(now) == trainings(new)
+    again = now.trainings == new.trainings
     _write(data, (*(choices[:-1] if again else choices), new))  # going back always brings something else
 
 

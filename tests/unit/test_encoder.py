@@ -68,9 +68,9 @@ def plain_states(encoder, text):
     """Encode a text alone with a bare forward pass: (token ids, states), special tokens included."""
     import torch
 
-    ids = encoder._pair.claims.tokenizer.encode(text).ids
+    ids = encoder.pair.claims.tokenizer.encode(text).ids
     with torch.inference_mode():
-        return ids, encoder._pair.claims._model(input_ids=torch.tensor([ids])).last_hidden_state[0].numpy()
+        return ids, encoder.pair.claims._model(input_ids=torch.tensor([ids])).last_hidden_state[0].numpy()
 
 
 def cosine(a, b):
@@ -95,21 +95,21 @@ def test_claims_encoded_together_are_as_encoded_alone(encoder):
 def test_of_a_long_claim_the_words_around_the_mask_are_kept(encoder):
     far, near = "far " * 400, "near " * 60
     masked = Claim(far + near, near + far, masked=True)
-    kept = encoder._pair.claim_ids(masked)
+    kept = encoder.pair.claim_ids(masked)
     assert len(kept) == WINDOW
-    near_id = encoder._pair.claims.tokenizer.encode("near", add_special_tokens=False).ids[0]
+    near_id = encoder.pair.claims.tokenizer.encode("near", add_special_tokens=False).ids[0]
     assert kept.count(near_id) == 120
-    assert encoder._pair.claim_ids(Claim("start " + far))[0] == encoder._pair.claims.tokenizer.encode("start").ids[1]
-    one_sided = encoder._pair.claim_ids(Claim(far + near, "end", masked=True))
+    assert encoder.pair.claim_ids(Claim("start " + far))[0] == encoder.pair.claims.tokenizer.encode("start").ids[1]
+    one_sided = encoder.pair.claim_ids(Claim(far + near, "end", masked=True))
     assert len(one_sided) == WINDOW
-    assert one_sided[-1] == encoder._pair.claims.tokenizer.encode("end").ids[1]
+    assert one_sided[-1] == encoder.pair.claims.tokenizer.encode("end").ids[1]
 
 
 def test_a_sentence_is_the_sum_of_its_own_tokens_in_context(encoder):
     first, second = "The ferryman never spoke.", "He took the coin and looked away."
     sums, counts = encoder.encode_sentences(make_work([[first, second]]), quiet)
     ids, states = plain_states(encoder, f"{first} {second}")
-    split = 1 + len(encoder._pair.claims.tokenizer.encode(first, add_special_tokens=False).ids)
+    split = 1 + len(encoder.pair.claims.tokenizer.encode(first, add_special_tokens=False).ids)
     np.testing.assert_allclose(sums, [states[1:split].sum(0), states[split:-1].sum(0)], atol=1e-3)
     assert counts.tolist() == [split - 1, len(ids) - 1 - split]
 

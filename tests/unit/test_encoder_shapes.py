@@ -185,12 +185,12 @@ def test_in_context_stretches_with_their_prefix_fit_the_window(bert, e5, monkeyp
     card = replace(read_card(e5), spans="in context", window=20)
     encoder = LateChunkingEncoder(card, precision="float32")
     seen = []
-    forward = encoder._pair.passages.forward
+    forward = encoder.pair.passages.forward
     monkeypatch.setattr(
-        encoder._pair.passages, "forward", lambda rows, **said: seen.extend(rows) or forward(rows, **said)
+        encoder.pair.passages, "forward", lambda rows, **said: seen.extend(rows) or forward(rows, **said)
     )
     _, counts = encoder.encode_sentences(make_work([["the fox " * 30 + "."]]), quiet)
-    prefix = encoder._pair.passages.tokens("", "passage: ").prefix
+    prefix = encoder.pair.passages.tokens("", "passage: ").prefix
     assert len(prefix) == 2
     assert len(seen) > 3
     assert all(row[:2] == prefix and len(row) <= 20 for row in seen)
@@ -201,8 +201,8 @@ def test_in_context_stretches_with_their_prefix_fit_the_window(bert, e5, monkeyp
 def test_of_a_long_claim_the_prefix_and_the_words_around_the_mask_are_kept(e5, masked):
     encoder = alone(e5)
     left, right = "far " * 200 + "near " * 40, "near " * 40 + "far " * 200
-    kept = encoder._pair.claim_ids(Claim(left, right, masked=masked))
-    words = [encoder._pair.claims.tokenizer.id_to_token(number) for number in kept]
+    kept = encoder.pair.claim_ids(Claim(left, right, masked=masked))
+    words = [encoder.pair.claims.tokenizer.id_to_token(number) for number in kept]
     assert len(words) == 100
     assert words[:2] == ["query", ":"]
     assert words.count("near") == (80 if masked else 0)
@@ -210,9 +210,7 @@ def test_of_a_long_claim_the_prefix_and_the_words_around_the_mask_are_kept(e5, m
 
 def test_of_a_long_passage_the_beginning_is_kept(e5):
     encoder = alone(e5)
-    words = [
-        encoder._pair.passages.tokenizer.id_to_token(n) for n in encoder._pair.passage_ids("start " + "far " * 300)
-    ]
+    words = [encoder.pair.passages.tokenizer.id_to_token(n) for n in encoder.pair.passage_ids("start " + "far " * 300)]
     assert words[:3] == ["passage", ":", "start"]
     assert len(words) == 100
 
@@ -247,9 +245,9 @@ def test_roberta_takes_the_state_of_its_first_token_however_texts_are_padded(rob
 def test_a_prefix_before_byte_pairs_is_tokenized_with_its_text(roberta, tmp_path):
     encoder = alone(roberta_card(roberta, tmp_path, window=62, query_prefix="query: "))
     whole = Tokenizer.from_file(str(roberta / TOKENIZER)).encode("query: the fox", add_special_tokens=False).ids
-    assert encoder._pair.claim_ids(Claim("the fox")) == whole
-    read = encoder._pair.claims.tokens("the fox", "query: ")
-    assert "".join(encoder._pair.claims.tokenizer.id_to_token(n) for n in read.prefix) == "query:"
+    assert encoder.pair.claim_ids(Claim("the fox")) == whole
+    read = encoder.pair.claims.tokens("the fox", "query: ")
+    assert "".join(encoder.pair.claims.tokenizer.id_to_token(n) for n in read.prefix) == "query:"
     assert read.places[0] == len("the") - 1
 
 
@@ -271,7 +269,7 @@ def test_a_word_is_pooled_into_its_own_sentence_whether_or_not_its_token_begins_
             window=62,
         )  # fmt: skip
         encoder = LateChunkingEncoder(read_card(card), precision="float32")
-        assert encoder._pair.passages.joins_spaces is not trimmed
+        assert encoder.pair.passages.joins_spaces is not trimmed
         assert ("spaces with" in encoder.identity) is not trimmed
         found[name] = encoder.encode_sentences(work, quiet)
     encode = Tokenizer.from_file(str(model / TOKENIZER)).encode
@@ -382,7 +380,7 @@ def test_the_packaged_model_read_otherwise_is_not_taken_for_the_packaged_encoder
 
 def test_a_plain_folder_is_named_as_before_there_were_cards(bert):
     card = replace(read_card(str(bert)), window=100)
-    digest = LateChunkingEncoder(card)._pair.passages.files.digest[:12]
+    digest = LateChunkingEncoder(card).pair.passages.files.digest[:12]
     identity = LateChunkingEncoder(card, precision="float32").identity
     assert identity == f"my-bert/{digest}/float32/one-pass mean, 100 tokens with 25 of context"
     assert json.loads((bert / CONFIG).read_text(encoding="utf-8"))["model_type"] == "bert"

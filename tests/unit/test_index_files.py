@@ -11,8 +11,7 @@ import pytest
 
 from relic_core.errors import NoIndex, StaleIndex, StoreReadOnly
 from relic_core.retrieval import index_files
-from relic_core.retrieval.index_builds import Parts, building
-from relic_core.retrieval.index_files import MANIFEST, Recipe, digest_of_facts
+from relic_core.retrieval.index_files import MANIFEST, Parts, Recipe, building, digest_of_facts
 
 RECIPE = Recipe(
     retriever="demo", work_id="emma-12345678", title="Emma", work="f" * 64, segmenter="rules/1", encoder="m/1", code="1"

@@ -122,7 +122,7 @@ TOO_LITTLE = RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB.")
 
 def short_of(monkeypatch, encoder, rows, error=TOO_LITTLE):
     """Let the encoder's model fail where more than some rows are given; return how many rows each pass had."""
-    tower = encoder._pair.passages
+    tower = encoder.pair.passages
     model, passes = tower._model, []
 
     def forward(**given):
@@ -180,11 +180,9 @@ def test_another_fault_of_the_model_is_not_taken_for_a_lack_of_memory(bert, monk
 
 def test_batches_hold_so_many_tokens_padding_counted_and_every_row_once(monkeypatch):
     lengths = [5, 900, 30, 30, 256, 4, 256]
-    order = batching.by_length(lengths)
-    at, batches = 0, []
-    while at < len(order):
-        batches.append(batching.next_batch(order, lengths, at, 512))
-        at += len(batches[-1])
+    monkeypatch.setitem(batching.TOKENS, "cpu", 512)
+    run = batching.in_batches(lengths, lambda _: None, device="cpu", too_little=pytest.fail)
+    batches = [members for members, _ in run]
     assert sorted(row for batch in batches for row in batch) == list(range(len(lengths)))
     assert batches[0] == [1]  # longer than all that is allowed together: by itself
     assert all(len(batch) * lengths[batch[0]] <= 512 for batch in batches[1:])
