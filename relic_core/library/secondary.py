@@ -215,20 +215,18 @@ def read_sources(paths: Sequence[Path], *, max_bytes: int = 0) -> Iterator[tuple
 
 def describe(file: SourceFile, text: str) -> SecondarySource:
     """Say what a source is: as its table says, else the header of Project Gutenberg, else the file's name."""
-    said = read_metadata(text[:_HEADER], ())
-    table = Metadata(file.title, file.author)
-    title, number = table.title or said.title or title_of_file(file.name), _NUMBER.search(text[:_HEADER])
+    header = text[:_HEADER]
+    metadata = replace(read_metadata(header, ()), **Metadata(file.title, file.author).given)
+    title, number = metadata.title or title_of_file(file.name), _NUMBER.search(header)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
-    return SecondarySource(
+    return replace(
+        unread(file),
         id=work_id(title, sha256),
         title=title,
-        author=table.author or said.author,
-        name=file.name,
+        author=metadata.author,
         sha256=sha256,
         characters=len(text),
         number=file.number or (int(number[1]) if number else None),
-        origin=file.origin or file.place,
-        licence=file.licence,
     )
 
 
