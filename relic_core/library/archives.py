@@ -180,8 +180,8 @@ def _too_much() -> UnsafeFile:
 
 
 def _damaged(error: Exception) -> BadText:
-    said = " ".join(str(error).split())[:120]
+    why = " ".join(str(error).split())[:120]
     return BadText(
-        f"The file is a zip archive, as EPUBs are, but a damaged one{f' ({said})' if said else ''}. Fetch it again; if "
+        f"The file is a zip archive, as EPUBs are, but a damaged one{f' ({why})' if why else ''}. Fetch it again; if "
         "it is damaged there too, add another edition."
     )

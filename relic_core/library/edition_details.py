@@ -78,17 +78,17 @@ def over(stated: EditionDetails, derived: EditionDetails, added: date) -> Editio
     return replace(merged, accessed=added) if merged.url and merged.accessed is None else merged
 
 
-def said_by(source: str, text: str, added: date) -> EditionDetails:
+def derive_details(source: str, text: str, added: date) -> EditionDetails:
     r"""Read what is known of an edition from `Work.source` and the first characters of its text.
 
     - `added`: the date of access of what came from an address.
 
     >>> import datetime
     >>> header = "The Project Gutenberg EBook of Emma\n\nRelease Date: August, 1994  [Etext #158]\nLanguage: English\n"
-    >>> details = said_by("emma.txt", header, datetime.date(2026, 11, 5))
+    >>> details = derive_details("emma.txt", header, datetime.date(2026, 11, 5))
     >>> details.container, details.number, details.year, details.language
     ('Project Gutenberg', '158', 1994, 'English')
-    >>> said_by("own.txt", "It rained.", datetime.date(2026, 11, 5)) == EditionDetails()
+    >>> derive_details("own.txt", "It rained.", datetime.date(2026, 11, 5)) == EditionDetails()
     True
     """
     head = text[:_HEAD]

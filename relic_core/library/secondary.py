@@ -46,7 +46,7 @@ class SourceTable:
 
     >>> table = SourceTable()
     >>> table.add(b"Gutenberg ID;Title\n138;The Ferry and Its Critics\n")
-    >>> table.said_of("138.txt")["title"], table.said_of("pg138-0.txt")["number"], table.said_of("essay.txt")
+    >>> table.row_of("138.txt")["title"], table.row_of("pg138-0.txt")["number"], table.row_of("essay.txt")
     ('The Ferry and Its Critics', '138', {})
     """
 
@@ -75,7 +75,7 @@ class SourceTable:
                 if row.get(key):
                     self._rows.setdefault(_key(row[key]), row)
 
-    def said_of(self, name: str) -> Mapping[str, str]:
+    def row_of(self, name: str) -> Mapping[str, str]:
         """Give the row of a file: "title", "author", "number", "origin", "licence", as far as there are columns."""
         stem = _key(name)
         digits = re.match(r"(?:pg)?(\d{1,6})(?!\d)", stem)
@@ -305,14 +305,14 @@ def _add(table: SourceTable, file: SourceFile) -> Iterator[SourceFile]:
 
 
 def _described(file: SourceFile, table: SourceTable) -> SourceFile:
-    said = table.said_of(file.name)
-    number = said.get("number", "")
+    row = table.row_of(file.name)
+    number = row.get("number", "")
     return replace(
         file,
-        title=said.get("title", ""),
-        author=said.get("author", ""),
-        origin=harmless(said.get("origin", ""), longest=_LONGEST_PATH),
-        licence=harmless(said.get("licence", "")),
+        title=row.get("title", ""),
+        author=row.get("author", ""),
+        origin=harmless(row.get("origin", ""), longest=_LONGEST_PATH),
+        licence=harmless(row.get("licence", "")),
         number=int(number) if re.fullmatch(r"[0-9]{1,6}", number) else None,
     )
 

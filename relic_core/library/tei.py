@@ -87,9 +87,9 @@ def holds_notes(element: Element) -> bool:
 
 def is_editorial(note: Element) -> bool:
     """Whether a note says that it is not the author's."""
-    said = f"{attribute(note, 'type')} {attribute(note, 'place')} {attribute(note, 'subtype')}"
+    kinds = f"{attribute(note, 'type')} {attribute(note, 'place')} {attribute(note, 'subtype')}"
     by = attribute(note, "resp").lstrip("#").lower()
-    return bool(_EDITORIAL.search(said)) or (bool(by) and not by.startswith("aut"))
+    return bool(_EDITORIAL.search(kinds)) or (bool(by) and not by.startswith("aut"))
 
 
 def is_italic(element: Element) -> bool:
@@ -417,7 +417,7 @@ class BlockReader:
         elif name == "sp":
             self._speech(element)
         elif name == "speaker":
-            self._say_speaker(element)
+            self._read_speaker(element)
         elif name == "stage":
             before, self._within = self._within, True
             with self._as("stage"):
@@ -453,7 +453,7 @@ class BlockReader:
         self.content(element)
         self._within, self._heading = before
 
-    def _say_speaker(self, element: Element) -> None:
+    def _read_speaker(self, element: Element) -> None:
         self.close()
         self._read_label(element)
         lines, refs = self.inline.take()
@@ -674,8 +674,8 @@ class _Texts:
             self._end()
 
     def _is_authors(self, element: Element) -> bool:
-        said = local_name(element) if local_name(element) not in DIVISIONS else kind_of(element)
-        if not AUTHORS_PIECES.fullmatch(said):
+        kind = local_name(element) if local_name(element) not in DIVISIONS else kind_of(element)
+        if not AUTHORS_PIECES.fullmatch(kind):
             return False
         words = " ".join(str(piece) for piece in element.itertext())
         head = " ".join(
@@ -773,8 +773,8 @@ def _by_attributes(element: Element) -> Named:
         number = ""
     if kind == "chapter" and number:
         return Named("chapter", number, "", f"Chapter {number}", counts=True)
-    said = kind.replace("_", " ").capitalize()
+    words = kind.replace("_", " ").capitalize()
     if not number and not (kind in CHAPTERS - {"chapter", "scene"} or AUTHORS_PIECES.fullmatch(kind)):
         return Named("", "", "", "")
-    label = f"{said} {number}".strip() if said else ""
+    label = f"{words} {number}".strip() if words else ""
     return Named("", "", label, label, counts=bool(number))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import CitedWork, EditionDetails
 from relic_core.errors import BadRequest
-from relic_core.library.edition_details import check_details, over, said_by
+from relic_core.library.edition_details import check_details, derive_details, over
 from relic_core.reporting.citations.locators import locate
 from relic_core.reporting.citations.quoting import quote
 from relic_core.reporting.citations.styles import cite
@@ -127,7 +127,7 @@ class Citing:
                 translator=summary.translator,
                 year=summary.year,
                 details=corrected.get(summary.id)
-                or said_by(summary.source, begun.get(summary.id, ""), summary.added.date()),
+                or derive_details(summary.source, begun.get(summary.id, ""), summary.added.date()),
             )
             for summary in summaries
         }
