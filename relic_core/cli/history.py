@@ -113,7 +113,7 @@ def compare(app: App, search_id: str, names: tuple[str, str]) -> None:
     found = app.comparing.compare(app.history.get(search_id).request, list(names))
     print(
         f"{found.overlap} of the first {found.ten} passages are the same; rank-biased overlap (p = 0.9) "
-        f"{found.likeness:.2f}. Overlapping passages count as one.\n"
+        f"{found.rank_overlap:.2f}. Overlapping passages count as one.\n"
     )
     rows = [(str(each.first or "-"), str(each.second or "-"), _quoted(each.passage)) for each in found.passages]
     print(console.table((found.first.label, found.second.label, "passage"), rows))

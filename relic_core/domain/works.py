@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -162,6 +164,12 @@ class Work:
     def span_text(self, span: Span) -> str:
         """Return the text of a span to the letter, from its first character to its last."""
         return self.text[self.sentences[span.start].start : self.sentences[span.end - 1].end]
+
+    def span_between(self, start: int, end: int) -> Span | None:
+        """Give the sentences that share a character with a stretch of the text; None where none does."""
+        first = bisect_right(self.sentences, start, key=attrgetter("end"))
+        last = bisect_left(self.sentences, end, key=attrgetter("start"))
+        return Span(first, last - first) if first < last else None
 
     def chapter_name(self, index: int) -> str:
         """Name a chapter, by its place where nothing is printed over it."""

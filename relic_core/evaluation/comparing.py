@@ -56,7 +56,6 @@ class Comparison:
     - `better`, `worse`: on how many examples the first run does better, and worse, than the second.
     """
 
-    metric: str
     first: float
     second: float
     difference: float
@@ -66,7 +65,6 @@ class Comparison:
     exact: bool
     over: Over
     n: int
-    works: int
     better: int
     worse: int
 
@@ -110,7 +108,6 @@ def compare(
     p_value, exact = _randomised(a, b, members, how, seed)
     sign = 1 if card.higher_is_better else -1
     return Comparison(
-        metric=name,
         first=centre(name, a),
         second=centre(name, b),
         difference=centre(name, a) - centre(name, b),
@@ -120,7 +117,6 @@ def compare(
         exact=exact,
         over=over,
         n=len(first),
-        works=len(set(works)),
         better=int(np.sum(sign * (a - b) > 0)),
         worse=int(np.sum(sign * (a - b) < 0)),
     )

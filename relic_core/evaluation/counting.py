@@ -42,7 +42,6 @@ def statistics(
     """Count the windows of a set: RELiC's Table 1, section A.3 and Figure 2.
 
     - `of`: one of `SETS`.
-    - `progress`: told how many works have been read.
     - `marked`: lists the kept windows, each with its split.
 
     Raises BadRequest: there is no such set.

@@ -47,9 +47,6 @@ class Interval:
     value: float
     low: float
     high: float
-    over: Over
-    n: int
-    works: int
 
     @property
     def flat(self) -> bool:
@@ -86,14 +83,7 @@ def interval_of(
     members = units(works, over=over)
     drawn = resampled(figures, members, centre=centre, samples=samples, seed=seed)
     low, high = ends(drawn)
-    return Interval(
-        value=float(np.median(figures) if centre == "median" else np.mean(figures)),
-        low=low,
-        high=high,
-        over=over,
-        n=len(figures),
-        works=len(set(works)),
-    )
+    return Interval(value=float(np.median(figures) if centre == "median" else np.mean(figures)), low=low, high=high)
 
 
 def sorted_by_id(outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relic_core.evaluation.benchmarks import public_relic, relic
@@ -25,6 +26,7 @@ _NAMED = 6
 """Works that a note names; of more it gives the number."""
 
 
+@dataclass(frozen=True, slots=True)
 class OffLimits:
     """All that nothing may be learnt from.
 
@@ -33,21 +35,14 @@ class OffLimits:
     - `missing`: lists the titles of the catalogue's works that are not stored.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        read_text: Callable[[str], str],
-        parts: Callable[[], dict[str, Split]],
-        missing: Callable[[], list[str]],
-    ) -> None:
-        self._settings = settings
-        self._read_text = read_text
-        self._missing = missing
-        self.parts = parts
+    settings: Settings
+    read_text: Callable[[str], str]
+    parts: Callable[[], dict[str, Split]]
+    missing: Callable[[], list[str]]
 
     def works(self, works: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Give the full texts of works, each with its name, one at a time."""
-        return ((f"the work {work_id}", self._read_text(work_id)) for work_id in works)
+        return ((f"the work {work_id}", self.read_text(work_id)) for work_id in works)
 
     def benchmarks(self) -> Iterator[tuple[str, str]]:
         """Give the texts of the benchmarks that are here, each with its name.
@@ -75,7 +70,7 @@ class OffLimits:
                     else:  # as the critic has it, so that runs into the quotation and out of it are seen
                         gold = book.sentences[quote.start : quote.start + quote.length]
                         yield f"relic, {quote.id}", " ".join((*quote.left, *gold, *quote.right))
-        rebuilt = public_relic.data_file(self._settings)
+        rebuilt = public_relic.data_file(self.settings)
         if rebuilt.exists():
             for name, text in read_texts(rebuilt)[0].items():
                 yield f"window {name}", " ".join((*text.left, text.quotation, *text.right))
@@ -91,11 +86,12 @@ class OffLimits:
     def notes(self) -> tuple[str, ...]:
         """Say what was not there to be looked at."""
         said = []
-        missing = self._missing()
+        missing = self.missing()
         if missing:
             named = missing if len(missing) <= _NAMED else [*missing[:_NAMED], f"{len(missing) - _NAMED:,} others"]
+            works = "1 work is" if len(missing) == 1 else f"{len(missing):,} works are"
             said.append(
-                f"Of the catalogue {_counted(len(missing))} not in the library, so what quotes them could not be told: "
+                f"Of the catalogue {works} not in the library, so what quotes them could not be told: "
                 f"{', '.join(named)}. `python -m relic_core catalogue` lists them all; to add those that can be had: "
                 "python -m relic_core catalogue --split all --add"
             )
@@ -106,14 +102,10 @@ class OffLimits:
         ):
             if self._below(below) is None:
                 said.append(f"There is no {what}: it would be {below} in the folder that RELIC_BENCHMARKS names.")
-        if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(self._settings).exists():
+        if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(self.settings).exists():
             said.append(f"The words of the public-domain RELiC are not here: {public_relic.REBUILD}")
         return tuple(said)
 
     def _below(self, name: str) -> Path | None:
-        folder = self._settings.benchmarks
+        folder = self.settings.benchmarks
         return folder / name if folder is not None and (folder / name).exists() else None
-
-
-def _counted(works: int) -> str:
-    return "1 work is" if works == 1 else f"{works:,} works are"

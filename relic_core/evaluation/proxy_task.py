@@ -72,8 +72,6 @@ def make_items(
 ) -> Made:
     """Make an item of every window that one can be made of.
 
-    - `progress`: told how many windows are done.
-
     Raises RelicError: what the benchmark and the chooser raise, but for a claim without words.
     """
     found: dict[str, Item] = {}
@@ -163,7 +161,6 @@ def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retrieve
     """Have a retriever answer items.
 
     - `works`: gives the work of an item by its id (`Item.work_id`).
-    - `progress`: told how many items are done.
 
     Raises BadRequest: the retriever chose the options, or is a copy of the one that did.
     Raises RelicError: what the retriever raises, but for a claim without words.

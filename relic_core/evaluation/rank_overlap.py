@@ -15,13 +15,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.errors import BadRequest
-
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-PERSISTENCE = 0.9
-"""The p that is used where no other is asked for."""
+P = 0.9
+"""How far down a reader goes on: between 0 and 1, the larger the deeper."""
 
 
 def overlap_at(first: Sequence[Hashable], second: Sequence[Hashable], k: int) -> int:
@@ -35,51 +33,25 @@ def overlap_at(first: Sequence[Hashable], second: Sequence[Hashable], k: int) ->
     return len(set(first[:k]) & set(second[:k]))
 
 
-def rank_biased_overlap(first: Sequence[Hashable], second: Sequence[Hashable], p: float = PERSISTENCE) -> float:
+def rank_biased_overlap(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """Measure how alike two ranked lists are, from 0, nothing shared, to 1, the same list.
 
     - `first`, `second`: best first, nothing twice; they need not have one length.
-    - `p`: how far down a reader goes on: between 0 and 1, the larger the deeper.
 
     Returns: RBO_EXT. 1 for two empty lists, 0 where one of the two is empty.
-
-    Raises BadRequest: `p` is not between 0 and 1, or something stands twice in a list.
 
     >>> rank_biased_overlap("abc", "abc"), rank_biased_overlap("abc", "xyz")
     (1.0, 0.0)
     >>> round(rank_biased_overlap("abc", "acb"), 4), round(rank_biased_overlap("abc", "bca"), 4)
     (0.955, 0.855)
     """
-    if not 0 < p < 1:
-        raise BadRequest(f"Rank-biased overlap was asked for with p = {p}; it lies between 0 and 1. 0.9 is usual.")
-    if len(set(first)) < len(first) or len(set(second)) < len(second):
-        raise BadRequest("Something stands twice in a ranked list, so it cannot be compared. List each thing once.")
     shorter, longer = sorted((first, second), key=len)
     s, length = len(shorter), len(longer)
     if s == 0:
         return 1.0 if length == 0 else 0.0
-    shared = _shared(shorter, longer)
+    shared = [overlap_at(shorter, longer, d) for d in range(1, length + 1)]
     below = shared[s - 1]
-    weighted = sum(shared[d - 1] / d * p**d for d in range(1, length + 1))
-    weighted += sum(below * (d - s) / (s * d) * p**d for d in range(s + 1, length + 1))
-    found = (1 - p) / p * weighted + ((shared[length - 1] - below) / length + below / s) * p**length
+    weighted = sum(shared[d - 1] / d * P**d for d in range(1, length + 1))
+    weighted += sum(below * (d - s) / (s * d) * P**d for d in range(s + 1, length + 1))
+    found = (1 - P) / P * weighted + ((shared[length - 1] - below) / length + below / s) * P**length
     return min(1.0, max(0.0, round(found, 12)))  # sums of floats may miss 0 or 1 by their last digit
-
-
-def _shared(shorter: Sequence[Hashable], longer: Sequence[Hashable]) -> list[int]:
-    """Count what the first 1, 2, ... of both share, down to the end of the longer.
-
-    >>> _shared("ab", "bxa")
-    [0, 1, 2]
-    """
-    seen: set[Hashable] = set()
-    counts, found = [], 0
-    for depth in range(len(longer)):
-        for each in {longer[depth], *shorter[depth : depth + 1]}:
-            if each in seen:
-                found += 1
-            seen.add(each)
-        if depth < len(shorter) and shorter[depth] == longer[depth]:
-            found += 1
-        counts.append(found)
-    return counts

@@ -159,7 +159,7 @@ def intervals(counts: Counts, works: Sequence[str], *, seed: int = 0, samples: i
         value = float(here[key][0])
         if np.isfinite(value) and len(known) >= _ENOUGH * len(values):
             low, high = ends(known)
-            found[key] = Interval(value=value, low=low, high=high, over=over, n=len(of), works=len(set(of)))
+            found[key] = Interval(value=value, low=low, high=high)
     return found
 
 

@@ -72,7 +72,6 @@ def rebuild(
 
     - `paths`: files, folders and archives to look in first.
     - `offline`: fetch nothing from Project Gutenberg.
-    - `progress`: told how many sources have been read.
 
     Raises NotFound: there is no manifest.
     Raises BadBenchmark: it is damaged.

@@ -157,14 +157,11 @@ def score_spans(
         places = aligned[start:end][kept[start:end]]
         compared += bool(places.size)
         left_out += start < end and not places.size
-        exact += bool(places.size) and _unbroken(places) and (int(places[0]), int(places[-1]) + 1) in sentences
+        unbroken = bool(places.size) and places[0] >= 0 and bool(np.all(np.diff(places) == 1))
+        exact += unbroken and (int(places[0]), int(places[-1]) + 1) in sentences
     if not compared:
         raise BadRequest("There is nothing to compare: the list of sentences holds no sentence of the work.")
     return SentenceScore(ours=len(sentences), theirs=compared, exact=exact, apparatus=left_out)
-
-
-def _unbroken(places: Offsets) -> bool:
-    return bool(places[0] >= 0 and np.all(np.diff(places) == 1))
 
 
 def _words(stretches: Iterable[str]) -> tuple[list[str], list[int]]:

@@ -104,19 +104,6 @@ def _found(ranking: Sequence[str], golds: Grades, k: int) -> int:
     return sum(each in golds for each in ranking[:k])
 
 
-def _recall_at(ranking: Sequence[str], golds: Grades, k: int) -> float:
-    return _found(ranking, golds, k) / len(golds)
-
-
-def _precision_at(ranking: Sequence[str], golds: Grades, k: int) -> float:
-    return _found(ranking, golds, k) / k
-
-
-def _all_found_at(ranking: Sequence[str], golds: Grades, k: int) -> float:
-    """MRecall@k (Min et al. 2021): with more golds than k, k of them are enough, since more do not fit."""
-    return float(_found(ranking, golds, k) >= min(len(golds), k))
-
-
 def _ndcg_at(ranking: Sequence[str], golds: Grades, k: int) -> float:
     """NDCG@k with the grade as gain and log2(rank + 1) as discount, as trec_eval has it."""
     best = sorted(golds.values(), reverse=True)
@@ -131,26 +118,15 @@ def _reciprocal_rank(ranking: Sequence[str], golds: Grades, _k: int) -> float:
     return next((1 / rank for rank, each in enumerate(ranking, start=1) if each in golds), 0.0)
 
 
-def _precision(answer: Sequence[str], golds: Grades, _k: int) -> float:
-    return _found(answer, golds, len(answer)) / len(answer) if answer else 0.0
-
-
-def _recall(answer: Sequence[str], golds: Grades, _k: int) -> float:
-    return _found(answer, golds, len(answer)) / len(golds)
-
-
-def _f1(answer: Sequence[str], golds: Grades, _k: int) -> float:
-    # 2PR / (P + R), written with counts: it needs no case for P = R = 0.
-    return 2 * _found(answer, golds, len(answer)) / (len(answer) + len(golds))
-
-
 _SCORES: dict[str, Score] = {
-    "recall@": _recall_at,
-    "p@": _precision_at,
-    "mrecall@": _all_found_at,
+    "recall@": lambda ranking, golds, k: _found(ranking, golds, k) / len(golds),
+    "p@": lambda ranking, golds, k: _found(ranking, golds, k) / k,
+    # Min et al. 2021: with more golds than k, k of them are enough, since more do not fit.
+    "mrecall@": lambda ranking, golds, k: float(_found(ranking, golds, k) >= min(len(golds), k)),
     "ndcg@": _ndcg_at,
     "mrr": _reciprocal_rank,
-    "precision": _precision,
-    "recall": _recall,
-    "f1": _f1,
+    "precision": lambda answer, golds, _: _found(answer, golds, len(answer)) / len(answer) if answer else 0.0,
+    "recall": lambda answer, golds, _: _found(answer, golds, len(answer)) / len(golds),
+    # 2PR / (P + R), written with counts: it needs no case for P = R = 0.
+    "f1": lambda answer, golds, _: 2 * _found(answer, golds, len(answer)) / (len(answer) + len(golds)),
 }

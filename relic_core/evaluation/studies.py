@@ -12,6 +12,7 @@ from relic_core.domain.studies import Making, Study, StudyWork, checked_name, in
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.evaluation.proxy_task import ItemSettings, make_items
+from relic_core.library.naming import meant
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
@@ -94,7 +95,6 @@ def make_study(
 
     - `sources`: where claims were written, by window.
     - `words`: sets the words of a span as annotators read them.
-    - `progress`: told how many windows are done.
 
     Raises BadRequest: works or lengths cannot be, or nothing is left of the windows.
     Raises RelicError: what the benchmark and the chooser raise.
@@ -188,17 +188,14 @@ def _wanted(benchmark: Benchmark, request: StudyRequest) -> list[QuotationContex
 
 def _key(benchmark: Benchmark, said: str) -> str:
     """Find the key of the work that a person means. Raises BadRequest: none fits, or several."""
-    wanted = said.strip().casefold()
-    books = benchmark.books()
-    for fits in (
+    wanted, books = said.strip().casefold(), benchmark.books()
+    fits = (
         [book.key for book in books if book.key == said.strip()],
         [book.key for book in books if wanted == book.title.casefold()],
         [book.key for book in books if wanted and wanted in book.title.casefold()],
-    ):
-        if len(fits) == 1:
-            return fits[0]
-        if fits:
-            raise BadRequest(f"'{said}' fits several works: {', '.join(fits)}. Name one of these.")
+    )
+    if found := meant(said, fits, kind="works", called=str):
+        return found
     raise BadRequest(
         f"{benchmark.card.label} quotes no work called '{said}'. It quotes: "
         f"{', '.join(sorted(book.key for book in books))}."

@@ -16,6 +16,7 @@ from relic_core.formats import datasets_folder, pair_files, relic
 from relic_core.formats.files import written_whole
 from relic_core.formats.folders import written_folder
 from relic_core.formats.pair_files import SPLITS, Head, PairRow, QuotedEdition, WindowRow
+from relic_core.library.naming import meant
 from relic_core.mining import volumes
 from relic_core.mining.splits import SPLIT
 from relic_core.ports import silent
@@ -57,7 +58,6 @@ _CARD = ASSETS / "export" / "card.md"
 
 _SUFFIXES: dict[str, Form] = {pair_files.JSON_LINES: "jsonl", pair_files.PARQUET: "parquet"}
 _IN_FOLDERS: tuple[Form, ...] = ("relic", "datasets")
-_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +95,7 @@ class Exported:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
 class QuotedTexts:
     """The works that windows quote, and the words of their sentences.
 
@@ -102,21 +103,14 @@ class QuotedTexts:
     - `read`: reads the text of a work by its id.
     """
 
-    def __init__(
-        self,
-        summaries: Callable[[], Iterable[WorkSummary]],
-        versions: Callable[[], Mapping[str, WorkVersion]],
-        resolve: Callable[[str], WorkSummary],
-        read: Callable[[str], StoredText],
-    ) -> None:
-        self._summaries = summaries
-        self._versions = versions
-        self.resolve = resolve
-        self.read = read
+    summaries: Callable[[], Iterable[WorkSummary]]
+    versions: Callable[[], Mapping[str, WorkVersion]]
+    resolve: Callable[[str], WorkSummary]
+    read: Callable[[str], StoredText]
 
     def editions(self, work_ids: Collection[str]) -> tuple[QuotedEdition, ...]:
         """Describe works for the head of a file."""
-        versions = self._versions()
+        versions = self.versions()
         return tuple(
             QuotedEdition(
                 id=each.id,
@@ -128,22 +122,20 @@ class QuotedTexts:
                 segmenter=versions[each.id].segmenter,
                 origin=each.source,
             )
-            for each in self._summaries()
+            for each in self.summaries()
             if each.id in work_ids
         )
 
 
+@dataclass(frozen=True, slots=True)
 class Exporter:
     """Writes pairs, windows or both."""
 
-    def __init__(
-        self, sources: SourceRows, pairs: PairRows, windows: WindowRows, splits: SplitRows, works: QuotedTexts
-    ) -> None:
-        self.sources = sources
-        self.pairs = pairs
-        self.windows = windows
-        self.splits = splits
-        self.works = works
+    sources: SourceRows
+    pairs: PairRows
+    windows: WindowRows
+    splits: SplitRows
+    works: QuotedTexts
 
     def export(self, request: ExportRequest, progress: Progress = silent) -> Exported:
         """Write what is asked for; `progress` is told how many rows have been written.
@@ -185,17 +177,17 @@ class Exporter:
         """
         there = [stored.source for stored in self.sources.all()]
         wanted = said.strip()
-        found = [each for each in there if wanted and wanted in (each.id, str(each.number))]
-        found = found or [each for each in there if wanted and each.id.startswith(wanted.casefold())]
-        if not found:
+        fits = (
+            [each for each in there if wanted and wanted in (each.id, str(each.number))],
+            [each for each in there if wanted and each.id.startswith(wanted.casefold())],
+        )
+        found = meant(f"{said:.80}", fits, kind="sources", called=lambda each: each.id)
+        if found is None:
             raise NotFound(
                 f"There is no secondary source '{said:.80}'. `python -m relic_core sources` lists those there are, "
                 "with their ids."
             )
-        if len(found) > 1:
-            some = ", ".join(each.id for each in found[:_SHOWN])
-            raise BadRequest(f"'{said:.80}' fits {len(found)} sources: {some}. Give the whole id of one.")
-        return found[0]
+        return found
 
 
 @dataclass(slots=True, kw_only=True)

@@ -55,7 +55,8 @@ def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | No
       text that bears its own name (`name_of`).
     - `held_out`: runs known by their hashes alone.
     """
-    known = _digests(texts)
+    collected = [digests_of(text) for _, text in texts()]
+    known = np.sort(np.concatenate(collected)) if collected else np.empty(0, np.uint64)
     found: list[tuple[Candidate, str, list[int]]] = []
     offences: list[Offence] = []
     for item in items:
@@ -96,12 +97,6 @@ def shared_passages(items: Iterable[Candidate], others: Sequence[tuple[str, Cand
 def name_of(item: Candidate) -> str:
     """Name an item as a text that others are held against."""
     return f"{item.kind} {item.id}"
-
-
-def _digests(texts: Texts) -> Runs:
-    """Collect the digests of all texts, sorted."""
-    collected = [digests_of(text) for _, text in texts()]
-    return np.sort(np.concatenate(collected)) if collected else np.empty(0, np.uint64)
 
 
 def _among(digests: Runs, known: Runs) -> npt.NDArray[np.bool_]:

@@ -13,7 +13,8 @@ import hashlib
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from relic_core.config import provenance
 from relic_core.domain import MAX_LENGTH
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from relic_core.mining.prose import Prose
     from relic_core.ports import Progress
 
+T = TypeVar("T")
+
 SEED = "relic-workbench public-domain RELiC 1"
 """Decides, with a window's id, which windows of a source are taken first."""
 SHARE = 4
@@ -52,34 +55,30 @@ SHARE = 4
 _RUN = 8
 
 
-def largest_total(counts: Iterable[int], *, share: int = SHARE) -> int:
+def largest_total(counts: Iterable[int]) -> int:
     """Say how many windows of a work can be kept so that no source has more than its share of those kept.
 
-    Exact, in whole numbers: `t` can be kept if sources can give `t` where each gives at most ``t // share``. A work
-    that fewer than `share` sources quote can keep none.
-
-    - `share`: 4 for a quarter.
+    Exact, in whole numbers: `t` can be kept if sources can give `t` where each gives at most ``t // SHARE``. A work
+    that fewer sources quote can keep none.
 
     >>> largest_total([100, 5, 5, 5]), largest_total([3, 1, 1, 1]), largest_total([50, 50, 50]), largest_total([2] * 5)
     (20, 4, 0, 10)
     """
     given = list(counts)
-    return next(total for total in range(sum(given), -1, -1) if sum(min(one, total // share) for one in given) >= total)
+    return next(total for total in range(sum(given), -1, -1) if sum(min(one, total // SHARE) for one in given) >= total)
 
 
-def capped_of(windows: Mapping[str, str], *, seed: str = SEED, share: int = SHARE) -> frozenset[str]:
+def capped_of(windows: Mapping[str, str]) -> frozenset[str]:
     """Choose windows of one work so that as many as possible stay and no source has more than its share.
 
-    - `seed`: the order in which windows are taken is that of a hash of the seed and the id: as good as drawn by lot,
-      and the same on every machine.
-    - `share`: 4 for a quarter.
+    They are taken in the order of a hash of `SEED` and the id: as good as drawn by lot, the same on every machine.
     """
     of_source: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(windows, key=lambda name: _lot(seed, name)):
+    for name in sorted(windows, key=_lot):
         of_source[windows[name]].append(name)
-    total = largest_total(map(len, of_source.values()), share=share)
-    taken = [name for names in of_source.values() for name in names[: total // share]]
-    return frozenset(sorted(taken, key=lambda name: _lot(seed, name))[:total])
+    total = largest_total(map(len, of_source.values()))
+    taken = [name for names in of_source.values() for name in names[: total // SHARE]]
+    return frozenset(sorted(taken, key=_lot)[:total])
 
 
 def holds_its_answer(window: MinedWindow, gold: str) -> bool:
@@ -94,8 +93,8 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _lot(seed: str, name: str) -> str:
-    return hashlib.sha256(f"{seed} {name}".encode()).hexdigest()
+def _lot(name: str) -> str:
+    return hashlib.sha256(f"{SEED} {name}".encode()).hexdigest()
 
 
 REACH = 5_000
@@ -109,6 +108,10 @@ class Places(NamedTuple):
     left: tuple[Pieces, ...]
     quotation: Pieces
     right: tuple[Pieces, ...]
+
+    def each(self, change: Callable[[Pieces], T]) -> tuple[tuple[T, ...], T, tuple[T, ...]]:
+        """Change the stretches of each sentence and of the quotation."""
+        return tuple(map(change, self.left)), change(self.quotation), tuple(map(change, self.right))
 
 
 def places(prose: Prose, window: MinedWindow) -> Places:
@@ -138,15 +141,6 @@ def places(prose: Prose, window: MinedWindow) -> Places:
     )
 
 
-def text_at(body: str, at: Places, *, shift: int = 0) -> WindowText:
-    """Cut the words of a window out of a text."""
-    return WindowText(
-        tuple(cut(body, pieces, shift=shift) for pieces in at.left),
-        cut(body, at.quotation, shift=shift),
-        tuple(cut(body, pieces, shift=shift) for pieces in at.right),
-    )
-
-
 def find_text(body: str, window: ListedWindow, *, near: int = 0, reach: int = REACH) -> tuple[WindowText, int] | None:
     """Cut the words of a listed window out of a body in which they may have moved.
 
@@ -158,18 +152,11 @@ def find_text(body: str, window: ListedWindow, *, near: int = 0, reach: int = RE
     Returns: the words and by how much they have moved; None where they are not there to the letter.
     """
     at = Places(window.left, window.quotation, window.right)
-    for shift in _shifts(near, reach):
-        text = text_at(body, at, shift=shift)
-        if sha256_of(text.left, text.quotation, text.right) == window.sha256:
+    for shift in (near + away for far in range(reach + 1) for away in dict.fromkeys((far, -far))):
+        text = WindowText(*at.each(partial(cut, body, shift=shift)))
+        if _hash(text) == window.sha256:
             return text, shift
     return None
-
-
-def _shifts(near: int, reach: int) -> Iterator[int]:
-    yield near
-    for away in range(1, reach + 1):
-        yield near + away
-        yield near - away
 
 
 def _quotation(prose: Prose, window: MinedWindow) -> Offsets:
@@ -239,7 +226,6 @@ def make_manifest(
     - `entries`: work id → its entry of the catalogue.
     - `sources`: the mined sources.
     - `paths`: files, folders and archives where they are; they are known again by their hashes.
-    - `progress`: told how many sources have been read.
 
     Raises NotFound: there are no dev and test windows, or a source is not among the files.
     Raises BadBenchmark: a window cannot be cut out of its source to the letter.
@@ -344,33 +330,23 @@ def _place(text: str, windows: Sequence[MinedWindow]) -> tuple[_Placed, list[str
     problems = []
     for window in windows:
         try:
-            left, quotation, right = places(prose, window)
+            at = places(prose, window)
         except NotFound as error:
             problems.append(str(error))
             continue
-        stretches = [piece for pieces in (*left, quotation, *right) for piece in pieces]
+        stretches = [piece for pieces in (*at.left, at.quotation, *at.right) for piece in pieces]
         if min(first for first, _ in stretches) < start or max(last for _, last in stretches) > end:
             problems.append(f"Window {window.id} stands in the licence of {window.source_id}, outside the book.")
             continue
-        moved = Places(
-            tuple(_moved(pieces, start) for pieces in left),
-            _moved(quotation, start),
-            tuple(_moved(pieces, start) for pieces in right),
-        )
-        again = text_at(text[start:end], moved)
-        if _hash(again) != _hash(window):
+        if _hash(WindowText(*at.each(partial(cut, text)))) != _hash(window):
             problems.append(f"Window {window.id} cannot be cut out of {window.source_id} to the letter.")
             continue
-        found[window.id] = moved
+        found[window.id] = Places(*at.each(lambda pieces: tuple((one - start, end - start) for one, end in pieces)))
     return _Placed(hashlib.sha256(text[start:end].encode()).hexdigest(), found), problems
 
 
 def _hash(text: WindowText | MinedWindow) -> str:
     return sha256_of(text.left, text.quotation, text.right)
-
-
-def _moved(pieces: Pieces, start: int) -> Pieces:
-    return tuple((first - start, last - start) for first, last in pieces)
 
 
 def _manifest(

@@ -424,8 +424,6 @@ def find_matches(prose: Prose, works: QuotedWorks, *, among: Collection[str] | N
     - `among`: ids of the works that are looked at; all by default.
 
     Returns: in the order of the source.
-
-    Raises BadRequest: a work of `among` is not in `works`.
     """
     words = works.read(prose.text)
     return matches_of(Aligner(prose.text, words, works), among=among)
@@ -434,7 +432,7 @@ def find_matches(prose: Prose, works: QuotedWorks, *, among: Collection[str] | N
 def matches_of(aligner: Aligner, *, among: Collection[str] | None = None) -> tuple[Match, ...]:
     """Find matches as `find_matches` does, of a source whose words were read before."""
     works, words = aligner.works, aligner.words
-    numbers = None if among is None else [works.number_of(each) for each in among]
+    numbers = None if among is None else [at for at, work in enumerate(works.works) if work.id in among]
     found = []
     for chain in find_chains(words.numbers, works, among=numbers):
         work = works.works[works.owner_of(chain[0].there)]

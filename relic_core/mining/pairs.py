@@ -54,7 +54,7 @@ def context(prose: Prose, start: int, end: int, *, own: Sequence[str] = ()) -> C
     >>> found.left, found.right
     (('Rain fell.', 'He notes that'), ('in June.', 'So it was.'))
     """
-    runs = _runs((prose.text[start:end], *own))
+    runs = frozenset(run for text in (prose.text[start:end], *own) for run in _in_a_row(words_of(text)))
     flow = prose.stretches[prose.stretch_at(start)].flow if prose.stretches else 0
     indices = prose.flows.get(flow, [])
     touched = prose.sentences_of(start, end)
@@ -80,10 +80,6 @@ def context(prose: Prose, start: int, end: int, *, own: Sequence[str] = ()) -> C
 def words_of(text: str) -> list[str]:
     """List the words of a text in lower case, apostrophes made alike."""
     return [word.replace("’", "'") for word in _WORD.findall(text.lower())]
-
-
-def _runs(texts: Iterable[str]) -> frozenset[tuple[str, ...]]:
-    return frozenset(run for text in texts for run in _in_a_row(words_of(text)))
 
 
 def _in_a_row(words: Sequence[str]) -> Iterator[tuple[str, ...]]:

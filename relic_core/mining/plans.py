@@ -89,7 +89,6 @@ def make_plan(
 ) -> Plan:
     """Look through files, folders and archives; each file is read once, for its hash.
 
-    - `progress`: told how many files have been looked at.
     - `settings`: folders of the program's own, which are passed over; the largest text accepted.
     - `done`: what was mined before, by the sha256 of the file.
     - `works`: ids of the works to look for, with their fingerprints.

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Offsets
-    from relic_core.ports import Segmenter
 
 RULES = "prose/1"
 """Version of the rules by which a text is read, its quotations found and its pairs made; any change gives a new one."""
@@ -168,14 +167,13 @@ class _Origins:
         return int(self._source[piece]) + at - int(self._clean[piece])
 
 
-def read_prose(text: str, *, segmenter: Segmenter | None = None) -> Prose:
+def read_prose(text: str) -> Prose:
     r"""Read a secondary text: drop what is printed around its prose, tell how each piece of it is set.
 
     Dropped are licences, contents, indexes, headings, marks of illustrations, running heads, page numbers, footnote
     marks, in-line citations, word breaks and marks of emphasis: they let models cheat (Thai et al. 2022, appendix A).
 
     - `text`: a decoded text (`text.decoding.decode`); any text will do.
-    - `segmenter`: what cuts sentences; by default `text.sentences.default_segmenter`.
 
     >>> prose = read_prose("Rain is _worth-\nless_ here (p. 149).[3] It\n[Pg 12]\nfell; worthless.\n")
     >>> prose.text
@@ -188,8 +186,8 @@ def read_prose(text: str, *, segmenter: Segmenter | None = None) -> Prose:
     dropped = inline_noise(text, printed)
     clean, origins, places = _clean(text, pieces, dropped)
     stretches = list(_stretches(clean, pieces, places))
-    cut = segmenter or default_segmenter()
-    sentences = [span for stretch in stretches for span in cut.segment(clean, stretch.start, stretch.end)]
+    segment = default_segmenter().segment
+    sentences = [span for stretch in stretches for span in segment(clean, stretch.start, stretch.end)]
     return Prose(clean, stretches, sentences, origins)
 
 

@@ -108,9 +108,7 @@ def _unclosed(text: str, opened: _Open, run: Sequence[Stretch]) -> Iterator[Quot
     """Give what was never closed, each paragraph of it for itself."""
     for number, stretch in enumerate(run):
         start = opened.start if number == 0 else stretch.start + _lead(text, stretch.start, stretch.end)
-        made = _quotation(text, start, stretch.end, closed=False)
-        if made is not None:
-            yield made
+        yield from _quotation(text, start, stretch.end, closed=False)
 
 
 def _goes_on(text: str, stretch: Stretch, kind: str) -> bool:
@@ -157,17 +155,13 @@ def _walk(
             opened = stack[level]
             found += _cut(text, stack[level + 1 :], at)
             del stack[level:]
-            made = _quotation(text, opened.start, at, closed=True)
-            if made is not None:
-                found.append(made)
+            found += _quotation(text, opened.start, at, closed=True)
     return found, stack
 
 
 def _cut(text: str, opened: Sequence[_Open], at: int) -> Iterator[Quotation]:
     for one in opened:
-        made = _quotation(text, one.start, at, closed=False)
-        if made is not None:
-            yield made
+        yield from _quotation(text, one.start, at, closed=False)
 
 
 def _last_closes(text: str, marks: Sequence[re.Match[str]], stretch: Stretch) -> int:
@@ -220,14 +214,19 @@ def _is_possessive(text: str, marks: Sequence[re.Match[str]], number: int, stret
     return False
 
 
-def _quotation(text: str, start: int, end: int, *, closed: bool) -> Quotation | None:
+def _quotation(text: str, start: int, end: int, *, closed: bool) -> Iterator[Quotation]:
+    """Give what marks stand around; nothing where it holds no word."""
+    if any(map(str.isalnum, text[start:end])):
+        yield Quotation(*_trimmed(text, start, end), "inline", closed=closed)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Leave out the white space at both ends."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    if not any(map(str.isalnum, text[start:end])):
-        return None
-    return Quotation(start, end, "inline", closed=closed)
+    return start, end
 
 
 def _set_off(prose: Prose) -> Iterator[Quotation]:
@@ -267,10 +266,7 @@ def _of_run(text: str, run: Sequence[Stretch]) -> Quotation:
             start, end = start + 1, last
         elif text.find(closing, start + 1, end) < 0:
             start += 1
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
+    start, end = _trimmed(text, start, end)
     return Quotation(start, max(start, end), kind)
 
 

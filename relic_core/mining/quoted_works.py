@@ -184,7 +184,6 @@ class QuotedWorks:
         - `works`: taken one at a time: they need not be in memory together. One with `__len__` gives the progress its
           end.
         - `folder`: where the index is kept.
-        - `progress`: told how many works have been read.
 
         Raises BadRequest: there is no work, or one occurs twice.
         Raises StoreError: the folder cannot be written.
@@ -212,18 +211,6 @@ class QuotedWorks:
     def first_word_of(self) -> Places:
         """Where the words of each work begin; int64, shape (n_works,)."""
         return np.array([work.first_word for work in self.works], dtype=np.int64)
-
-    def number_of(self, work_id: str) -> int:
-        """Find a work by its id.
-
-        Raises BadRequest: it is not in the index.
-        """
-        for number, work in enumerate(self.works):
-            if work.id == work_id:
-                return number
-        raise BadRequest(
-            f"The work '{work_id}' is not in the index of quoted works. Add it to the library, and mine again."
-        )
 
     def read(self, text: str) -> Words:
         """Find the words of a text."""
@@ -297,6 +284,7 @@ class QuotedWorks:
         return tuple(self.sentence_text(work.first_sentence + each) for each in range(span.start, span.end))
 
 
+@dataclass(frozen=True, slots=True)
 class LibraryIndex:
     """The index of the library's works, built anew where they changed.
 
@@ -306,21 +294,14 @@ class LibraryIndex:
     - `find`: finds a work by what a person calls it.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        versions: Callable[[], Mapping[str, WorkVersion]],
-        load: Callable[[str], Work],
-        find: Callable[[str], WorkSummary],
-    ) -> None:
-        self.folder = folder
-        self._versions = versions
-        self._load = load
-        self._find = find
+    folder: Path
+    versions: Callable[[], Mapping[str, WorkVersion]]
+    load: Callable[[str], Work]
+    find: Callable[[str], WorkSummary]
 
     def marks(self) -> dict[str, str]:
         """Give the beginning of each work's fingerprint, by id: what is kept with each source that was mined for it."""
-        return {work_id: known.fingerprint[:_DIGITS] for work_id, known in sorted(self._versions().items())}
+        return {work_id: known.fingerprint[:_DIGITS] for work_id, known in sorted(self.versions().items())}
 
     def open(self, names: Sequence[str], progress: Progress) -> tuple[QuotedWorks | None, dict[str, str]]:
         """Open the index, or build it; give with it the marks of the works to look for: those named, or all.
@@ -329,7 +310,7 @@ class LibraryIndex:
 
         Raises NotFound, BadRequest: no work or several are called so.
         """
-        wanted = {work_id: known.fingerprint for work_id, known in sorted(self._versions().items())}
+        wanted = {work_id: known.fingerprint for work_id, known in sorted(self.versions().items())}
         if not wanted:
             return None, {}
         try:
@@ -341,8 +322,8 @@ class LibraryIndex:
             def say(done: int, total: int, note: str = "") -> None:
                 progress(done, max(total, len(wanted)), f"Reading the works of the library: {note}")
 
-            quoted = QuotedWorks.build(map(self._load, wanted), self.folder, say)
-        chosen = {self._find(name).id for name in names} or set(wanted)
+            quoted = QuotedWorks.build(map(self.load, wanted), self.folder, say)
+        chosen = {self.find(name).id for name in names} or set(wanted)
         return quoted, {work_id: mark[:_DIGITS] for work_id, mark in wanted.items() if work_id in chosen}
 
 

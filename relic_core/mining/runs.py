@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.config import provenance
+from relic_core.domain.trainings import duration
 from relic_core.errors import RelicError, StoreError
 from relic_core.formats.files import as_object, as_string, parse, read_text, written_whole
 from relic_core.library.secondary import unread
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.sources import SourceRows
 
-_MINUTE = 60
 _NAMED = 5
 """Names that a summary gives for one problem; of more it gives the number."""
 _LINES = 20
@@ -142,7 +142,6 @@ def mine_planned(
     """Mine what is planned; what could not be read comes first, with its problem.
 
     - `quoted`: the index of works; None where the library has none.
-    - `progress`: told how many books are done, and how long it will take.
     - `places`: whether only offsets and digests are to come back.
 
     Yields: what was found in a source, and what had been named for it.
@@ -233,20 +232,8 @@ class _Pace:
         said = f"{self._done:,} of {books(count)}"
         if self._bytes and self._done < count:
             left = (time.monotonic() - self._began) * (self._total - self._bytes) / self._bytes
-            said += f", {about(left)} left"
+            said += f", {duration(left)} left"
         self._progress(self._done, max(count, 1), said)
-
-
-def about(seconds: float) -> str:
-    """Say a time in words.
-
-    >>> about(20), about(70), about(250)
-    ('less than a minute', 'about a minute', 'about 4 minutes')
-    """
-    if seconds < _MINUTE / 2:
-        return "less than a minute"
-    minutes = max(1, round(seconds / _MINUTE))
-    return "about a minute" if minutes == 1 else f"about {minutes} minutes"
 
 
 def _listed(names: Sequence[str]) -> str:

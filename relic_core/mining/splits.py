@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from relic_core.domain import MAX_LENGTH, Claim, Example, MinedWindow, Pair, passage_id
-from relic_core.mining.word_runs import RUN, RunSet, digests_of, runs_of_many
+from relic_core.mining.word_runs import RUN, RunSet, digests_of, runs_of, runs_of_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -160,14 +160,13 @@ def measured(windows: Sequence[MinedWindow], parts: Mapping[str, Split]) -> list
         else:
             seen.add(name)
             rows[window.id] = (window.id, part, f"It is on a work of the {part} split")
-    test = [window for window in windows if rows.get(window.id, ("", ""))[1] == "test"]
-    dev = [window for window in windows if rows.get(window.id, ("", ""))[1] == "dev"]
+    test, dev = ([each for each in windows if rows.get(each.id, ("", ""))[1] == part] for part in ("test", "dev"))
     passages = Passages((window.source_id, window.passage) for window in test)
-    shares = _sharing([(words_of(window),) for window in dev], RunSet.of(map(words_of, test)))
-    for window, shared in zip(dev, shares, strict=True):
+    runs = RunSet.of(map(words_of, test))
+    for window in dev:
         if passages.overlap(window.source_id, window.passage):
             rows[window.id] = (window.id, "left out", IN_A_TEST_PASSAGE)
-        elif shared:
+        elif runs.holds(runs_of(words_of(window))).any():
             rows[window.id] = (window.id, "left out", SHARED_WITH_TEST)
     return list(rows.values())
 
@@ -218,8 +217,3 @@ class Gate:
     def _is_held_out(self, candidate: Candidate) -> bool:
         held_out = self._forbidden.held_out
         return held_out is not None and any(held_out.holds(digests_of(text)).any() for text in candidate.texts)
-
-
-def _sharing(texts: Sequence[tuple[str, ...]], known: RunSet) -> list[bool]:
-    """Say of each group of texts whether it shares a run with known ones."""
-    return [bool(known.holds(runs_of_many(group)[0]).any()) for group in texts]

@@ -245,7 +245,7 @@ def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool
     said = tokens(around)
     if not work.own.isdisjoint((*said, *tokens(window.quotation))):
         return True
-    surname = _surname(work.author)
+    surname = next(iter(_name_parts(work.author)[-1:]), "")
     if len(surname) >= _SURNAME and surname in said:
         return True
     title = [token for token in tokens(work.title) if token not in STOPWORDS]
@@ -258,10 +258,6 @@ def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool
         return True
     told = [token for token in said if token not in STOPWORDS]
     return bool(title) and any(told[at : at + len(title)] == title for at in range(len(told) - len(title) + 1))
-
-
-def _surname(author: str) -> str:
-    return next(iter(_name_parts(author)[-1:]), "")
 
 
 def _name_parts(name: str) -> list[str]:

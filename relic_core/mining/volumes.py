@@ -114,8 +114,6 @@ def mine(
     - `text`: its text, to which ``source.sha256`` belongs.
     - `works`: what it may quote; None where no windows are wanted.
     - `among`: ids of the works that are looked for; all where not given.
-
-    Raises BadRequest: a work of `among` is not in `works`.
     """
     began = time.perf_counter()
     spoken = ENGLISH if len(text) < _SHORT and is_english(text) else language(text)

@@ -74,8 +74,6 @@ def make_windows(
     - `among`: ids of the works that are looked at; all by default.
 
     Returns: in the order of the source.
-
-    Raises BadRequest: a work of `among` is not in `works`.
     """
     words = works.read(prose.text)
     aligner = Aligner(prose.text, words, works)

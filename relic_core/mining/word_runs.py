@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,7 +67,7 @@ def runs_of_many(texts: Sequence[str]) -> tuple[Runs, npt.NDArray[np.int64]]:
     owners = np.repeat(np.arange(len(split)), [len(each) for each in split])
     if len(owners) < RUN:
         return np.empty(0, np.uint64), np.empty(0, np.int64)
-    hashes = np.concatenate([_word_hashes(each) for each in split])
+    hashes = np.fromiter(map(_HASHES.__getitem__, chain.from_iterable(split)), np.uint64, count=len(owners))
     last = len(hashes) - RUN + 1
     runs = np.zeros(last, np.uint64)
     for place, power in enumerate(_POWERS):
@@ -186,7 +187,3 @@ class _Hashes(dict[str, int]):
 
 
 _HASHES = _Hashes()
-
-
-def _word_hashes(found: list[str]) -> Runs:
-    return np.fromiter(map(_HASHES.__getitem__, found), np.uint64, count=len(found))

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from itertools import product
-from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain import Span
 from relic_core.domain.searches import ModelFingerprints
 from relic_core.errors import BadRequest
-from relic_core.evaluation.rank_overlap import PERSISTENCE, overlap_at, rank_biased_overlap
+from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval.search import HEAD
 
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from relic_core.domain import Hit, Place, Search, SearchRequest, Work
+    from relic_core.domain import Hit, Place, Search, SearchRequest, Span, Work
     from relic_core.domain.searches import HeadHit, TopKSnapshot
     from relic_core.reporting.passages import Passage
     from relic_core.retrieval.registry import RetrieverCard
@@ -79,7 +76,7 @@ class Comparison:
     - `passages`: by the better of their two places.
     - `overlap`, `ten`: how many passages the first ten of both share; and how many the longer of the two has, ten at
       most.
-    - `likeness`: rank-biased overlap of the first twenty, 0 to 1.
+    - `rank_overlap`: rank-biased overlap of the first twenty, 0 to 1.
     """
 
     result: SearchResult
@@ -88,7 +85,7 @@ class Comparison:
     passages: tuple[ComparedPassage, ...]
     overlap: int
     ten: int
-    likeness: float
+    rank_overlap: float
 
     def found_by(self, found: Found) -> tuple[ComparedPassage, ...]:
         """List the passages that are among the first ten of both, or of one alone, best first."""
@@ -115,13 +112,13 @@ class ColumnThenAndNow:
     """One retriever's first passages then and now.
 
     - `passages`: the first ten of now in their order, then those of then that are not among them.
-    - `likeness`: rank-biased overlap of the passages kept, 0 to 1.
+    - `rank_overlap`: rank-biased overlap of the passages kept, 0 to 1.
     """
 
     retriever: str
     label: str
     passages: tuple[MovedPassage, ...]
-    likeness: float
+    rank_overlap: float
 
     @property
     def unchanged(self) -> bool:
@@ -198,7 +195,7 @@ class Comparing:
             ),
             overlap=overlap_at(ids, others, TEN),
             ten=min(TEN, max(len(ids), len(others))),
-            likeness=rank_biased_overlap(ids, others, PERSISTENCE),
+            rank_overlap=rank_biased_overlap(ids, others),
         )
 
     def _passages(self, first: dict[int, Hit], second: dict[int, Hit]) -> tuple[ComparedPassage, ...]:
@@ -228,7 +225,8 @@ class Comparing:
         first_kept = tuple(dict.fromkeys(created for created, _ in kept))
         made = self._fingerprints.of(request)
         last = _heads_at(kept, None)
-        if any(name not in last or last[name].made_with != _made(made, name) for name in request.retrievers):
+        wanted = {name: (made.edition, made.retrievers[name], made.version) for name in request.retrievers}
+        if any(name not in last or last[name].made_with != wanted[name] for name in wanted):
             result = self._run(request)
             if self._snapshots.keep(search.id, result):
                 kept = self._snapshots.of(search)
@@ -265,7 +263,7 @@ class Comparing:
         found = {}
         for hit in wanted:
             work = works.get(hit.work_id)
-            span = _span_at(work, hit.start, hit.end) if work else None
+            span = work.span_between(hit.start, hit.end) if work else None
             if work and span:
                 found[hit] = set_out(work, span)
         return found
@@ -304,13 +302,6 @@ def set_out(work: Work, span: Span) -> Located:
     return Located(work=work, span=span, place=work.place(span), quotation=quotation(work, span))
 
 
-def _span_at(work: Work, start: int, end: int) -> Span | None:
-    """Find the sentences that stand between two offsets; None where there are none."""
-    first = bisect_right(work.sentences, start, key=attrgetter("end"))
-    last = bisect_left(work.sentences, end, key=attrgetter("start"))
-    return Span(first, last - first) if first < last else None
-
-
 def _place(hit: Hit) -> Stretch:
     return hit.work_id, hit.span.start, hit.span.end
 
@@ -318,10 +309,6 @@ def _place(hit: Hit) -> Stretch:
 def _heads_at(kept: Sequence[Kept], moment: datetime | None) -> dict[str, TopKSnapshot]:
     """Give the last head of each retriever up to a moment; of all time where there is none given."""
     return {head.retriever: head for created, head in kept if moment is None or created <= moment}
-
-
-def _made(made: ModelFingerprints, name: str) -> tuple[str, str, str]:
-    return (made.edition, made.retrievers[name], made.version)
 
 
 def _versions(
@@ -352,7 +339,7 @@ def _column(
         for each in shown
     )
     return ColumnThenAndNow(
-        retriever=card.name, label=card.label, passages=passages, likeness=rank_biased_overlap(old, new)
+        retriever=card.name, label=card.label, passages=passages, rank_overlap=rank_biased_overlap(old, new)
     )
 
 

@@ -72,17 +72,16 @@ class Mining:
                 file.write(data)
         return path
 
-    def start(self, paths: Sequence[Path], *, name: str = "") -> Job:
+    def start(self, paths: Sequence[Path]) -> Job:
         """Start a job that mines files, folders or archives, or give the one that does just that already.
 
         - `paths`: what to mine; where empty, all that was mined before is looked through again, for works that are new.
-        - `name`: what a person calls it; the first path's name where empty.
 
         Raises NotFound: a path that is not there; or none was given, and nothing was mined before.
         """
         found = self._roots(paths)
-        title = name or (found[0].name if paths else "all secondary sources")
-        more = f" and {len(found) - 1} more" if paths and len(found) > 1 and not name.count(",") else ""
+        title = found[0].name if paths else "all secondary sources"
+        more = f" and {len(found) - 1} more" if paths and len(found) > 1 else ""
         return self._start_job(
             "mine",
             title=f"Finding quotations in {title}{more}",

@@ -10,13 +10,11 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, get_args
 
-from relic_core.domain import Span
 from relic_core.domain.figures import Chart, Mark, Series, View
 from relic_core.errors import BadRequest, NotFound, RelicError, unknown_name
 from relic_core.evaluation import figures
@@ -52,18 +50,8 @@ if TYPE_CHECKING:
     from relic_core.services.runs import Runs
 
 __all__ = [
-    "METRICS",
-    "SHOWN",
-    "SORTS",
-    "VIEWS",
-    "Case",
-    "Missing",
-    "Offer",
-    "Outcomes",
-    "Quoted",
-    "ReadOutcome",
-    "Recall",
-]
+    "METRICS", "SHOWN", "SORTS", "VIEWS", "Case", "Missing", "Offer", "Outcomes", "Quoted", "ReadOutcome", "Recall",
+]  # fmt: skip
 
 METRICS = (*(f"recall@{k}" for k in KS), *(f"overlap-recall@{k}" for k in KS), "ndcg@10")
 """What the figures may be of: what rewards a quotation that stands high enough, and is 0 for one that does not."""
@@ -367,7 +355,7 @@ def _given(book: Book | None, opened: _Opened, window: QuotationContext | None) 
 
 def _quoted(work: Work | None, offsets: Offsets, *, work_id: str) -> Quoted:
     """Find the sentences between two offsets, and set them."""
-    span = None if work is None else _span(work, offsets)
+    span = None if work is None else work.span_between(*offsets)
     if work is None or span is None:
         return Quoted(offsets=offsets)
     return Quoted(
@@ -377,10 +365,3 @@ def _quoted(work: Work | None, offsets: Offsets, *, work_id: str) -> Quoted:
         work_id=work_id,
         length=span.length,
     )
-
-
-def _span(work: Work, offsets: Offsets) -> Span | None:
-    """Give the sentences that share a character with a stretch of the text; None where none does."""
-    first = bisect_right(work.sentences, offsets[0], key=lambda sentence: sentence.end)
-    last = bisect_left(work.sentences, offsets[1], key=lambda sentence: sentence.start)
-    return Span(first, last - first) if last > first else None

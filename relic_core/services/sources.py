@@ -25,7 +25,6 @@ __all__ = ["Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowVi
 Show = Literal["kept", "set aside", "all"]
 """Which windows are listed: those that count, those that were left out for a reason, or both."""
 
-_LONGEST_COMMENT = 4_000
 _LONGEST_JUDGE = 100
 
 
@@ -155,25 +154,21 @@ class Sources:
         """List the kept windows that quote a sentence of a work, by source."""
         return self._views(self._windows.quoting(work_id, sentence))
 
-    def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "", comment: str = "") -> None:
+    def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "") -> None:
         """Keep what somebody says of a window; earlier answers stay on record.
 
         - `window_id`: the window. One whose match is judged "wrong" is set aside, and one judged "right" is kept
           whatever the thresholds say of it, until that is taken back.
         - `answer`: one of `ANSWERS`; empty takes the judge's last answer back.
-        - `judge`, `comment`: who says it; in their words.
+        - `judge`: who says it.
 
         Raises NotFound: there is no such window.
-        Raises BadRequest: an unknown question or answer, or a comment that is too long.
+        Raises BadRequest: an unknown question or answer.
         """
         if question not in ANSWERS:
             raise unknown_name("question", question, ANSWERS)
         if answer and answer not in ANSWERS[question]:
             raise unknown_name("answer", answer, ANSWERS[question])
-        if len(comment) > _LONGEST_COMMENT:
-            raise BadRequest(
-                f"The comment has {len(comment):,} characters; at most {_LONGEST_COMMENT:,} are kept. Shorten it."
-            )
         self._windows.get(window_id)
         self._windows.judge(
             Judgement(
@@ -181,7 +176,7 @@ class Sources:
                 question=question,
                 answer=answer,
                 judge=harmless(judge, longest=_LONGEST_JUDGE),
-                comment=comment,
+                comment="",
                 created=datetime.now(UTC),
             )
         )

@@ -112,23 +112,23 @@ class TrainingPlans:
         find_model(request.recipe.base)
         looks = self._looking(request)
         summaries = self._data.works()
-        validated = self._validated(request, summaries)
+        validated, validated_words = self._validated(request, summaries)
         works = there.works * sum(_read_of(each) for each in summaries) // max(1, len(summaries))  # about
         estimate = estimates.reckon(
             request.recipe,
-            there,
-            most_pairs=request.pairs,
-            use=request.use,
+            counted,
+            self.speed(base_card(request.recipe)),
             validated=validated,
-            speed=self.speed(base_card(request.recipe)),
-            looking=estimates.Looking(self.speed(looks), works) if looks else estimates.NOT_LOOKED_FOR,
+            validated_words=validated_words,
+            looking_speed=self.speed(looks) if looks else 0.0,
+            looked_words=works,
         )
         return Prospect(
             material=counted,
             lacking="",
             unparted=unparted,
-            notes=(*stale, *_notes(request, counted, validated.windows)),
-            validated=validated.windows,
+            notes=(*stale, *_notes(request, counted, validated)),
+            validated=validated,
             estimate=estimate,
         )
 
@@ -203,13 +203,13 @@ class TrainingPlans:
                 "folder with RELIC_DATA."
             )
 
-    def _validated(self, request: TrainingRequest, summaries: Sequence[WorkSummary]) -> estimates.Validated:
+    def _validated(self, request: TrainingRequest, summaries: Sequence[WorkSummary]) -> tuple[int, int]:
         """Count the windows of a validation, and the words of the works that it reads."""
         dev = self._data.windows("dev") if request.validation else []
         training = self._data.windows("training") if request.validation and not dev and request.use != "pairs" else []
         drawn = draw(dev, training, {each.id: each.sentences for each in summaries}, request.validation)
         words = sum(each.words for each in summaries if each.id in set(drawn.works))
-        return estimates.Validated(len(drawn.windows), words)
+        return len(drawn.windows), words
 
 
 def _counted(there: Material, request: TrainingRequest) -> Material:

@@ -56,7 +56,8 @@ def plan(recipe: Recipe, sources: Sequence[str], works: Sequence[str]) -> list[P
     drawn = 0
     for epoch in range(int(whole) + (part > 0)):
         drawing = random.Random(f"{recipe.seed} batches {epoch}")  # noqa: S311 - no secret
-        batches = _pair_batches(recipe, sources, epoch, drawing) if pairs >= LEAST else []
+        parted = together(_by(sources), recipe.batch, drawing) if pairs >= LEAST else []
+        batches = [Planned("pairs", members, epoch) for members in parted]
         if windows and recipe.share < 1 and batches:
             wanted = round(len(batches) * recipe.share / (1 - recipe.share))
             many: list[Planned] = []
@@ -69,10 +70,6 @@ def plan(recipe: Recipe, sources: Sequence[str], works: Sequence[str]) -> list[P
         drawing.shuffle(batches)
         planned += batches if epoch < whole else batches[: max(1, round(part * len(batches)))]
     return planned[: recipe.steps] if recipe.steps else planned
-
-
-def _pair_batches(recipe: Recipe, sources: Sequence[str], epoch: int, drawing: random.Random) -> list[Planned]:
-    return [Planned("pairs", members, epoch) for members in together(_by(sources), recipe.batch, drawing)]
 
 
 def _window_batches(recipe: Recipe, works: Sequence[str], rounds: int) -> list[Planned]:

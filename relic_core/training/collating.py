@@ -6,6 +6,7 @@ import random
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from relic_core.encoders.cross_encoder import JointTexts
     from relic_core.encoders.late_chunking import LateChunkingEncoder
     from relic_core.training.batching import Planned
-    from relic_core.training.recipes import EncoderRecipe, RerankerRecipe
+    from relic_core.training.recipes import EncoderRecipe, Recipe, RerankerRecipe
 
 
 def draw_claim(
@@ -60,6 +61,10 @@ def draw_claim(
     if not any(map(str.strip, (*before, *after))):
         before, after = left, right
     return Claim(left=" ".join(before), right=" ".join(after), masked=True)
+
+
+def _claim(recipe: Recipe, example: Pair | MinedWindow, batch: Planned) -> Claim:
+    return draw_claim(example.left, example.right, recipe.shapes, chance=f"{recipe.seed} {batch.round} {example.id}")
 
 
 RUN = 8
@@ -124,27 +129,14 @@ class CutWork:
         return [int(owner) for owner, count in zip(owners, kept, strict=True) if count == self.counts[owner]]
 
 
-class CutWorks:
-    """The works that windows quote, each read and cut when first needed.
-
-    - `encoder`: says how works are cut.
-    """
-
-    def __init__(self, encoder: LateChunkingEncoder, work: Callable[[str], Work]) -> None:
-        self._encoder = encoder
-        self._work = work
-        self._cut: dict[str, CutWork] = {}
-
-    def get(self, work_id: str) -> CutWork:
-        """Give a work, cut."""
-        if work_id not in self._cut:
-            rows, cores, counts = self._encoder.cut(self._work(work_id))
-            self._cut[work_id] = CutWork(
-                [np.array(row, dtype=np.int32) for row in rows],
-                [(first, owners.astype(np.int32)) for first, owners in cores],
-                counts,
-            )
-        return self._cut[work_id]
+def cut_work(encoder: LateChunkingEncoder, work: Work) -> CutWork:
+    """Cut a work as the encoder reads it."""
+    rows, cores, counts = encoder.cut(work)
+    return CutWork(
+        [np.array(row, dtype=np.int32) for row in rows],
+        [(first, owners.astype(np.int32)) for first, owners in cores],
+        counts,
+    )
 
 
 def runs(sentences: Sequence[int], length: int) -> list[Span]:
@@ -195,7 +187,7 @@ class Collator:
         self._recipe = recipe
         self._pair = encoder.pair
         self._material = material
-        self._works = CutWorks(encoder, material.work)
+        self._cut = cache(lambda work_id: cut_work(encoder, material.work(work_id)))
 
     def __call__(self, planned: Sequence[Planned]) -> Features:
         """Make one batch; the loader takes one planned batch at a time.
@@ -213,7 +205,7 @@ class Collator:
 
     def _of_pairs(self, batch: Planned) -> Features:
         pairs = [self._material.pairs[member] for member in batch.members]
-        claims = [self._claim(pair, batch) for pair in pairs]
+        claims = [_claim(self._recipe, pair, batch) for pair in pairs]
         texts = [pair.quotation for pair in pairs]
         for pair in pairs:
             texts += self._drawn(self._material.hard.pairs.get(pair.id, ()), pair.id, batch)
@@ -226,7 +218,8 @@ class Collator:
         spans = [window.gold for window in windows]
         for window in windows:
             spans += self._drawn(self._material.hard.windows.get(window.id, ()), window.id, batch)
-        return self._passages([self._claim(window, batch) for window in windows], [flat_span(work, s) for s in spans])
+        claims = [_claim(self._recipe, window, batch) for window in windows]
+        return self._passages(claims, [flat_span(work, span) for span in spans])
 
     def _passages(self, claims: Sequence[Claim], texts: Sequence[str]) -> Features:
         """Put together claims and quotations read by themselves, of which the first are the claims' own."""
@@ -255,7 +248,7 @@ class Collator:
     def _in_context(self, batch: Planned) -> Features:
         """Read the stretches of a work in which the windows' spans and their negatives stand."""
         windows = [self._material.windows[member] for member in batch.members]
-        cut = self._works.get(windows[0].work_id)
+        cut = self._cut(windows[0].work_id)
         hard = {
             window.id: self._drawn(self._material.hard.windows.get(window.id, ()), window.id, batch)
             for window in windows
@@ -288,7 +281,7 @@ class Collator:
             owners[opening + first : opening + first + len(kept)] = kept
             rows.append(ids)
             segments.append(owners)
-        claims = [self._claim(window, batch) for window in windows]
+        claims = [_claim(self._recipe, window, batch) for window in windows]
         segment_of = np.array([number_of[start] for start in starts.tolist()])
         return self._features(claims, rows, segments, (segment_of, lengths), gold, allowed)
 
@@ -316,10 +309,6 @@ class Collator:
             "gold": torch.from_numpy(gold.astype(np.int64)),
             "allowed": torch.from_numpy(allowed),
         }
-
-    def _claim(self, example: Pair | MinedWindow, batch: Planned) -> Claim:
-        chance = f"{self._recipe.seed} {batch.round} {example.id}"
-        return draw_claim(example.left, example.right, self._recipe.shapes, chance=chance)
 
     def _drawn(self, candidates: Sequence[T], name: str, batch: Planned) -> list[T]:
         count = min(self._recipe.hard_negatives, len(candidates))
@@ -397,8 +386,7 @@ class RerankerCollator:
         (batch,) = planned
         claims, rows, owners = [], [], []
         for number, (example, passages) in enumerate(self._lists(batch)):
-            chance = f"{self._recipe.seed} {batch.round} {example.id}"
-            claim = self._texts.claim(draw_claim(example.left, example.right, self._recipe.shapes, chance=chance))
+            claim = self._texts.claim(_claim(self._recipe, example, batch))
             claims.append(claim)
             rows += [self._texts.passage(passage, claim) for passage in passages]
             owners += [number] * len(passages)

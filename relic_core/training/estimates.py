@@ -37,15 +37,10 @@ _TOKENS_OF_WORD = 1.4
 """Tokens of a word of a work, context of stretches included."""
 
 
-class _Joint(NamedTuple):
-    """What a token costs of a claim and a passage read together, by a token of a text read by itself."""
-
-    learnt: float
-    read: float
-
-
-_JOINT: dict[Reading, _Joint] = {"claim first": _Joint(6.5, 2.2), "together": _Joint(8.0, 1.2)}
-"""Each passage's tokens look at the claim's too; where the claim is read first, its own are counted once."""
+_LEARNT_TOGETHER: dict[Reading, float] = {"claim first": 6.5, "together": 8.0}
+_READ_TOGETHER: dict[Reading, float] = {"claim first": 2.2, "together": 1.2}
+"""What a token costs, learnt from or read, of a claim and a passage read together, by a token of a text by itself. Each
+passage's tokens look at the claim's too; where the claim is read first, its own are counted once."""
 
 _LETTERS = 4.3
 """Of a token of English prose."""
@@ -61,36 +56,18 @@ _MODELS = 3
 """The best so far, the one validated last, and the one that is being written."""
 
 
-class Validated(NamedTuple):
-    """What a training is validated on: windows, and the words of their works."""
-
-    windows: int
-    words: int
-
-
-class Looking(NamedTuple):
-    """How hard negatives are looked for: tokens a second through that model, 0 for not; words of the windows' works."""
-
-    speed: float
-    words: int
-
-
-NOT_LOOKED_FOR = Looking(0.0, 0)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """What a training will cost.
 
     - `steps`: batches that are learnt from.
-    - `looking`, `validating`: seconds of it for looking for hard negatives, and for validations.
+    - `looking`: seconds of it for looking for hard negatives.
     - `disk`: bytes that its files take at most.
     """
 
     steps: int
     seconds: float
     looking: float
-    validating: float
     disk: int
 
     @property
@@ -102,41 +79,31 @@ class Estimate:
 def reckon(
     recipe: AnyRecipe,
     material: Material,
-    *,
-    most_pairs: int,
-    use: str,
-    validated: Validated,
     speed: float,
-    looking: Looking = NOT_LOOKED_FOR,
+    *,
+    validated: int = 0,
+    validated_words: int = 0,
+    looking_speed: float = 0.0,
+    looked_words: int = 0,
 ) -> Estimate:
     """Reckon what a training will cost.
 
-    - `most_pairs`: the most pairs; 0 for all.
-    - `use`: what of it: see `requests.USES`.
+    - `material`: what of it is learnt from.
     - `speed`: tokens that go through the base model in a second.
-    - `looking`: how hard negatives are looked for.
+    - `validated`, `validated_words`: windows that it is validated on, and words of their works.
+    - `looking_speed`, `looked_words`: tokens a second through the model that looks for hard negatives, 0 where none are
+      looked for; words of the windows' works.
 
     Raises BadWeights: the base model cannot be read.
     """
-    pairs = 0 if use == "windows" else min(material.pairs, most_pairs or material.pairs)
-    windows = 0 if use == "pairs" else material.windows
-    made = _batches(recipe, material, pairs=pairs, windows=windows)
-    learning = _learnt(recipe, material, made, pairs=pairs) / speed
-    validating = 0.0
-    if validated.words:
+    made = _batches(recipe, material)
+    seconds = _learnt(recipe, material, made) / speed
+    if validated_words:
         every = recipe.validate_every
-        before, each = _validated(recipe, material, windows=validated.windows, words=validated.words)
-        validating = (before + each * (-(-made.steps // every) if every else 1)) / speed
-    looked = 0.0
-    if looking.speed:
-        looked = _looked_through(recipe, material, made, pairs=pairs, words=looking.words) / looking.speed
-    return Estimate(
-        steps=made.steps,
-        seconds=looked + learning + validating,
-        looking=looked,
-        validating=validating,
-        disk=room(recipe),
-    )
+        before, each = _validated(recipe, material, windows=validated, words=validated_words)
+        seconds += (before + each * (-(-made.steps // every) if every else 1)) / speed
+    looked = _looked_through(recipe, material, made, looked_words) / looking_speed if looking_speed else 0.0
+    return Estimate(steps=made.steps, seconds=looked + seconds, looking=looked, disk=room(recipe))
 
 
 def room(recipe: AnyRecipe) -> int:
@@ -196,11 +163,9 @@ class _Batches(NamedTuple):
         return self.steps - self.of_windows
 
 
-def _batches(recipe: AnyRecipe, material: Material, *, pairs: int, windows: int) -> _Batches:
-    """Count the batches of a training.
-
-    - `material`: on how many works the windows are.
-    """
+def _batches(recipe: AnyRecipe, material: Material) -> _Batches:
+    """Count the batches of a training."""
+    pairs, windows = material.pairs, material.windows
     of_pairs = -(-pairs // recipe.batch) if pairs > 1 and recipe.share < 1 else 0
     if of_pairs:
         of_windows = round(of_pairs * recipe.share / (1 - recipe.share)) if windows else 0
@@ -212,19 +177,15 @@ def _batches(recipe: AnyRecipe, material: Material, *, pairs: int, windows: int)
     return _Batches(steps, round(steps * share))
 
 
-def _learnt(recipe: AnyRecipe, material: Material, made: _Batches, *, pairs: int) -> float:
-    """Reckon what learning costs, in tokens read.
-
-    - `material`: how long texts are.
-    - `made`: as `_batches` counts them.
-    """
+def _learnt(recipe: AnyRecipe, material: Material, made: _Batches) -> float:
+    """Reckon what learning costs, in tokens read."""
     claim = _claim_tokens(recipe, material.context)
-    of_pairs, of_windows = made.of_pairs * min(recipe.batch, max(pairs, 1)), made.of_windows * recipe.window_batch
+    of_pairs = made.of_pairs * min(recipe.batch, max(material.pairs, 1))
+    of_windows = made.of_windows * recipe.window_batch
     if not isinstance(recipe, EncoderRecipe):
-        cost = _JOINT[recipe.reading]
         passage = _quotation(material)
         tokens = of_pairs * _list(recipe, claim, passage) + of_windows * _list(recipe, claim, passage + _beside(recipe))
-        return tokens * (cost.learnt + cost.read * recipe.cached)
+        return tokens * (_LEARNT_TOGETHER[recipe.reading] + _READ_TOGETHER[recipe.reading] * recipe.cached)
     passage = min(recipe.passage_tokens, material.quotation / _LETTERS) + 2
     tokens = of_pairs * (claim + passage) + of_windows * claim
     if recipe.in_context:
@@ -235,27 +196,18 @@ def _learnt(recipe: AnyRecipe, material: Material, made: _Batches, *, pairs: int
 
 
 def _validated(recipe: AnyRecipe, material: Material, *, windows: int, words: int) -> tuple[float, float]:
-    """Reckon what a validation costs, in tokens read: before the first step, and each time.
-
-    - `material`: how long texts are.
-    - `windows`, `words`: that it is validated on; of their works.
-    """
+    """Reckon what a validation costs, in tokens read: before the first step, and each time."""
     if isinstance(recipe, EncoderRecipe):
         spans = 1 if recipe.in_context else 5  # read alone, every length costs a pass
         return words * _TOKENS_OF_WORD * spans, words * _TOKENS_OF_WORD * spans
     claim = min(recipe.claim_tokens, material.context / _LETTERS)
     passage = _quotation(material) + _beside(recipe)
-    return words * _TOKENS_OF_WORD, windows * _list(recipe, claim, passage, HEAD) * _JOINT[recipe.reading].read
+    return words * _TOKENS_OF_WORD, windows * _list(recipe, claim, passage, HEAD) * _READ_TOGETHER[recipe.reading]
 
 
-def _looked_through(recipe: AnyRecipe, material: Material, made: _Batches, *, pairs: int, words: int) -> float:
-    """Reckon what looking for hard negatives costs, in tokens read.
-
-    - `recipe`: how much of what there is a training reads.
-    - `material`: how long texts are.
-    - `made`: as `_batches` counts them.
-    """
-    claims = min(pairs, made.of_pairs * recipe.batch)
+def _looked_through(recipe: AnyRecipe, material: Material, made: _Batches, words: int) -> float:
+    """Reckon what looking for hard negatives costs, in tokens read: for what of it all a training reads."""
+    claims = min(material.pairs, made.of_pairs * recipe.batch)
     tokens = claims * (material.context / _LETTERS + _quotation(material))
     if made.of_windows:
         claims_of_windows = min(material.windows, made.of_windows * recipe.window_batch)

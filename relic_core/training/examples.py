@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from relic_core.errors import BadRequest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from relic_core.domain import MinedWindow, Pair, WorkSummary
+    from relic_core.domain import MinedWindow, Pair
     from relic_core.ports import Progress
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.pairs import PairRows
@@ -57,21 +58,13 @@ class Examples:
 
 
 class TrainingData:
-    """What was mined, as trainings read it."""
+    """What was mined, as trainings read it; `material` and `works` count it and list the works it may be on."""
 
     def __init__(self, pairs: PairRows, windows: WindowRows, counts: TrainingRows, works: WorkRows) -> None:
         self._pairs = pairs
         self._windows = windows
-        self._counts = counts
-        self._works = works
-
-    def material(self, sources: Sequence[str] = ()) -> Material:
-        """Count what may be learnt from, only in some sources or in all."""
-        return self._counts.material(sources)
-
-    def works(self) -> tuple[WorkSummary, ...]:
-        """List the works that windows may be on."""
-        return self._works.summaries()
+        self.material = counts.material
+        self.works = works.summaries
 
     def windows(self, split: str) -> list[MinedWindow]:
         """List the windows of a split."""
@@ -157,9 +150,7 @@ def _some(pairs: Sequence[Pair], most: int) -> Sequence[Pair]:
     """Draw whole sources until there are so many pairs; of the last source the first."""
     if not most or len(pairs) <= most:
         return pairs
-    by_source: dict[str, int] = {}
-    for pair in pairs:
-        by_source[pair.source_id] = by_source.get(pair.source_id, 0) + 1
+    by_source = Counter(pair.source_id for pair in pairs)
     sources = sorted(by_source)
     random.Random(_SEED).shuffle(sources)  # noqa: S311 - no secret
     room: dict[str, int] = {}

@@ -37,21 +37,20 @@ if TYPE_CHECKING:
     from relic_core.encoders.joint_reader import JointReader
     from relic_core.encoders.weights import ModelFiles
     from relic_core.training.models import DualEncoder, Start
+    from relic_core.training.recipes import EncoderRecipe
 
 CLAIMS = "claims"
 PASSAGES = "passages"
 RECORD = "training.json"
 
 
-def write_model(  # noqa: PLR0913 - what is written, how it is used, what made it, how far it goes
+def write_model(
     folder: Path,
     encoder: DualEncoder,
     base: ModelFiles,
     card: EncoderCard,
     record: Mapping[str, Any],
-    *,
-    keeps_embeddings: bool,
-    blend: float = 1.0,
+    recipe: EncoderRecipe,
     start: Start | None = None,
 ) -> None:
     """Write both encoders with their card; the folder appears under its name when all of it is written.
@@ -60,8 +59,7 @@ def write_model(  # noqa: PLR0913 - what is written, how it is used, what made i
     - `base`: what both are written as layers over.
     - `card`: how the encoders are used; where they are, and the digest of their files, is filled in.
     - `record`: what made them, for ``training.json``.
-    - `keeps_embeddings`: whether the embeddings are the base's: see `write_weights`.
-    - `blend`: how far the way is gone from what they began as: see `blended`.
+    - `recipe`: whether the embeddings are the base's, and how far the way is gone from what they began as.
     - `start`: what they began as, where that is not the base.
 
     Raises StoreFull: the disk has no room left.
@@ -75,8 +73,8 @@ def write_model(  # noqa: PLR0913 - what is written, how it is used, what made i
         )
         for name, model in towers.items():
             (half / name).mkdir()
-            tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), blend)
-            write_weights(half / name, tensors, base, keeps_embeddings=keeps_embeddings)
+            tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), recipe.blend)
+            write_weights(half / name, tensors, base, keeps_embeddings=recipe.keeps_embeddings)
         used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
         digest = pair_digest(*(find_model(str(half / name)) for name in used.values()))
         write_json(half / CARD, {"name": card.name, **used, **card.facts, "digest": digest})

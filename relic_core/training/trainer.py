@@ -126,6 +126,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     Raises RelicError: the loss is no number any more; memory ran out.
     """
     kept = folder / CHECKPOINTS
+    tell: Report = report if report is not None else lambda _: None
     windows = [window for window in windows if window.gold.length <= recipe.longest]
     material = Material(pairs, windows, work, hard or HardNegatives())
     if isinstance(recipe, EncoderRecipe):
@@ -166,10 +167,6 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     def validated(step: int) -> Mapping[str, float]:
         assert validate is not None  # noqa: S101 - asked for only where it is given
         return validate(written(CANDIDATE, {"step": step}))
-
-    def tell(said: Mapping[str, Any]) -> None:
-        if report is not None:
-            report(said)
 
     with loop.terminated() as asked, loop.quiet():
         watch = loop.Watch(
@@ -248,8 +245,7 @@ def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | Non
     begun = None if start is None else start_of(start, base)
 
     def write(folder: Path, model: DualEncoder, record: Mapping[str, Any]) -> None:
-        keeps = recipe.keeps_embeddings
-        write_model(folder, model, base, card, record, keeps_embeddings=keeps, blend=recipe.blend, start=begun)
+        write_model(folder, model, base, card, record, recipe, begun)
 
     return _Kind(
         name=card.name,

@@ -9,7 +9,7 @@ order of the hundred and no other, so a quotation outside them keeps its rank, a
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ from relic_core.retrieval.reranked import HEAD, beside, scores_of
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from relic_core.encoders.cards import EncoderCard
     from relic_core.ports import Progress, Reranker, Retriever
     from relic_core.training.folders import TrainingFolder
+
+    Vector = npt.NDArray[np.float32]
 
 KS = (1, 10, 100)
 SHAPES = (ContextSize(4, 4), ContextSize(1, 1), ContextSize(1, 0))
@@ -78,7 +80,7 @@ def draw(dev: Sequence[MinedWindow], training: Sequence[MinedWindow], sentences:
     if usable:
         return Drawn(_from(usable, _cheapest(usable, sentences, size), size))
     usable = [window for window in training if _usable(window) and window.work_id in sentences]
-    counts = _counts(usable)
+    counts = Counter(window.work_id for window in usable)
     if len(counts) < 2:  # noqa: PLR2004 - one work's windows cannot be taken away and learnt from
         return Drawn()
     held, total = [], 0
@@ -89,18 +91,13 @@ def draw(dev: Sequence[MinedWindow], training: Sequence[MinedWindow], sentences:
     return Drawn(_from(usable, held, size), held_back=True) if held else Drawn()
 
 
+@dataclass(frozen=True, slots=True)
 class Validation:
-    """Ranks the windows that were drawn with a model.
+    """Ranks the windows that were drawn with a model; `progress` is told how many works were ranked."""
 
-    - `progress`: told how many works were ranked.
-    """
-
-    def __init__(self, windows: Sequence[MinedWindow], works: Mapping[str, Work], progress: Progress = silent) -> None:
-        self._progress = progress
-        self._by_work: dict[str, list[MinedWindow]] = defaultdict(list)
-        for window in windows:
-            self._by_work[window.work_id].append(window)
-        self._works = works
+    windows: Sequence[MinedWindow]
+    works: Mapping[str, Work]
+    progress: Progress = silent
 
     def __call__(self, folder: Path) -> dict[str, float]:
         """Give the figures of a model that a training wrote: see `measure`."""
@@ -116,13 +113,14 @@ class Validation:
         """
         encoder = LateChunkingEncoder(card) if card.spans == "in context" else PassageEncoder(card)
         ranks: dict[ContextSize, list[int]] = {shape: [] for shape in SHAPES}
-        for done, (work_id, windows) in enumerate(self._by_work.items()):
-            self._progress(done, len(self._by_work), f"validating: {done} of {len(self._by_work)} works")
-            scored = _Scored(encoder, self._works[work_id], card)
+        by_work = _by_work(self.windows)
+        for done, (work_id, windows) in enumerate(by_work.items()):
+            self.progress(done, len(by_work), f"validating: {done} of {len(by_work)} works")
+            score = _scorer(encoder, self.works[work_id], card)
             for shape in SHAPES:
                 vectors = encoder.encode_claims([claim_of(window, shape) for window in windows])
                 for window, vector in zip(windows, vectors, strict=True):
-                    ranks[shape].append(rank_at(scored.scores(vector, window.gold.length), window.gold.start))
+                    ranks[shape].append(rank_at(score(vector, window.gold.length), window.gold.start))
         return figures(ranks)
 
 
@@ -165,43 +163,39 @@ def claim_of(window: MinedWindow, shape: ContextSize) -> Claim:
     return Claim(left=" ".join(left), right=" ".join(right), masked=True)
 
 
-class _Scored:
-    """All spans of one work for one encoder."""
+def _scorer(
+    encoder: LateChunkingEncoder | PassageEncoder, work: Work, card: EncoderCard
+) -> Callable[[Vector, int], Vector]:
+    """Make what scores every span of a length of a work for a claim's vector."""
+    if isinstance(encoder, LateChunkingEncoder):
+        sums, counts = encoder.encode_sentences(work, silent)
+        index = DenseIndex(sums, np.stack([neighbour_products(sums, each) for each in range(MAX_LENGTH)]), counts)
+        return lambda vector, length: index.score(vector, length, card.similarity)
+    spans: dict[int, Vector] = {}
 
-    def __init__(self, encoder: LateChunkingEncoder | PassageEncoder, work: Work, card: EncoderCard) -> None:
-        self._encoder = encoder
-        self._work = work
-        self._similarity = card.similarity
-        self._alone: dict[int, npt.NDArray[np.float32]] = {}
-        if isinstance(encoder, LateChunkingEncoder):
-            sums, counts = encoder.encode_sentences(work, silent)
-            products = np.stack([neighbour_products(sums, distance) for distance in range(MAX_LENGTH)])
-            self._index = DenseIndex(sums, products, counts)
+    def alone(vector: Vector, length: int) -> Vector:
+        if length not in spans:
+            texts = [flat_span(work, Span(at, length)) for at in range(work.candidates(length))]
+            spans[length] = encoder.encode_passages(texts)
+        return np.asarray(spans[length] @ vector, dtype=np.float32)
 
-    def scores(self, vector: npt.NDArray[np.float32], length: int) -> npt.NDArray[np.float32]:
-        """Score every span of a length; shape (n_candidates,)."""
-        if isinstance(self._encoder, LateChunkingEncoder):
-            return self._index.score(vector, length, self._similarity)
-        if length not in self._alone:
-            spans = [flat_span(self._work, Span(at, length)) for at in range(self._work.candidates(length))]
-            self._alone[length] = self._encoder.encode_passages(spans)
-        return np.asarray(self._alone[length] @ vector, dtype=np.float32)
+    return alone
+
+
+def _by_work(windows: Sequence[MinedWindow]) -> dict[str, list[MinedWindow]]:
+    found: dict[str, list[MinedWindow]] = defaultdict(list)
+    for window in windows:
+        found[window.work_id].append(window)
+    return found
 
 
 def _usable(window: MinedWindow) -> bool:
     return 1 <= window.gold.length <= MAX_LENGTH and window.has_context
 
 
-def _counts(windows: Sequence[MinedWindow]) -> dict[str, int]:
-    counts: dict[str, int] = defaultdict(int)
-    for window in windows:
-        counts[window.work_id] += 1
-    return counts
-
-
 def _cheapest(windows: Sequence[MinedWindow], sentences: Mapping[str, int], size: int) -> list[str]:
     """List the works that cost fewest sentences for each window; no more than are needed."""
-    counts = _counts(windows)
+    counts = Counter(window.work_id for window in windows)
     most = max(1, -(-size // 3))  # of one work: its style is not to decide alone
     worth = {work: min(count, most) for work, count in counts.items()}
     chosen: list[str] = []
@@ -270,11 +264,8 @@ def heads_of(
     if kept is not None:
         return _read(folder, kept["heads"], windows)
     first = registry.create(FIRST, settings=settings)
-    by_work: dict[str, list[MinedWindow]] = defaultdict(list)
-    for window in windows:
-        by_work[window.work_id].append(window)
     heads: dict[str, TopK] = {}
-    for work_id, of_work in by_work.items():
+    for work_id, of_work in _by_work(windows).items():
         work = works[work_id]
         lengths = sorted({window.gold.length for window in of_work})
         if not all(first.ready(work, length) for length in lengths):
@@ -287,6 +278,7 @@ def heads_of(
     return heads
 
 
+@dataclass(frozen=True, slots=True)
 class RerankerValidation:
     """Reorders the heads of the windows with a reranker.
 
@@ -294,17 +286,10 @@ class RerankerValidation:
     - `progress`: told how many were read.
     """
 
-    def __init__(
-        self,
-        windows: Sequence[MinedWindow],
-        works: Mapping[str, Work],
-        heads: Mapping[str, TopK],
-        progress: Progress,
-    ) -> None:
-        self._windows = windows
-        self._works = works
-        self._heads = heads
-        self._progress = progress
+    windows: Sequence[MinedWindow]
+    works: Mapping[str, Work]
+    heads: Mapping[str, TopK]
+    progress: Progress
 
     def __call__(self, folder: Path) -> dict[str, float]:
         """Give the figures of a reranker that a training wrote: see `measure`."""
@@ -312,7 +297,7 @@ class RerankerValidation:
 
     def before(self) -> dict[str, float]:
         """Give the figures of the ranking that is reordered."""
-        return figures({SHAPE: [self._heads[window.id].rank for window in self._windows]})
+        return figures({SHAPE: [self.heads[window.id].rank for window in self.windows]})
 
     def measure(self, reranker: Reranker) -> dict[str, float]:
         """Give the figures of a reranker over all spans of the works: those of `figures` for the shape 4/4.
@@ -321,17 +306,17 @@ class RerankerValidation:
         Raises RelicError: it gives no numbers; memory ran out.
         """
         ranks = []
-        for done, window in enumerate(self._windows):
-            self._progress(done, len(self._windows), f"validating: {done} of {len(self._windows)} quotations")
+        for done, window in enumerate(self.windows):
+            self.progress(done, len(self.windows), f"validating: {done} of {len(self.windows)} quotations")
             ranks.append(self._rank(reranker, window))
         return figures({SHAPE: ranks})
 
     def _rank(self, reranker: Reranker, window: MinedWindow) -> int:
-        head = self._heads[window.id]
+        head = self.heads[window.id]
         if window.gold.start not in head.starts:
             return head.rank
         spans = [Span(start, window.gold.length) for start in head.starts]
-        found = scores_of(reranker, claim_of(window, SHAPE), self._works[window.work_id], spans)
+        found = scores_of(reranker, claim_of(window, SHAPE), self.works[window.work_id], spans)
         scores = beside(found, np.array(head.scores, dtype=np.float32))
         return rank_at(scores, head.starts.index(window.gold.start))
 

@@ -78,8 +78,8 @@ def _summary(found: Comparison) -> str:
     share = f"{found.overlap} of the first {found.ten} passages are the same." if found.ten else "Neither finds any."
     return (
         f'<p class="relic-measure"><strong>{share}</strong> The first twenty of both are alike to '
-        f'<span class="relic-likeness" aria-hidden="true"><i style="width:{found.likeness:.0%}"></i></span>'
-        f"<strong>{found.likeness:.2f}</strong>, where 1 is the same list and 0 nothing shared.</p>"
+        f'<span class="relic-likeness" aria-hidden="true"><i style="width:{found.rank_overlap:.0%}"></i></span>'
+        f"<strong>{found.rank_overlap:.2f}</strong>, where 1 is the same list and 0 nothing shared.</p>"
         '<details class="relic-quiet relic-made"><summary>How this is counted</summary>Overlapping passages count as '
         "one, as on the page of results; what is counted is the places of passages, from the best. Alike is "
         "rank-biased overlap with p = 0.9 over the first twenty of each (Webber, Moffat and Zobel 2010): what the "

@@ -304,7 +304,7 @@ def test_two_columns_are_compared_in_words_and_numbers(app, search):
     found = app.bench.comparing.compare(app.bench.history.get(search).request, ["dense-relic", "bm25"])
     told = plain(html(at))
     assert f"{found.overlap} {SAYS['same of ten']}" in told
-    assert f"{found.likeness:.2f}, where 1 is the same list" in told
+    assert f"{found.rank_overlap:.2f}, where 1 is the same list" in told
     assert [plain(each.split("</h2>")[0]) for each in html(at).split("<h2>")[1:]] == [
         "By both", "By dense-RELiC alone", "By BM25 alone",
     ]  # fmt: skip

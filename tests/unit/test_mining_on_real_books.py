@@ -63,8 +63,9 @@ def test_a_book_on_an_author_quotes_the_work_of_that_author_and_not_another(work
 
 def test_every_window_stands_where_it_says_in_both_texts(works, found):
     text, windows, _, _ = found
+    by_id = {work.id: work for work in works.works}
     for window in windows:
-        work = works.works[works.number_of(window.work_id)]
+        work = by_id[window.work_id]
         assert len(window.lit) == len(window.lit_in_work)
         sentences = " ".join(works.gold_texts(work, window.gold))
         passage = text[slice(*window.at)]

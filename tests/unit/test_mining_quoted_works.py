@@ -98,9 +98,6 @@ def test_what_is_known_of_a_work_is_in_the_manifest(index):
     first = index.works[0]
     assert (first.id, first.title, first.author) == (FERRY.id, "The Ferry", "Ada Quill")
     assert (first.sha256, first.fingerprint, first.sentences) == (FERRY.sha256, FERRY.fingerprint, 3)
-    assert index.number_of(GAUGE.id) == 1
-    with pytest.raises(BadRequest, match="'none'"):
-        index.number_of("none")
 
 
 def test_building_again_replaces_what_was_there(index):

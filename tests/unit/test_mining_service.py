@@ -208,7 +208,7 @@ def test_progress_tells_books_and_the_time_left(bench, books, monkeypatch):
     bench.mining.run([books], lambda done, total, note="": told.append(note), workers=HERE)
     assert any("Looking through 2 books" in note for note in told)
     assert "0 of 2 books" in told
-    assert any(note.startswith("1 of 2 books, about") and note.endswith("left") for note in told)
+    assert any(note.startswith("1 of 2 books, ") and note.endswith(" left") for note in told)
     assert told[-1] == "2 of 2 books"
 
 

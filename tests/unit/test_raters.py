@@ -179,9 +179,6 @@ def test_an_interval_holds_the_middle_of_the_figures_of_tables_drawn_anew(works)
         low, high = np.quantile([one[key] for one in each], [0.025, 0.975])
         assert (around.low, around.high) == (pytest.approx(low), pytest.approx(high))
         assert around.value == pytest.approx(measured(counts)[key])
-    assert {(around.over, around.works) for around in found.values()} == {
-        ("works", 3) if len(set(works)) > 1 else ("examples", 1)
-    }
 
 
 @pytest.mark.parametrize("counts", [HAND, FLEISS, np.array([[2, 0, 0], [2, 1, 0], [3, 1, 0], [1, 0, 0]])])

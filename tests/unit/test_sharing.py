@@ -304,7 +304,7 @@ def test_where_nothing_has_changed_everything_stayed(bench):
     assert [column.label for column in found.columns] == ["dense-RELiC", "BM25"]
     for column in found.columns:
         assert column.unchanged
-        assert column.likeness == 1
+        assert column.rank_overlap == 1
 
 
 def test_a_new_model_moves_what_it_ranks_and_the_words_say_so(bench, settings):
@@ -324,7 +324,7 @@ def test_a_new_model_moves_what_it_ranks_and_the_words_say_so(bench, settings):
     by_then = {each.then: each for each in dense.passages}
     assert [by_then[place].moved for place in (1, 2, 3)] == ["fell", "stayed", "rose"]
     assert {each.moved for each in dense.passages if not each.then} == {"new"}
-    assert 0 < dense.likeness < 1
+    assert 0 < dense.rank_overlap < 1
     assert found.differences[0].startswith(SAYS["trained anew"])
     assert found.differences[-1].startswith(SAYS["answering version"])
     assert len(heads.of(search, length=1)) == 4, "now has been kept as well"
@@ -375,14 +375,14 @@ def test_two_columns_are_held_against_one_another(bench):
     }
     assert found.overlap == len(found.found_by("both")) == len(first.keys() & second.keys())
     assert len(found.found_by("first")) + len(found.found_by("second")) + found.overlap == len(found.passages)
-    assert 0 < found.likeness < 1
+    assert 0 < found.rank_overlap < 1
 
 
 def test_the_order_of_the_two_changes_sides_alone(bench):
     one, other = (
         bench.comparing.compare(REQUEST, names) for names in (["bm25", "dense-relic"], ["dense-relic", "bm25"])
     )
-    assert (one.overlap, one.likeness) == (other.overlap, other.likeness)
+    assert (one.overlap, one.rank_overlap) == (other.overlap, other.rank_overlap)
     assert {each.passage.span for each in one.found_by("first")} == {
         each.passage.span for each in other.found_by("second")
     }

@@ -121,7 +121,7 @@ def test_counts_are_kept_until_the_store_is_written(bench, monkeypatch):
 def test_a_window_judged_wrong_is_set_aside_and_counts_no_more(bench):
     window = make_window(WORK, FIRST, 0)
     keep(bench, FIRST, [window], works=[WORK])
-    bench.sources.judge(window.id, "match", "wrong", judge="a", comment="Another tide.")
+    bench.sources.judge(window.id, "match", "wrong", judge="a")
     (view,) = bench.sources.windows(show="set aside").views
     assert (view.match, bool(view.set_aside)) == ("wrong", True)
     bench.sources.judge(window.id, "match", "", judge="a")
@@ -175,11 +175,9 @@ def test_unknown_questions_and_answers_are_refused(bench, question, answer, said
         bench.sources.judge(window.id, question, answer)
 
 
-def test_a_comment_that_is_too_long_and_a_window_that_is_not_there_are_refused(bench):
+def test_a_window_that_is_not_there_is_refused(bench):
     with pytest.raises(NotFound, match="no window"):
         bench.sources.judge("nothing", "match", "right")
-    with pytest.raises(BadRequest, match="at most 4,000"):
-        bench.sources.judge("nothing", "match", "right", comment="x" * 4_001)
 
 
 def test_a_removed_source_is_gone_from_everywhere_until_it_is_restored(bench):

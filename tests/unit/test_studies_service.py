@@ -11,6 +11,7 @@ from relic_core.domain.studies import CANNOT_DECIDE, DEFAULT_TERMS, ModelAnswers
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
 from relic_core.evaluation.proxy_task import caveat, may_answer
 from relic_core.evaluation.raters import KEYS
+from relic_core.ports import silent
 from relic_core.reporting.studies import tables
 from relic_core.services.studies.studies import PRIDE, SAMPLE, paper_study
 from relic_core.wiring import InlineExecutor, build
@@ -381,7 +382,7 @@ def test_models_answer_once_and_the_chooser_is_left_out_and_what_is_built_on_it_
         assert each.configuration
     models.start(ferry.id, ["tf-idf", "random"])
     assert models.kept(ferry.id) == first, "nothing changed, so nothing is computed"
-    models.start(ferry.id, ["tf-idf"], again=True)
+    models.answer(ferry.id, ["tf-idf"], again=True, progress=silent)
     assert models.kept(ferry.id) != first
     assert not {"tf-idf", "random"} & set(models.due(ferry.id))
     results = bench.study_results.of(ferry.id)

@@ -410,11 +410,11 @@ def test_a_figure_that_the_validation_does_not_give_is_refused_before_anything_b
 def test_the_estimate_of_a_reranker_grows_with_its_negatives_its_validation_and_what_is_looked_for(bench, base):
     material = replace(bench.store.trainings.material(), pairs=10_000, windows=0, context=800.0, quotation=250.0)
 
-    def reckon(recipe=None, windows=0, looking=estimates.NOT_LOOKED_FOR):
+    def reckon(recipe=None, windows=0, looking=0.0):
         recipe = recipe or make_reranker_recipe(base, epochs=1.0, window=400, claim_tokens=200)
-        validated = estimates.Validated(windows, 1_000 if windows else 0)
+        words = 1_000 if windows else 0
         return estimates.reckon(
-            recipe, material, most_pairs=0, use="pairs", validated=validated, speed=1_000.0, looking=looking
+            recipe, material, 1_000.0, validated=windows, validated_words=words, looking_speed=looking
         )
 
     usual = reckon()
@@ -423,8 +423,8 @@ def test_the_estimate_of_a_reranker_grows_with_its_negatives_its_validation_and_
     assert 1.4 * usual.seconds < more.seconds < 2 * usual.seconds, "the claim is read once"
     together = reckon(make_reranker_recipe(base, epochs=1.0, window=400, claim_tokens=200, reading="together"))
     assert together.seconds > 2 * usual.seconds
-    assert reckon(windows=50).validating > reckon(windows=10).validating > 0
-    looked = reckon(looking=estimates.Looking(1_000.0, 0))
+    assert reckon(windows=50).seconds > reckon(windows=10).seconds > usual.seconds
+    looked = reckon(looking=1_000.0)
     assert looked.looking > 0
     assert looked.seconds == pytest.approx(usual.seconds + looked.looking)
 

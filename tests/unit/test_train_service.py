@@ -516,15 +516,15 @@ def test_the_estimate_grows_with_what_is_read_and_falls_with_the_machine_s_speed
     recipe = asked_of(base, steps=0).recipe
 
     def reckon(recipe=recipe, pairs=0, words=0, speed=1_000.0):
-        validated = estimates.Validated(50 if words else 0, words)
-        return estimates.reckon(recipe, material, most_pairs=pairs, use="pairs", validated=validated, speed=speed)
+        learnt = replace(material, pairs=pairs or material.pairs)
+        return estimates.reckon(recipe, learnt, speed, validated=50 if words else 0, validated_words=words)
 
     usual = reckon()
     assert usual.steps == 2 * -(-10_000 // recipe.batch), "two epochs"
     assert reckon(speed=2_000.0).seconds == pytest.approx(usual.seconds / 2)
     assert reckon(pairs=1_000).seconds == pytest.approx(usual.seconds / 10, rel=0.01)
     assert reckon(recipe.with_(cached=True)).seconds == pytest.approx(usual.seconds * 4 / 3)
-    assert reckon(words=50_000).validating > 0
+    assert reckon(words=50_000).seconds > usual.seconds
     assert LENGTHS["try"].pairs < LENGTHS["some"].pairs
 
 

@@ -13,7 +13,7 @@ from relic_core.domain import Claim, Span
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.training.batching import Planned, plan
-from relic_core.training.collating import Collator, CutWorks, HardNegatives, Material, alike, draw_claim, runs
+from relic_core.training.collating import Collator, HardNegatives, Material, alike, cut_work, draw_claim, runs
 from relic_core.training.recipes import EncoderRecipe
 from relic_core.training.trainer import trained_card
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
@@ -196,7 +196,7 @@ def test_windows_are_pooled_from_the_stretches_in_which_an_index_reads_them(base
     windows = make_windows(work, 6)
     made, encoder = collator(base, windows=windows, work=work)
     features = made([Planned("windows", (0, 1, 2), 0)])
-    cut = CutWorks(encoder, lambda _: work).get(work.id)
+    cut = cut_work(encoder, work)
     for claim, window in enumerate(windows[:3]):
         span = int(features["gold"][claim])
         first, length = int(features["starts"][span]), int(features["lengths"][span])
@@ -210,7 +210,7 @@ def test_spans_that_overlap_the_gold_and_those_of_other_lengths_are_no_negatives
     windows = make_windows(work, 6)
     made, encoder = collator(base, windows=windows, work=work, stretches=100)
     features = made([Planned("windows", (0, 1, 2), 0)])
-    cut = CutWorks(encoder, lambda _: work).get(work.id)
+    cut = cut_work(encoder, work)
     sentences = cut.complete(range(len(cut.rows)))
     assert sentences == list(range(60))
     for claim, window in enumerate(windows[:3]):
@@ -237,7 +237,7 @@ def test_hard_spans_are_among_the_stretches_of_their_batch(base):
 def test_a_sentence_cut_at_the_border_of_stretches_is_complete_only_with_both(base):
     work = make_novel()
     _, encoder = collator(base, windows=make_windows(work, 1), work=work)
-    cut = CutWorks(encoder, lambda _: work).get(work.id)
+    cut = cut_work(encoder, work)
     long = cut.holding([Span(0, 60)])
     assert long == list(range(len(cut.rows)))
     for row, (_, owners) in enumerate(cut.cores):

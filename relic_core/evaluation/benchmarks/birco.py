@@ -152,11 +152,7 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 def _create_pools(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - no novel is needed
-    """Read queries and pools. What BIRCO publishes does not say which novel a query is about: each counts as a book.
-
-    Raises NotFound, BadBenchmark: as `load`; and a passage without words, or a query without a gold or a
-    mask.
-    """
+    """Read queries and pools. What BIRCO publishes does not say which novel a query is about: each counts as a book."""
     card, queries = load(_POOLS, settings, data)
     windows, books, pools = [], {}, {}
     for query in queries.queries:
@@ -190,10 +186,6 @@ def _pool(query_id: str, passages: Mapping[str, str]) -> Work:
     text, sentences, paragraphs, chapters = "", [], [], []
     for index, (name, passage) in enumerate(passages.items()):
         words = " ".join(passage.split())
-        if not words:
-            raise BadBenchmark(
-                f"The passage '{name}' of query '{query_id}' is empty. The file was cut short or damaged; get it again."
-            )
         start, end = len(text), len(text) + len(words)
         text += f"{words}\n\n"
         sentences.append(Sentence(index, start, end, index, index))
@@ -216,13 +208,7 @@ def _pool(query_id: str, passages: Mapping[str, str]) -> Work:
 
 
 def _unplaced(settings: Settings, data: Path | None) -> tuple[QuotationContext, ...]:
-    """Read the queries alone, for their claims: the novels are not needed, so nothing is said of where a gold stands.
-
-    Returns: with an empty gold, which is never to be ranked for.
-
-    Raises NotFound: the data are not here.
-    Raises BadBenchmark: damaged data.
-    """
+    """Read the queries alone, for their claims, with empty golds, which are never to be ranked for."""
     _, queries = load(_NOVELS, settings, data)
     return tuple(_window(query, query.work, query.work, Span(0, 0)) for query in queries.queries)
 

@@ -136,7 +136,11 @@ class PublicRelic:
                 f"({_some(missing)}). A figure over the others would be of another set. {REBUILD} says which sources "
                 "are wanted."
             )
-        changed = [window.id for window in chosen if not _is_as_listed(window, texts[window.id])]
+        changed = [
+            window.id
+            for window, text in ((window, texts[window.id]) for window in chosen)
+            if sha256_of(text.left, text.quotation, text.right) != window.sha256
+        ]
         if changed:
             raise BadBenchmark(
                 f"{path} holds other words than {card.label} has in {len(changed):,} windows ({_some(changed)}). "
@@ -172,10 +176,6 @@ def _gold(window: ListedWindow, work: Work, starts: Sequence[int]) -> Span:
             f"{gold.length}, cut by {work.segmenter}. Add the work again, so that it is cut as it is now."
         )
     return gold
-
-
-def _is_as_listed(window: ListedWindow, text: WindowText) -> bool:
-    return sha256_of(text.left, text.quotation, text.right) == window.sha256
 
 
 def _some(ids: Sequence[str]) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext
+from relic_core.domain import MAX_CONTEXT, BenchmarkCard, QuotationContext
 from relic_core.errors import BadBenchmark, BadRequest, BadText
-from relic_core.evaluation.benchmarks.opened import Opened
+from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.library import sample
 
 if TYPE_CHECKING:
@@ -69,12 +69,4 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
         )
         for excerpt, example in zip(excerpts, examples, strict=True)
     ]
-    book = Book(
-        key=BOOK,
-        title=work.title,
-        author=work.author,
-        year=work.year,
-        sentences=len(work.sentences),
-        sha256=work.sha256,
-    )
-    return Opened(CARD, windows, books=[book], works={BOOK: work})
+    return Opened(CARD, windows, books=[book_of(BOOK, work)], works={BOOK: work})

@@ -71,18 +71,17 @@ class StudyModels:
                 due.append(name)
         return tuple(due)
 
-    def start(self, study_id: str, names: Sequence[str] = (), *, again: bool = False) -> Job:
+    def start(self, study_id: str, names: Sequence[str] = ()) -> Job:
         """Have retrievers answer a study in the background; those that have answered as they are now are passed over.
 
         - `names`: registered names; all that may answer where empty.
-        - `again`: ask also those that have answered.
 
         Raises BadRequest: no retriever has one of the names, or it chose the options.
         Raises StudyHeld, NotFound: the study's works are not here; there is no such study.
         """
         study = self._studies.study(study_id)
         self._studies.find_works(study).check(study)
-        arguments = {"study_id": study_id, "names": list(_checked(study, names)), "again": again}
+        arguments = {"study_id": study_id, "names": list(_checked(study, names))}
         return self._start("study-models", title=f"Models answer {study.label}", subject=study_id, arguments=arguments)
 
     def run(self, arguments: dict[str, Any], progress: Progress) -> str:

@@ -296,7 +296,6 @@ class StudyMaking:
         """Make a study and keep it, or find it where it was made before.
 
         - `data`: the reader's own file of the benchmark.
-        - `progress`: told how many windows are done.
 
         Raises BadRequest: something in the request cannot be, another study has the name, or no window is left.
         Raises NotFound: a work or the data of the benchmark are not here; nothing was mined.
