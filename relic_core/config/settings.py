@@ -20,11 +20,13 @@ from urllib.parse import urlsplit
 from annotated_types import Ge, Gt, Le
 from pydantic import AllowInfNan, BeforeValidator, TypeAdapter, ValidationError
 
-from relic_core.config.places import PROJECT
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+ASSETS = PROJECT / "relic_core" / "assets"
 
 FILE = "relic.toml"
 NAMED_BY = "RELIC_CONFIG"

@@ -13,8 +13,6 @@ Conventions, stated once and tested:
 from __future__ import annotations
 
 from relic_core.domain.claims import MASK, Claim, Example
-from relic_core.domain.edition_details import CitedWork, EditionDetails
-from relic_core.domain.imprints import Format, WorkSummary, WorkVersion, fingerprint
 from relic_core.domain.notes import (
     ORIGINS,
     VERDICTS,
@@ -65,7 +63,20 @@ from relic_core.domain.sources import (
 from relic_core.domain.spans import LENGTHS, MAX_LENGTH, MIN_LENGTH, Span
 from relic_core.domain.trainings import Training, TrainingEvent, TrainingState
 from relic_core.domain.windows import MAX_CONTEXT, SHAPES, ContextSize, QuotationContext
-from relic_core.domain.works import Chapter, LeftOut, Paragraph, ParagraphKind, Sentence, Work
+from relic_core.domain.works import (
+    Chapter,
+    CitedWork,
+    EditionDetails,
+    Format,
+    LeftOut,
+    Paragraph,
+    ParagraphKind,
+    Sentence,
+    Work,
+    WorkSummary,
+    WorkVersion,
+    fingerprint,
+)
 
 __all__ = [
     "ANSWERS",

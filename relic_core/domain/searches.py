@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from relic_core.domain.imprints import WorkSummary, WorkVersion
-    from relic_core.domain.works import Work
+    from relic_core.domain.works import Work, WorkSummary, WorkVersion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

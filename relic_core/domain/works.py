@@ -1,20 +1,26 @@
-"""Works: one edition of one text, cut into chapters, paragraphs and sentences."""
+"""Works: one edition of one text, cut into chapters, paragraphs and sentences; what is known of it beside its text."""
 
 from __future__ import annotations
 
+import hashlib
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from relic_core.domain.imprints import Format, WorkVersion, fingerprint
 from relic_core.domain.places import Address, Place
 from relic_core.domain.spans import Span
 from relic_core.errors import NotFound
 
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+    import numpy.typing as npt
+
+Format = Literal["plain text", "EPUB", "TEI"]
 ParagraphKind = Literal["prose", "verse", "stage", "note"]
 
 
@@ -253,3 +259,93 @@ class Work:
         for sentence in self.sentences:
             firsts.setdefault(sentence.paragraph, sentence.index)
         return firsts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkVersion:
+    """What names the indexes of a work, without its text.
+
+    - `fingerprint`: as `Work.fingerprint`.
+    """
+
+    id: str
+    title: str
+    fingerprint: str
+    segmenter: str
+    sentences: int
+
+    def candidates(self, length: int) -> int:
+        """Count the spans of `length` sentences."""
+        return max(0, self.sentences - length + 1)
+
+
+def fingerprint(sha256: str, places: npt.NDArray[np.int64]) -> str:
+    """Digest a text and where its sentences stand.
+
+    - `places`: where each sentence starts and ends.
+    """
+    return hashlib.sha256(sha256.encode() + places.astype("<i8").tobytes()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkSummary:
+    """A line of the catalogue of stored works, without the text."""
+
+    id: str
+    title: str
+    author: str
+    year: int | None
+    translator: str
+    source: str
+    sha256: str
+    chapters: int
+    sentences: int
+    words: int
+    added: datetime
+    format: Format = "plain text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditionDetails:
+    """What a citation needs of an edition besides what `WorkSummary` says; empty or None where it is not known.
+
+    Several persons are parted by a semicolon, a comma or "and".
+
+    - `collection`: the book that a story, an essay or a poem is collected in.
+    - `volume`: which volume of several this is: "2".
+    - `volumes`: how many volumes the edition has.
+    - `edition`: "2nd", "Revised": without it a first edition is meant.
+    - `year`: of this edition; the year of the work is that of its first publication.
+    - `container`: what holds the text: "Project Gutenberg".
+    - `accessed`: when it was taken from there.
+    - `language`: of the text, as a code or a name: "en".
+    """
+
+    editor: str = ""
+    collection: str = ""
+    volume: str = ""
+    volumes: int | None = None
+    edition: str = ""
+    publisher: str = ""
+    place: str = ""
+    year: int | None = None
+    container: str = ""
+    number: str = ""
+    url: str = ""
+    accessed: date | None = None
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedWork:
+    """A work as it is cited.
+
+    - `year`: of first publication.
+    """
+
+    id: str
+    title: str
+    author: str = ""
+    translator: str = ""
+    year: int | None = None
+    details: EditionDetails = field(default_factory=EditionDetails)

@@ -110,19 +110,7 @@ def study_of(content: Mapping[str, Any], items: tuple[Item, ...]) -> Study:
 
 def making_content(making: Making) -> dict[str, Any]:
     """Give how a study was made as plain data."""
-    return {
-        "benchmark": making.benchmark,
-        "split": making.split,
-        "lengths": list(making.lengths),
-        "shape": str(making.shape),
-        "chooser": making.chooser,
-        "chooser_configuration": dict(making.chooser_configuration),
-        "beyond": making.beyond,
-        "seed": making.seed,
-        "windows": making.windows,
-        "left_out": making.left_out,
-        "code": making.code,
-    }
+    return asdict(making) | {"lengths": list(making.lengths), "shape": str(making.shape)}
 
 
 def making_of(content: Mapping[str, Any]) -> Making:
@@ -135,27 +123,16 @@ def making_of(content: Mapping[str, Any]) -> Making:
 
 def item_content(item: Item) -> dict[str, Any]:
     """Give an item as plain data."""
-    return {
-        "id": item.id,
-        "book": item.book,
-        "work_id": item.work_id,
-        "left": item.left,
-        "right": item.right,
-        "options": [
-            {
-                "sentences": [option.span.start, option.span.length],
-                "at": list(option.at),
-                "address": option.address,
-                "words": option.words,
-            }
-            for option in item.options
-        ],
-        "right_option": item.right_option,
-        "chooser": item.chooser,
-        "gold_rank": item.gold_rank,
-        "kind": item.kind,
-        "source": item.source,
-    }
+    options = [
+        {
+            "sentences": [option.span.start, option.span.length],
+            "at": list(option.at),
+            "address": option.address,
+            "words": option.words,
+        }
+        for option in item.options
+    ]
+    return asdict(item) | {"options": options}
 
 
 def item_of(content: Mapping[str, Any]) -> Item:
