@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from base64 import b32encode
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
@@ -164,7 +165,11 @@ class Notebook:
         if rank < 0 or (rank and not retriever):
             raise BadRequest(f"A rank is counted from 1 and is a retriever's; {rank} of “{retriever:.40}” is none.")
         kept = keep_passage(self._load_work(work_id), at, length, origin=found.get("origin", "read"))
-        kept = self._found_by(kept, found.get("search_id", ""))
+        if found.get("search_id"):
+            with suppress(NotFound):  # an address from another machine: the passage is worth keeping without it
+                search = self._get_search(found["search_id"])
+                claim, made_with = search.request.claim_text.strip(), search.made_with or kept.made_with
+                kept = replace(kept, search_id=search.id, claim_text=claim, made_with=made_with)
         kept = replace(
             kept,
             claim_text=found.get("claim_text", "").strip() or kept.claim_text,
@@ -181,17 +186,6 @@ class Notebook:
             updated=now,
             person=person,
         )
-
-    def _found_by(self, kept: KeptPassage, search_id: str) -> KeptPassage:
-        """Add the claim of a search and what answered it; a search that is not in this store adds nothing."""
-        if not search_id:
-            return kept
-        try:
-            search = self._get_search(search_id)
-        except NotFound:  # an address from another machine: the passage is worth keeping without it
-            return kept
-        claim, made_with = search.request.claim_text.strip(), search.made_with or kept.made_with
-        return replace(kept, search_id=search.id, claim_text=claim, made_with=made_with)
 
     def marks(self, person: str = "") -> dict[tuple[str, str, str, int], Mark]:
         """Say which passages are kept: by claim, work, address and length."""

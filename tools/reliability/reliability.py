@@ -424,14 +424,16 @@ _CONNECTED = '[data-testid="stApp"][data-test-connection-state="CONNECTED"]'
 
 def browsers(trial: Trial) -> Row:
     """Let several browsers search at once, beside one alone."""
-    name = f"{trial.browsers} browsers at once"
-    done = (
-        f"{trial.browsers} visitors of one server opened Find and asked {trial.rounds} times each, all of them "
-        "pressing at the same moment; before that, one alone did."
+    row = Row(
+        name=f"{trial.browsers} browsers at once",
+        done=f"{trial.browsers} visitors of one server opened Find and asked {trial.rounds} times each, all of them "
+        "pressing at the same moment; before that, one alone did.",
+        expected=f"Every search is answered; at the median nobody waits more than {_MOST_RATIO:.0f} times their share.",
+        happened=_missing(),
+        held=None,
     )
-    expected = f"Every search is answered; at the median nobody waits more than {_MOST_RATIO:.0f} times their share."
-    if why := _missing():
-        return Row(name=name, done=done, expected=expected, happened=why, held=None)
+    if row.happened:
+        return row
     with _serving(trial) as url, _chromium() as chromium:
         trial.say("a browser searches alone")
         pages = [_opened(chromium, url) for _ in range(trial.browsers)]
@@ -443,10 +445,8 @@ def browsers(trial: Trial) -> Row:
             page.locator('[data-testid="stException"], [data-testid="stAlertContentError"]').count() for page in pages
         )
     p50, p95, said = waits(alone, times)
-    return Row(
-        name=name,
-        done=done,
-        expected=expected,
+    return replace(
+        row,
         happened=f"{len(times)} searches were answered, {errors or 'no'} errors shown. {said}",
         held=errors == 0 and p50 <= _MOST_RATIO * trial.browsers,
         counts={"searches": len(times), "lost": 0, "p50 ratio": p50, "p95 ratio": p95},
@@ -455,14 +455,16 @@ def browsers(trial: Trial) -> Row:
 
 def overnight(trial: Trial) -> Row:
     """Leave a page open, restart the server under it, and use the page again."""
-    name = "a page left open overnight"
-    done = (
-        "A page with an answer stayed open while its server was ended and, later, started again at the same address; "
-        "then the page was used without being loaded anew."
+    row = Row(
+        name="a page left open overnight",
+        done="A page with an answer stayed open while its server was ended and, later, started again at the same "
+        "address; then the page was used without being loaded anew.",
+        expected="The page connects again by itself and answers; what had been asked before is in the history.",
+        happened=_missing(),
+        held=None,
     )
-    expected = "The page connects again by itself and answers; what had been asked before is in the history."
-    if why := _missing():
-        return Row(name=name, done=done, expected=expected, happened=why, held=None)
+    if row.happened:
+        return row
     trial.say("leaving a page open over a restart")
     port = parts.free_port()
     with _chromium() as chromium:
@@ -482,10 +484,8 @@ def overnight(trial: Trial) -> Row:
     kept = [search.request.claim_text for search in trial.app.history.recent(1_000_000)]
     lost = sum(not any(f"({when})" in text for text in kept) for when in asked)
     answered = "answered" if "morning" in asked else f"did not answer within {_SOON // 1000} s"
-    return Row(
-        name=name,
-        done=done,
-        expected=expected,
+    return replace(
+        row,
         happened=f"It connected by itself and {answered}. Of the searches answered {lost or 'none'} was lost.",
         held="morning" in asked and lost == 0,
         counts={"lost": lost},
