@@ -81,6 +81,9 @@ class QuotationContext:
     - `gold`: the quotation, among the sentences of the work that `pool` names.
     - `kind`: what the quotation is there for, where that was labelled: "claim-supporting", "paraphrase-supporting",
       "other" (RELiC, section 2.3); empty elsewhere.
+    - `masked`: the claim stands around its quotation; not so where it was typed without one.
+    - `accepted`: places of which any one answers, of whatever length; `gold` then says which length is asked for, and
+      cards are counted, not candidates. Empty where the gold alone answers.
     """
 
     id: str
@@ -90,6 +93,8 @@ class QuotationContext:
     right: tuple[str, ...]
     gold: Span
     kind: str = ""
+    masked: bool = True
+    accepted: tuple[Span, ...] = ()
 
     def claim(self, shape: ContextSize) -> Claim:
         """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are.
@@ -97,4 +102,4 @@ class QuotationContext:
         - `shape`: how many sentences of each side, those nearest to the quotation.
         """
         left = self.left[len(self.left) - min(shape.left, len(self.left)) :]
-        return Claim(left=" ".join(left), right=" ".join(self.right[: shape.right]), masked=True)
+        return Claim(left=" ".join(left), right=" ".join(self.right[: shape.right]), masked=self.masked)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Claim, Outcome, best_of, rank_at
+from relic_core.domain import Claim, Outcome, Span, best_first, best_of, rank_at
 from relic_core.errors import BadBenchmark, BadClaim
 
 if TYPE_CHECKING:
@@ -69,6 +69,31 @@ def gold_rank(scores: Scores, gold: int, length: int, candidates: Starts | None 
         overlap_rank=rank_at(among, int(best)),
         first=tuple(int(start) for start in starts[best_of(among, FIRST)]),
     )
+
+
+def card_rank(scores: Scores, accepted: Sequence[Span], length: int) -> GoldRank:
+    """Find the first card that shares a sentence with one of several places, counted as a page shows them.
+
+    A candidate that overlaps a better one has no card of its own (`domain.group_overlapping`).
+
+    >>> scores = np.array([0.1, 0.9, 0.8, 0.2, 0.7], dtype=np.float32)
+    >>> card_rank(scores, [Span(4, 1)], length=2)
+    GoldRank(rank=2, overlap_rank=2, first=(1, 4))
+    """
+    answers = np.zeros(len(scores) + length, dtype=np.bool_)
+    for place in accepted:
+        answers[max(0, place.start - length + 1) : place.end] = True
+    covered = np.zeros(len(scores) + length, dtype=np.bool_)
+    cards: list[int] = []
+    rank = 0
+    for at in best_first(scores).tolist():
+        if not covered[at]:
+            cards.append(at)
+            covered[max(0, at - length + 1) : at + length] = True
+            rank = rank or len(cards) * bool(answers[at])
+            if rank and len(cards) >= FIRST:
+                break
+    return GoldRank(rank=rank, overlap_rank=rank, first=tuple(cards[:FIRST]))
 
 
 def evaluate(
@@ -163,7 +188,10 @@ def answer(
                 f"{retriever.name} gave scores that are no ranking of {work.title} for example {window.id}: "
                 f"{work.candidates(gold.length):,} finite numbers were wanted."
             )
-        place = gold_rank(scores, gold.start, gold.length, candidates)
+        if window.accepted:
+            place = card_rank(scores, window.accepted, gold.length)
+        else:
+            place = gold_rank(scores, gold.start, gold.length, candidates)
 
     def characters(start: int) -> tuple[int, int]:
         return work.sentences[start].start, work.sentences[start + gold.length - 1].end

@@ -88,6 +88,8 @@ class Opened:
         for window in self._windows:
             span = (window.gold.start, window.gold.length)
             add(window.id, window.book, window.pool, window.left, window.right, span, window.kind)
+            if window.accepted:
+                add(window.masked, [(place.start, place.length) for place in window.accepted])
         for pool, work in self._works.items():
             add(pool, work.fingerprint)
         lengths = {(window.pool, window.gold.length): window for window in self._windows}
@@ -113,7 +115,11 @@ class Opened:
         )
         _refuse(
             f"{label} has quotations that lie outside the text they are said to stand in",
-            (window.id for window in self._windows if not _is_inside(window.gold, works[window.pool])),
+            (
+                window.id
+                for window in self._windows
+                if not all(_is_inside(span, works[window.pool]) for span in (window.gold, *window.accepted))
+            ),
         )
         if self._candidates is not None:
             _refuse(

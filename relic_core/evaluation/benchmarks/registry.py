@@ -22,6 +22,8 @@ _MODULES = {
     "public-relic-dev-all": "relic_core.evaluation.benchmarks.public_relic:DEV_ALL",
     "public-relic-test-all": "relic_core.evaluation.benchmarks.public_relic:TEST_ALL",
     "public-relic-dev-short": "relic_core.evaluation.benchmarks.public_relic:DEV_SHORT",
+    "loci-dev": "relic_core.evaluation.benchmarks.loci:DEV",
+    "loci-test": "relic_core.evaluation.benchmarks.loci:TEST",
     "relic": "relic_core.evaluation.benchmarks.relic",
     "sample": "relic_core.evaluation.benchmarks.sample",
 }

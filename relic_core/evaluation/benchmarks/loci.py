@@ -1,0 +1,133 @@
+"""Well-known passages: short claims as students type them, each with the places that every teacher would accept.
+
+Written from knowledge of the novels by readers who saw no ranking, and frozen before anything was tuned. What ships is
+the claims, which are the project's own words, and where their places stand, with a hash of each; no word of a novel.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from relic_core.config import ASSETS
+from relic_core.domain import BenchmarkCard, QuotationContext, Span
+from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.evaluation.benchmarks.opened import Opened, book_of
+from relic_core.formats.files import read_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from relic_core.config import Settings
+    from relic_core.domain import Work
+    from relic_core.ports import WorkSource
+
+FOLDER = ASSETS / "loci"
+_LENGTHS = (1, 2)
+"""Sentences of the candidates that each claim is asked for."""
+
+
+class Locus(BaseModel):
+    """Where a passage stands: character offsets in the text of its work, and the sha256 of what stands there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    start: int
+    end: int
+    sha256: str
+
+
+class WellKnown(BaseModel):
+    """A claim about a work, named by its slug, and its one to four places."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    work: str
+    claim: str
+    places: tuple[Locus, ...]
+
+
+class Loci(BaseModel):
+    """The file of a set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    claims: tuple[WellKnown, ...]
+
+
+class WellKnownPassages:
+    """The benchmark of one split."""
+
+    def __init__(self, split: str, digest: str) -> None:
+        self._split = split
+        self._digest = digest
+
+    @property
+    def CARD(self) -> BenchmarkCard:  # noqa: N802 - what the registry asks every benchmark for
+        """What it is."""
+        return BenchmarkCard(
+            name=f"loci-{self._split}",
+            label=f"Well-known passages, {self._split}",
+            description="Short claims as students type them, each with the one to four places that every teacher would "
+            f"accept; each is asked for {' and for '.join(map(str, _LENGTHS))} sentences. The rank is that of the first "
+            "card that shows one of the places, cards counted as a page shows them: passages that overlap are one.",
+            split=self._split,
+            pool="whole work",
+            main_metric="recall@5",
+            examples=None,
+            books=None,
+            source="Written for this project from knowledge of the novels, before anything was tuned",
+            licence="MIT, as the program",
+            citation="RELiC Workbench, the well-known passages",
+            checksum=self._digest,
+            needs="It needs the novels in the library, in the editions of the catalogue.",
+        )
+
+    def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG002 - the registry's signature
+        """Read the claims, and find the sentences of their places in the works.
+
+        Raises BadRequest: a file was given.
+        Raises NotFound: works that are not in the library.
+        Raises BadBenchmark: the file is not the frozen one, or a work is another edition.
+        """
+        if data is not None:
+            raise BadRequest(f"{self.CARD.label} comes with the program and takes no file of your own. Leave it out.")
+        content = read_bytes(FOLDER / f"{self._split}.json")
+        if hashlib.sha256(content).hexdigest() != self._digest:
+            raise BadBenchmark(f"{self.CARD.label} is not the set that was frozen: its file was changed.")
+        claims = Loci.model_validate_json(content).claims
+        found = works.find(list(dict.fromkeys(each.work for each in claims)))
+        starts = {slug: [sentence.start for sentence in work.sentences] for slug, work in found.items()}
+        contexts = []
+        for number, each in enumerate(claims, start=1):
+            places = tuple(_span(each, place, found[each.work], starts[each.work]) for place in each.places)
+            contexts += [
+                QuotationContext(
+                    id=f"{self._split}-{number:03}-{length}",
+                    book=each.work,
+                    pool=each.work,
+                    left=(each.claim,),
+                    right=(),
+                    gold=Span(min(places[0].start, len(starts[each.work]) - length), length),
+                    masked=False,
+                    accepted=places,
+                )
+                for length in _LENGTHS
+            ]
+        return Opened(self.CARD, contexts, books=[book_of(slug, work) for slug, work in found.items()], works=found)
+
+
+def _span(claim: WellKnown, place: Locus, work: Work, starts: list[int]) -> Span:
+    """Take the sentences that a place touches."""
+    if hashlib.sha256(work.text[place.start : place.end].encode()).hexdigest() != place.sha256:
+        raise BadBenchmark(
+            f"The place of “{claim.claim}” does not stand in {work.title} as your library has it: it is another "
+            "edition. Remove it, and add that of the catalogue."
+        )
+    first = max(0, bisect_right(starts, place.start) - 1)
+    last = max(first, bisect_right(starts, place.end - 1) - 1)
+    return Span(first, last - first + 1)
+
+
+DEV = WellKnownPassages("dev", "")
+TEST = WellKnownPassages("test", "")
