@@ -13,6 +13,10 @@ MASK = "[MASK]"
 """How the program writes the place of a masked quotation."""
 
 
+SHORT_CLAIM = 16
+"""Words up to which a claim without a gap is a short one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What the scholar asks with: left context, right context, and whether a quotation was masked between them.
@@ -29,6 +33,15 @@ class Claim:
     def words(self) -> str:
         """Both sides without the mask: what a lexical retriever reads."""
         return f"{self.left} {self.right}".strip()
+
+    @property
+    def short(self) -> bool:
+        """Whether it is a few words typed as they come, with no prose around a gap.
+
+        >>> Claim("Pip is ashamed of Joe").short, Claim("Pip says", "and blushes.", masked=True).short
+        (True, False)
+        """
+        return not self.masked and len(self.words.split()) <= SHORT_CLAIM
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,13 +37,19 @@ if TYPE_CHECKING:
 WEIGHTS = {"bm25": 0.15}
 """What a ranking counts for, by its retriever; all others 1. Chosen on `public-relic-dev-short`."""
 
+MOST = {"bm25": 5.0}
+"""Standard deviations that a ranking may add at most for a short claim: there one rare word would lift a stub above all
+else. Chosen on the well-known passages of dev (docs/evaluation.md)."""
+
 _BITS = 32
 _START = (1 << _BITS) - 1
 """A work and a start make one number that sorts by work, then by start."""
 
 
-def fuse(rankings: Sequence[Ranking], *, name: str = "fusion") -> Ranking:
+def fuse(rankings: Sequence[Ranking], *, name: str = "fusion", short: bool = False) -> Ranking:
     """Fuse rankings of one length, at least one; works that are in several stand in the same order.
+
+    - `short`: of a short claim, so that `MOST` holds.
 
     Returns: over the works that all of the rankings are of, with every span that one of them found; exact where all
     are.
@@ -60,7 +66,10 @@ def fuse(rankings: Sequence[Ranking], *, name: str = "fusion") -> Ranking:
     rankings = [_of_works(ranking, works) for ranking in rankings]
     keys = [(ranking.work.astype(np.int64) << _BITS) | ranking.start for ranking in rankings]
     found = _union(keys)
-    shares = [share(ranking.scores, weight_of(ranking.retriever)) for ranking in rankings]
+    shares = [
+        share(ranking.scores, weight_of(ranking.retriever), MOST.get(ranking.retriever, np.inf) if short else np.inf)
+        for ranking in rankings
+    ]
     return Ranking(
         retriever=name,
         length=rankings[0].length,
@@ -122,8 +131,10 @@ def _spread(shares: npt.NDArray[np.float64], keys: Keys, found: Keys) -> npt.NDA
     return spread
 
 
-def share(scores: Scores, weight: float = 1.0) -> npt.NDArray[np.float64]:
+def share(scores: Scores, weight: float = 1.0, most: float = np.inf) -> npt.NDArray[np.float64]:
     """Give what one ranking adds to each span; shape (n_spans,), 0 for all where no score differs from another.
+
+    - `most`: standard deviations that count.
 
     >>> share(np.array([1.0, 3.0], dtype=np.float32), 0.5).tolist()
     [-0.5, 0.5]
@@ -131,7 +142,7 @@ def share(scores: Scores, weight: float = 1.0) -> npt.NDArray[np.float64]:
     exact = scores.astype(np.float64)
     if not len(exact) or exact.min() == exact.max():
         return np.zeros(len(exact))
-    return np.asarray(weight * (exact - exact.mean()) / exact.std(), dtype=np.float64)
+    return np.asarray(weight * np.minimum((exact - exact.mean()) / exact.std(), most), dtype=np.float64)
 
 
 def sum_of_shares(shares: Sequence[npt.NDArray[np.float64]]) -> Scores:
@@ -162,7 +173,9 @@ class Fusion(Retriever):
             for name, value in component.configuration.items()
         }
         names = [component.name for component in self._components]
-        return {"weights": ", ".join(f"{name} {weight_of(name):g}" for name in names), **parts}
+        weights = ", ".join(f"{name} {weight_of(name):g}" for name in names)
+        most = ", ".join(f"{name} {MOST[name]:g}" for name in names if name in MOST)
+        return {"weights": weights, "of a short claim at most": most, **parts}
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether all components are."""
@@ -182,7 +195,7 @@ class Fusion(Retriever):
             rank_scores(component.name, work.id, length, component.score(claim, work, length))
             for component in self._components
         ]
-        return fuse(parts).scores
+        return fuse(parts, short=claim.short).scores
 
     def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
         """Give the ids of the works that one of the components lacks."""
@@ -195,11 +208,12 @@ class Fusion(Retriever):
         """Rank the spans of `length` sentences of the works that no component lacks. Raises what components raise."""
         lacking = () if corpus.whole else self.missing(corpus.versions, length)
         present = replace(corpus, versions=tuple(work for work in corpus.versions if work.id not in lacking))
-        return fuse([component.rank(claim, present, length, like=like) for component in self._of_corpora])
+        parts = [component.rank(claim, present, length, like=like) for component in self._of_corpora]
+        return fuse(parts, short=claim.short)
 
     def combine(self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking]) -> Ranking:  # noqa: ARG002 - the port's
         """Fuse the rankings of the components."""
-        return fuse(rankings)
+        return fuse(rankings, short=claim.short)
 
     @property
     def _of_corpora(self) -> tuple[CorpusRetriever, ...]:

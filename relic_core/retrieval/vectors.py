@@ -15,30 +15,46 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
-from relic_core.domain import rank_scores, rank_works
+import numpy as np
+
+from relic_core.domain import Claim, rank_scores, rank_works
 from relic_core.errors import BadRequest, StaleIndex
 from relic_core.retrieval import index_files
 from relic_core.text.masking import claim_tokens
+from relic_core.text.words import tokens, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
+    from relic_core.domain import Corpus, Ranking, Scores, Span, Work, WorkVersion
     from relic_core.encoders.towers import PassageEncoder
     from relic_core.ports import Encoder
     from relic_core.retrieval.index_files import Recipe
 
     Vector = npt.NDArray[np.float32]
 
-CLAIMS = "claims/1"
+CLAIMS = "claims/2"
 """Version of how a claim becomes a vector and meets an index; a new one makes other scores from the same indexes."""
 
 THREADS = min(4, os.cpu_count() or 1)
 """Works scored at the same time; memory, not arithmetic, is what a search waits for."""
+
+
+def readings(claim: Claim, work: Work | None = None) -> list[Claim]:
+    """Give the ways in which a claim is read, whose vectors are averaged.
+
+    A long one is read as it stands. A short one also without its names, which stand everywhere in a novel and draw it
+    to where they stand alone ("What, Gatsby?"), and as a critic would put it (docs/evaluation.md has what that gains).
+
+    - `work`: tells names by how they are printed in it; else the claim's own capitals tell.
+    """
+    plain = without_names(claim.words, work) if claim.short else ""
+    if not tokens(plain):
+        return [claim]
+    return [claim, Claim(plain), Claim(f"The author shows {plain}:")]
 
 
 class VectorSearch(ABC):
@@ -107,11 +123,18 @@ class VectorSearch(ABC):
         """
         return tuple(work.id for work in works if not self.prepared(work, length))
 
-    def claim_vector(self, claim: Claim) -> Vector:
-        """Encode a claim; shape (dimension,). Raises BadClaim where it holds no word."""
+    def claim_vector(self, claim: Claim, work: Work | None = None) -> Vector:
+        """Encode a claim; shape (dimension,). Raises BadClaim where it holds no word.
+
+        - `work`: that is searched, where it is one: see `readings`.
+        """
         claim_tokens(claim)
-        vector: Vector = self._encoder().encode_claims([claim])[0]
-        return vector
+        vectors = self._encoder().encode_claims(readings(claim, work))
+        if len(vectors) == 1:
+            return np.asarray(vectors[0], dtype=np.float32)
+        mean = vectors.mean(axis=0)
+        length = np.linalg.norm(mean) / np.linalg.norm(vectors, axis=1).mean()  # as long as each of them: 1 for cosines
+        return np.asarray(mean / (length or 1.0), dtype=np.float32)
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences: cosines, -1 to 1, or inner products, as the encoder's card says.
@@ -119,7 +142,7 @@ class VectorSearch(ABC):
         Raises BadClaim: the claim holds no word.
         Raises NoIndex, StaleIndex: the work has not been prepared for this length, or its index is damaged.
         """
-        return self.score_vector(self.claim_vector(claim), work.imprint, length)
+        return self.score_vector(self.claim_vector(claim, work), work.imprint, length)
 
     def rank(
         self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None
@@ -134,7 +157,7 @@ class VectorSearch(ABC):
         Raises NoIndex, StaleIndex: the one whole work has not been prepared, or its index is damaged.
         Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
-        vector = self.vector(claim, like)
+        vector = self.vector(claim, like, corpus.whole)
         if corpus.whole:
             scores = self.score_vector(vector, corpus.whole.imprint, length)
             return rank_scores(self.name, corpus.whole.id, length, scores)
@@ -160,12 +183,12 @@ class VectorSearch(ABC):
             ]
         return rank_works(self.name, length, scored)
 
-    def vector(self, claim: Claim, like: tuple[WorkVersion, Span] | None) -> Vector:
-        """Give the vector of what is asked: see `rank`."""
+    def vector(self, claim: Claim, like: tuple[WorkVersion, Span] | None, work: Work | None = None) -> Vector:
+        """Give the vector of what is asked: see `rank` and `claim_vector`."""
         if like is not None:
             with suppress(StaleIndex):  # not prepared, or damaged, which its own search would say
                 return self.span_vector(*like)
-        return self.claim_vector(claim)
+        return self.claim_vector(claim, work)
 
     def held(self, works: Sequence[WorkVersion], length: int) -> tuple[list[WorkVersion], int]:
         """List the works that are prepared, and give the bytes of their indexes together."""

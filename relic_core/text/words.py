@@ -232,6 +232,55 @@ def _is_name(text: str, start: int, word: str) -> bool:
     return not opens or _POSSESSIVE.search(word) is not None
 
 
+_NAMED_IN = 12
+"""Sentences of a work that are looked at to tell whether a word is a name there, and how many have to tell."""
+_LEAST_NAMED, _MOSTLY = 3, 0.8
+
+
+def without_names(claim: str, work: Work | None = None) -> str:
+    """Leave the names out of a claim: what a work prints with a capital wherever it stands.
+
+    - `work`: where it is not given, or says too little of a word, the claim's own capitals tell.
+
+    >>> without_names("the shame of Pip and Joe")
+    'the shame of and'
+    """
+    names = [
+        (start, end)
+        for start, end, token in word_spans(claim)
+        if token not in STOPWORDS and _is_named(claim[start:end], token, start, claim, work)
+    ]
+    for start, end in reversed(names):
+        claim = claim[:start] + claim[end:]
+    return " ".join(claim.split())
+
+
+def _is_named(word: str, token: str, start: int, claim: str, work: Work | None) -> bool:
+    capitals = _capitals(token, work_words(work), work) if work is not None else []
+    if len(capitals) < _LEAST_NAMED:
+        return _is_name(claim, start, word)
+    return sum(capitals) > _MOSTLY * len(capitals)
+
+
+def _capitals(token: str, words: WorkWords, work: Work) -> list[bool]:
+    """Tell for some places of a token in a work, but where it opens a sentence, whether it has a capital."""
+    number = words.vocabulary.get(token)
+    if number is None:
+        return []
+    found = np.unique(np.searchsorted(words.starts, np.flatnonzero(words.ids == number), side="right") - 1)
+    capitals: list[bool] = []
+    for index in found[:: max(1, len(found) // (4 * _NAMED_IN))].tolist():
+        sentence = work.sentence_text(index)
+        capitals += [
+            sentence[start].isupper()
+            for start, _, each in word_spans(sentence)
+            if each == token and not _OPENS_SENTENCE.search(sentence, max(0, start - 12), start)
+        ]
+        if len(capitals) >= _NAMED_IN:
+            break
+    return capitals
+
+
 def unknown_words(claim: str, work: Work) -> tuple[str, ...]:
     """List the names in a claim that a work never uses, as first printed.
 
