@@ -74,7 +74,8 @@ def gold_rank(scores: Scores, gold: int, length: int, candidates: Starts | None 
 def card_rank(scores: Scores, accepted: Sequence[Span], length: int) -> GoldRank:
     """Find the first card that shares a sentence with one of several places, counted as a page shows them.
 
-    A candidate that overlaps a better one has no card of its own (`domain.group_overlapping`).
+    A candidate that overlaps a better card has none of its own (`domain.group_overlapping`). Where no card shows a
+    place, since all that would overlap better ones, the rank is the last.
 
     >>> scores = np.array([0.1, 0.9, 0.8, 0.2, 0.7], dtype=np.float32)
     >>> card_rank(scores, [Span(4, 1)], length=2)
@@ -93,6 +94,7 @@ def card_rank(scores: Scores, accepted: Sequence[Span], length: int) -> GoldRank
             rank = rank or len(cards) * bool(answers[at])
             if rank and len(cards) >= FIRST:
                 break
+    rank = rank or len(scores)
     return GoldRank(rank=rank, overlap_rank=rank, first=tuple(cards[:FIRST]))
 
 

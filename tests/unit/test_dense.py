@@ -253,8 +253,21 @@ def test_lengths_beyond_those_stored_are_scored_without_building_anew(tmp_path):
     long = retriever(tmp_path, encoder)
     long.prepare(small, quiet)
     sums, _ = FakeEncoder().encode_sentences(small, quiet)
-    query = encoder.encode_claims([Claim("some3")])[0]
+    claim = Claim("some3", masked=True)
+    query = encoder.encode_claims([claim])[0]
     pooled = np.array([sums[i : i + 12].sum(0) for i in range(9)])
     expected = pooled @ query / np.linalg.norm(pooled, axis=1)
-    np.testing.assert_allclose(long.score(Claim("some3"), small, 12), expected, atol=1e-5)
+    np.testing.assert_allclose(long.score(claim, small, 12), expected, atol=1e-5)
     assert encoder.encoded == 20
+
+
+def test_a_short_claim_is_read_also_without_its_names_and_as_a_critic_puts_it_and_a_long_one_as_it_stands(tmp_path):
+    encoder = FakeEncoder()
+    dense = retriever(tmp_path, encoder)
+    short, long = Claim("the shame of Pip"), Claim("the shame of Pip", "and of Joe", masked=True)
+    ways = encoder.encode_claims([short, Claim("the shame of"), Claim("The author shows the shame of:")]).mean(axis=0)
+    np.testing.assert_allclose(dense.claim_vector(short), ways / np.linalg.norm(ways), atol=1e-6)
+    np.testing.assert_array_equal(dense.claim_vector(long), encoder.encode_claims([long])[0])
+    np.testing.assert_array_equal(
+        dense.claim_vector(Claim("Of Pip and Joe")), encoder.encode_claims([Claim("Of Pip and Joe")])[0]
+    )

@@ -39,6 +39,12 @@ def test_words_nowhere_shared_leave_the_order_to_the_other_ranking():
     assert fused.order.tolist() == dense.order.tolist()
 
 
+def test_words_count_up_to_five_deviations_for_a_short_claim_and_without_a_limit_for_a_long_one():
+    dense, words = ranking(*range(100)), ranking(*[0] * 99, 1, name="bm25")  # 9.95 deviations above the mean
+    long, short = (fuse([dense, words], short=short).scores[99] - fuse([dense]).scores[99] for short in (False, True))
+    assert (long, short) == (pytest.approx(0.15 * 99**0.5), pytest.approx(0.15 * 5))
+
+
 def test_means_are_of_the_candidates():
     among = np.array([False, True, True, False])
     each = (ranking(9, 1, 2, 0), ranking(9, 5, 4, 9, name="bm25"))

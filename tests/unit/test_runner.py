@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import ContextSize, rank_scores
+from relic_core.domain import ContextSize, Span, group_overlapping, rank_scores
 from relic_core.errors import BadBenchmark, BadClaim
-from relic_core.evaluation.runner import evaluate, gold_rank
+from relic_core.evaluation.runner import card_rank, evaluate, gold_rank
 from tests.small_benchmark import Counting, SmallBenchmark, quiet
 
 SHAPE = ContextSize(1, 1)
@@ -37,6 +37,22 @@ def test_the_rank_of_a_gold_is_what_sorting_all_candidates_gives(scores, length,
     assert found.rank == order.index(gold) + 1
     assert found.overlap_rank == next(rank for rank, start in enumerate(order, 1) if abs(start - gold) < length)
     assert found.first == tuple(order[:3])
+
+
+@given(
+    scores=st.lists(st.integers(0, 4), min_size=1, max_size=40).map(lambda each: np.array(each, dtype=np.float32)),
+    length=st.integers(1, 4),
+    data=st.data(),
+)
+def test_where_any_of_several_places_answers_cards_are_counted_as_a_page_shows_them(scores, length, data):
+    last = len(scores) + length - 2
+    starts = data.draw(st.lists(st.integers(0, last), min_size=1, max_size=3))
+    accepted = [Span(start, data.draw(st.integers(1, last - start + 1))) for start in starts]
+    cards = [group.best.span for group in group_overlapping(rank_scores("", "", length, scores).hits(len(scores)))]
+    found = card_rank(scores, accepted, length)
+    answers = [any(card.overlaps(place) for place in accepted) for card in cards]
+    assert found.rank == (answers.index(True) + 1 if any(answers) else len(scores))
+    assert found.first == tuple(card.start for card in cards[:3])
 
 
 def test_outcomes_come_in_the_order_of_the_benchmark_and_each_work_is_loaded_and_prepared_once():

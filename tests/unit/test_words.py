@@ -12,6 +12,7 @@ from relic_core.text.words import (
     shared_words,
     tokens,
     unknown_words,
+    without_names,
     word_spans,
 )
 from tests.making import make_work
@@ -104,3 +105,14 @@ def emma():
 )
 def test_unknown_words_are_names_the_work_never_uses(emma, claim, expected):
     assert unknown_words(claim, emma) == expected
+
+
+def test_names_are_told_by_how_the_work_prints_them_and_where_it_does_not_by_the_claims_own_capitals():
+    pip = make_work(
+        [[f"They asked {name} about the pip of an apple, and the heart of {name} beat." for name in ["Joe"] * 4]],
+        title="Great Expectations",
+    )
+    assert without_names("joe is ashamed", pip) == "is ashamed"
+    assert without_names("Joe eats a pip", pip) == "eats a pip"
+    assert without_names("Heart and hearth of Estella", pip) == "Heart and hearth of"
+    assert without_names("Joe is ashamed of Estella’s pride") == "Joe is ashamed of pride"

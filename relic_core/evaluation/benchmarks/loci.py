@@ -56,10 +56,12 @@ class Loci(BaseModel):
 
 
 class WellKnownPassages:
-    """The benchmark of one split."""
+    """The benchmark of one split: so many claims about so many works, in a file with that sha256."""
 
-    def __init__(self, split: str, digest: str) -> None:
+    def __init__(self, split: str, claims: int, works: int, digest: str) -> None:
         self._split = split
+        self._claims = claims
+        self._books = works
         self._digest = digest
 
     @property
@@ -69,13 +71,13 @@ class WellKnownPassages:
             name=f"loci-{self._split}",
             label=f"Well-known passages, {self._split}",
             description="Short claims as students type them, each with the one to four places that every teacher would "
-            f"accept; each is asked for {' and for '.join(map(str, _LENGTHS))} sentences. The rank is that of the first "
-            "card that shows one of the places, cards counted as a page shows them: passages that overlap are one.",
+            f"accept; each is asked for {' and for '.join(map(str, _LENGTHS))} sentences. A rank is that of the first card "
+            "that shows one of the places, cards counted as a page shows them: passages that overlap are one.",
             split=self._split,
             pool="whole work",
             main_metric="recall@5",
-            examples=None,
-            books=None,
+            examples=self._claims * len(_LENGTHS),
+            books=self._books,
             source="Written for this project from knowledge of the novels, before anything was tuned",
             licence="MIT, as the program",
             citation="RELiC Workbench, the well-known passages",
@@ -129,5 +131,5 @@ def _span(claim: WellKnown, place: Locus, work: Work, starts: list[int]) -> Span
     return Span(first, last - first + 1)
 
 
-DEV = WellKnownPassages("dev", "d065b4e602dd99a5951a49d3b70e2d6a57d8361b3bc6373c9b6da90955ee35fc")
-TEST = WellKnownPassages("test", "")
+DEV = WellKnownPassages("dev", 84, 21, "d065b4e602dd99a5951a49d3b70e2d6a57d8361b3bc6373c9b6da90955ee35fc")
+TEST = WellKnownPassages("test", 44, 12, "bd9a6da5548a3891124dcc260bc471f8c32c324155312488f16e6bc0708266eb")
