@@ -21,7 +21,7 @@ from relic_core.domain import Claim, rank_scores, rank_works
 from relic_core.errors import BadRequest, StaleIndex
 from relic_core.retrieval import index_files
 from relic_core.text.masking import claim_tokens
-from relic_core.text.words import tokens, without_names
+from relic_core.text.words import content_tokens, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,7 @@ def readings(claim: Claim, work: Work | None = None) -> list[Claim]:
     - `work`: tells names by how they are printed in it; else the claim's own capitals tell.
     """
     plain = without_names(claim.words, work) if claim.short else ""
-    if not tokens(plain):
+    if not content_tokens(plain):
         return [claim]
     return [claim, Claim(plain), Claim(f"The author shows {plain}:")]
 

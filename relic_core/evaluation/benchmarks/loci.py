@@ -71,8 +71,8 @@ class WellKnownPassages:
             name=f"loci-{self._split}",
             label=f"Well-known passages, {self._split}",
             description="Short claims as students type them, each with the one to four places that every teacher would "
-            f"accept; each is asked for {' and for '.join(map(str, _LENGTHS))} sentences. A rank is that of the first card "
-            "that shows one of the places, cards counted as a page shows them: passages that overlap are one.",
+            f"accept; each is asked for {' and for '.join(map(str, _LENGTHS))} sentences. A rank is that of the first "
+            "card that shows one of the places, cards counted as a page shows them: passages that overlap are one.",
             split=self._split,
             pool="whole work",
             main_metric="recall@5",
