@@ -1,4 +1,4 @@
-"""Rankings of the sample work, held against those of version 0.1.0 (``tests/golden/rankings/sample.json``).
+"""Rankings of the sample work, held against those that were frozen (``tests/golden/rankings/sample.json``).
 
 Whoever changes rankings on purpose writes the file anew: ``python -m tests.unit.test_frozen_rankings``.
 """
@@ -123,7 +123,7 @@ def test_every_retriever_is_frozen():
 
 
 @pytest.mark.parametrize(("claim", "length"), FROZEN)
-def test_the_first_passages_are_those_of_version_0_1_0(found, claim, length):
+def test_the_first_passages_are_those_that_were_frozen(found, claim, length):
     columns, verdict = found[claim, length]
     frozen = FROZEN[claim, length]
     assert verdict == {name: frozen[name] for name in verdict}
