@@ -245,21 +245,18 @@ def without_names(claim: str, work: Work | None = None) -> str:
     >>> without_names("the shame of Pip and Joe")
     'the shame of and'
     """
-    names = [
-        (start, end)
-        for start, end, token in word_spans(claim)
-        if token not in STOPWORDS and _is_named(claim[start:end], token, start, claim, work)
-    ]
-    for start, end in reversed(names):
-        claim = claim[:start] + claim[end:]
-    return " ".join(claim.split())
-
-
-def _is_named(word: str, token: str, start: int, claim: str, work: Work | None) -> bool:
-    capitals = _capitals(token, work_words(work), work) if work is not None else []
-    if len(capitals) < _LEAST_NAMED:
-        return _is_name(claim, start, word)
-    return sum(capitals) > _MOSTLY * len(capitals)
+    nameless = _without_names(claim)
+    left = claim
+    for start, end, token in reversed(word_spans(claim)):
+        capitals = _capitals(token, work_words(work), work) if work is not None and token not in STOPWORDS else []
+        if len(capitals) >= _LEAST_NAMED:
+            named = sum(capitals) > _MOSTLY * len(capitals)
+        else:
+            in_title = any(first <= start < last for first, last in nameless)
+            named = _is_name(claim, start, claim[start:end]) and not in_title
+        if named and token not in STOPWORDS:
+            left = left[:start] + left[end:]
+    return " ".join(left.split())
 
 
 def _capitals(token: str, words: WorkWords, work: Work) -> list[bool]:

@@ -116,3 +116,6 @@ def test_names_are_told_by_how_the_work_prints_them_and_where_it_does_not_by_the
     assert without_names("Joe eats a pip", pip) == "eats a pip"
     assert without_names("Heart and hearth of Estella", pip) == "Heart and hearth of"
     assert without_names("Joe is ashamed of Estella’s pride") == "Joe is ashamed of pride"
+    assert (
+        without_names("The Shame of Poor Pip") == "The Shame of Poor Pip"
+    )  # set as a title: its capitals tell nothing
