@@ -40,7 +40,7 @@ def main(claims: str, folder: str, out: str) -> None:
     texts = {}
     for slug in {row["work"] for row in rows}:
         content = (Path(folder) / f"{slug}.txt").read_bytes()
-        texts[slug] = decode(content, max_bytes=Settings().max_text_bytes).text
+        texts[slug] = decode(content, max_bytes=Settings().max_text_bytes)
     made = Loci(
         claims=tuple(
             WellKnown(
