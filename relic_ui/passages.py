@@ -36,4 +36,4 @@ def _piece(piece: Piece, *, mark_gold: bool) -> str:
         html = f"<mark>{html}</mark>"
     if mark_gold and piece.gold:
         html = f'<span class="relic-gold">{html}</span>'
-    return html
+    return html if mark_gold or piece.gold else f'<span class="relic-rest">{html}</span>'

@@ -22,6 +22,9 @@ Light = tuple[int, int]
 
 _ITALIC = re.compile(r"_(?=\S)([^_]{1,2000}?)(?<=\S)_", re.DOTALL)
 
+_PAUSE = re.compile(r"[:;,—–-][\"'”’)\]_]*$")
+_SMALL = re.compile(r"[\"'“‘(\[_—–-]*[a-zà-ÿ]")
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -72,6 +75,32 @@ def quotation(work: Work, span: Span, *, light: Callable[[str], Sequence[Light]]
     - `light`: gives the offsets of the words to light in a text handed to it.
     """
     return _set(work, work.sentences[span.start : span.end], gold=span, light=light)
+
+
+_REST = 40
+"""Words on either side up to which the rest of a sentence is set with a passage."""
+
+
+def whole_sentences(work: Work, span: Span, *, light: Callable[[str], Sequence[Light]] | None = None) -> Passage:
+    """Set a span with the rest of the grammatical sentences that it begins and ends in; only the span is gold.
+
+    RELiC's rule ends a sentence at colons and semicolons too. A long rest is left out from its far end.
+
+    - `light`: as of `quotation`.
+    """
+    first, last, room = span.start, span.end, [_REST, _REST]
+    while first and _goes_on(work, first - 1) and (words := len(work.sentence_text(first - 1).split())) <= room[0]:
+        first, room[0] = first - 1, room[0] - words
+    while _goes_on(work, last - 1) and (words := len(work.sentence_text(last).split())) <= room[1]:
+        last, room[1] = last + 1, room[1] - words
+    return _set(work, work.sentences[first:last], gold=span, light=light)
+
+
+def _goes_on(work: Work, index: int) -> bool:
+    """Whether the grammatical sentence of a sentence goes on in the next one."""
+    if index + 1 == len(work.sentences) or work.sentences[index].paragraph != work.sentences[index + 1].paragraph:
+        return False
+    return bool(_PAUSE.search(work.sentence_text(index)) or _SMALL.match(work.sentence_text(index + 1)))
 
 
 def surroundings(work: Work, span: Span, *, sentences: int) -> Passage:

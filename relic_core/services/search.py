@@ -12,7 +12,7 @@ from relic_core import __version__
 from relic_core.caching import LRUCache
 from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Span, group_overlapping
 from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
-from relic_core.reporting.passages import quotation
+from relic_core.reporting.passages import quotation, whole_sentences
 from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.search import (
     HEAD,
@@ -51,6 +51,7 @@ class Card:
 
     - `rank`: from 1, among all candidates of the length.
     - `quotation`: the words, verbatim, with the claim's words lit.
+    - `whole`: the same in the whole sentences they begin and end in, of which only they are gold.
     - `place`: where it stands.
     - `strength`: how far it stands out of the work's background.
     - `other_ranks`: the other retrievers' labels and the ranks they give it; 0 where it is not among those they rank.
@@ -63,6 +64,7 @@ class Card:
     rank: int
     span: Span
     quotation: Passage
+    whole: Passage
     place: Place
     score: float
     strength: Strength
@@ -348,13 +350,18 @@ class Search:
     ) -> Card:
         """Make the card of a hit. Rerankers' ranks are left out: they come seconds after the others' cards are read."""
         span = group.best.span
-        words = quotation(work, span, light=lambda sentence: shared_words(found.question.wanted, sentence))
+
+        def light(sentence: str) -> list[tuple[int, int]]:
+            return shared_words(found.question.wanted, sentence)
+
+        words = quotation(work, span, light=light)
         others = ((self._retrievers.card(each), ranking) for each, ranking in found.rankings.items() if each != name)
         return Card(
             work=work,
             rank=group.best.rank,
             span=span,
             quotation=words,
+            whole=whole_sentences(work, span, light=light),
             place=work.place(span),
             score=group.best.score,
             strength=verdicts.of(name, group.best),

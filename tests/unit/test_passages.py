@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from relic_core.domain import Span
-from relic_core.reporting.passages import quotation, surroundings
+from relic_core.reporting.passages import quotation, surroundings, whole_sentences
 from relic_core.text.words import content_tokens, shared_words
 from tests.making import make_work
 
@@ -40,3 +40,22 @@ def test_surroundings_stay_in_the_chapter_and_mark_only_the_passage():
     assert around.plain == "One very long line. Two.\n\nThree of the lamp.\n\nFour;"
     gold = [piece.text for paragraph in around.paragraphs for piece in paragraph.pieces if piece.gold]
     assert "".join(gold) == "Three of the lamp."
+
+
+def test_a_passage_stands_in_its_whole_sentence_within_its_paragraph_and_only_it_is_marked():
+    work = make_work(
+        [["She saw the lamp;", "she saw the sea:", "and then...", "nothing more.", "Night fell;"], ["It was dark."]]
+    )
+    for span in (Span(1, 1), Span(0, 3)):
+        whole = whole_sentences(work, span)
+        assert whole.plain == "She saw the lamp; she saw the sea: and then... nothing more."
+        gold = "".join(piece.text for piece in whole.pieces if piece.gold)
+        assert gold == quotation(work, span).plain
+    assert whole_sentences(work, Span(4, 1)).plain == "Night fell;"
+    assert whole_sentences(work, Span(5, 1)).plain == "It was dark."
+
+
+def test_a_long_rest_of_a_sentence_is_left_out_from_its_far_end():
+    parts = [f"{' '.join(['on'] * 15)};" for _ in range(9)]
+    whole = whole_sentences(make_work([parts]), Span(4, 1))
+    assert len(whole.plain.split()) == 15 * 5
