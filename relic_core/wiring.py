@@ -274,15 +274,9 @@ class App:
     @cached_property
     def mining(self) -> Mining:
         """Finds quotations in secondary sources."""
-        from relic_core.mining.quoted_works import LibraryIndex
         from relic_core.services.mining import Mining
 
-        def find(said: str) -> WorkSummary:
-            return self.catalogue.stored(said) or self.works.resolve(said)
-
-        folder = self.settings.indexes / "quoted-works"
-        index = LibraryIndex(folder, self.works.imprints, self.store.works.load, find)
-        return Mining(self.store.sources, self.store.windows, index, self.settings, self.jobs.start)
+        return Mining(self.store.sources, self.store.windows, self.works, self.settings, self.jobs.start)
 
     @cached_property
     def sources(self) -> Sources:
@@ -294,16 +288,9 @@ class App:
     @cached_property
     def dataset(self) -> Dataset:
         """What was mined, parted into splits and checked for leaks."""
-        from relic_core.evaluation.off_limits import OffLimits
-        from relic_core.services.dataset import Dataset, parts_of_works
+        from relic_core.services.dataset import Dataset
 
-        off_limits = OffLimits(
-            self.settings,
-            lambda work_id: self._text(work_id).text,
-            parts=lambda: parts_of_works(self.catalogue, self.works.summaries()),
-            missing=lambda: [each.entry.title for each in self.catalogue.shelf() if each.work is None],
-        )
-        return Dataset(self.store.splits, self.store.pairs, self.store.windows, self.works.load, off_limits)
+        return Dataset(self.store.splits, self.store.pairs, self.store.windows, self.works, self.settings)
 
     @cached_property
     def exporter(self) -> Exporter:

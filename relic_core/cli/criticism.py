@@ -49,6 +49,7 @@ def mine(
     dask: str | None,
     no_pairs: bool,
     offsets_only: Path | None,
+    works: Sequence[str],
     **asked: Any,
 ) -> int:
     """Find the quotations in secondary sources, and the works of the library that they quote.
@@ -58,6 +59,7 @@ def mine(
     not be read.
     """
     asked |= {"pairs": not no_pairs, "places": offsets_only, "workers": app.mining.workers(workers, dask=dask)}
+    asked["works"] = [(app.catalogue.stored(name) or app.works.resolve(name)).id for name in works]
     with console.ProgressLine("Mining") as progress:
         summary = app.mining.run(paths, progress, **asked)
     print(summary.figures)

@@ -1,8 +1,7 @@
-"""What nothing may be learnt from: the measured works, the texts of benchmarks, the list of held-out runs."""
+"""What nothing may be learnt from beside the measured works: the texts of benchmarks, the list of held-out runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relic_core.evaluation.benchmarks import public_relic, relic
@@ -14,11 +13,10 @@ from relic_core.library import sample
 from relic_core.mining.word_runs import HeldOut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.mining.splits import Split
 
 HELD_OUT = "heldout_eight_grams.txt"
 """Below the folder of benchmarks."""
@@ -26,86 +24,70 @@ _NAMED = 6
 """Works that a note names; of more it gives the number."""
 
 
-@dataclass(frozen=True, slots=True)
-class OffLimits:
-    """All that nothing may be learnt from.
+def benchmark_texts(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Give the texts of the benchmarks that are here, each with its name.
 
-    - `read_text`: gives the text of a stored work by its id.
-    - `parts`: gives what the windows on each work of the catalogue are for, by its id.
-    - `missing`: lists the titles of the catalogue's works that are not stored.
+    Raises NotFound, BadBenchmark: data of a benchmark that are damaged or not whole.
     """
+    yield "the sample", sample.NOVEL.read_text(encoding="utf-8")
+    for excerpt in sample.read_excerpts():
+        yield f"the sample, {excerpt.id}", " ".join((*excerpt.left, excerpt.quotation, *excerpt.right))
+    birco = _below(settings, BIRCO_FOLDER)
+    if birco is not None:
+        read = read_jsonl(birco)
+        for query in read.queries:
+            yield f"birco, query {query.id}", query.text
+        for name, passage in read.passages.items():
+            yield f"birco, passage {name}", passage
+    folder = _below(settings, relic.FOLDER)
+    for path in sorted(folder.glob("*.json")) if folder is not None else ():
+        for book in read_relic(path):
+            yield f"relic, {book.title}", " ".join(book.sentences)
+            for quote in book.quotes:
+                if quote.start is None:
+                    yield f"relic, {quote.id}", " ".join(quote.left)
+                    yield f"relic, {quote.id}", " ".join(quote.right)
+                else:  # as the critic has it, so that runs into the quotation and out of it are seen
+                    gold = book.sentences[quote.start : quote.start + quote.length]
+                    yield f"relic, {quote.id}", " ".join((*quote.left, *gold, *quote.right))
+    rebuilt = public_relic.data_file(settings)
+    if rebuilt.exists():
+        for name, text in read_texts(rebuilt)[0].items():
+            yield f"window {name}", " ".join((*text.left, text.quotation, *text.right))
 
-    settings: Settings
-    read_text: Callable[[str], str]
-    parts: Callable[[], dict[str, Split]]
-    missing: Callable[[], list[str]]
 
-    def works(self, works: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Give the full texts of works, each with its name, one at a time."""
-        return ((f"the work {work_id}", self.read_text(work_id)) for work_id in works)
+def held_out(settings: Settings) -> HeldOut | None:
+    """Read the list of held-out runs; None where there is none.
 
-    def benchmarks(self) -> Iterator[tuple[str, str]]:
-        """Give the texts of the benchmarks that are here, each with its name.
+    Raises BadBenchmark: it is damaged.
+    """
+    path = _below(settings, HELD_OUT)
+    return HeldOut.read(path) if path is not None else None
 
-        Raises NotFound, BadBenchmark: data of a benchmark that are damaged or not whole.
-        """
-        yield "the sample", sample.NOVEL.read_text(encoding="utf-8")
-        for excerpt in sample.read_excerpts():
-            yield f"the sample, {excerpt.id}", " ".join((*excerpt.left, excerpt.quotation, *excerpt.right))
-        birco = self._below(BIRCO_FOLDER)
-        if birco is not None:
-            read = read_jsonl(birco)
-            for query in read.queries:
-                yield f"birco, query {query.id}", query.text
-            for name, passage in read.passages.items():
-                yield f"birco, passage {name}", passage
-        folder = self._below(relic.FOLDER)
-        for path in sorted(folder.glob("*.json")) if folder is not None else ():
-            for book in read_relic(path):
-                yield f"relic, {book.title}", " ".join(book.sentences)
-                for quote in book.quotes:
-                    if quote.start is None:
-                        yield f"relic, {quote.id}", " ".join(quote.left)
-                        yield f"relic, {quote.id}", " ".join(quote.right)
-                    else:  # as the critic has it, so that runs into the quotation and out of it are seen
-                        gold = book.sentences[quote.start : quote.start + quote.length]
-                        yield f"relic, {quote.id}", " ".join((*quote.left, *gold, *quote.right))
-        rebuilt = public_relic.data_file(self.settings)
-        if rebuilt.exists():
-            for name, text in read_texts(rebuilt)[0].items():
-                yield f"window {name}", " ".join((*text.left, text.quotation, *text.right))
 
-    def held_out(self) -> HeldOut | None:
-        """Read the list of held-out runs; None where there is none.
+def notes(settings: Settings, missing: Sequence[str]) -> tuple[str, ...]:
+    """Say what was not there to be looked at; `missing` are titles of the catalogue's works that are not stored."""
+    said = []
+    if missing:
+        named = missing if len(missing) <= _NAMED else [*missing[:_NAMED], f"{len(missing) - _NAMED:,} others"]
+        works = "1 work is" if len(missing) == 1 else f"{len(missing):,} works are"
+        said.append(
+            f"Of the catalogue {works} not in the library, so what quotes them could not be told: "
+            f"{', '.join(named)}. `python -m relic_core catalogue` lists them all; to add those that can be had: "
+            "python -m relic_core catalogue --split all --add"
+        )
+    for below, what in (
+        (HELD_OUT, "list of held-out runs"),
+        (BIRCO_FOLDER, "data of BIRCO-RELIC"),
+        (relic.FOLDER, "data of RELiC as published"),
+    ):
+        if _below(settings, below) is None:
+            said.append(f"There is no {what}: it would be {below} in the folder that RELIC_BENCHMARKS names.")
+    if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(settings).exists():
+        said.append(f"The words of the public-domain RELiC are not here: {public_relic.REBUILD}")
+    return tuple(said)
 
-        Raises BadBenchmark: it is damaged.
-        """
-        path = self._below(HELD_OUT)
-        return HeldOut.read(path) if path is not None else None
 
-    def notes(self) -> tuple[str, ...]:
-        """Say what was not there to be looked at."""
-        said = []
-        missing = self.missing()
-        if missing:
-            named = missing if len(missing) <= _NAMED else [*missing[:_NAMED], f"{len(missing) - _NAMED:,} others"]
-            works = "1 work is" if len(missing) == 1 else f"{len(missing):,} works are"
-            said.append(
-                f"Of the catalogue {works} not in the library, so what quotes them could not be told: "
-                f"{', '.join(named)}. `python -m relic_core catalogue` lists them all; to add those that can be had: "
-                "python -m relic_core catalogue --split all --add"
-            )
-        for below, what in (
-            (HELD_OUT, "list of held-out runs"),
-            (BIRCO_FOLDER, "data of BIRCO-RELIC"),
-            (relic.FOLDER, "data of RELiC as published"),
-        ):
-            if self._below(below) is None:
-                said.append(f"There is no {what}: it would be {below} in the folder that RELIC_BENCHMARKS names.")
-        if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(self.settings).exists():
-            said.append(f"The words of the public-domain RELiC are not here: {public_relic.REBUILD}")
-        return tuple(said)
-
-    def _below(self, name: str) -> Path | None:
-        folder = self.settings.benchmarks
-        return folder / name if folder is not None and (folder / name).exists() else None
+def _below(settings: Settings, name: str) -> Path | None:
+    folder = settings.benchmarks
+    return folder / name if folder is not None and (folder / name).exists() else None

@@ -13,7 +13,7 @@ import json
 import shutil
 import uuid
 from collections.abc import Sized
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Span, Work, WorkSummary, WorkVersion
+    from relic_core.domain import Span, Work, WorkVersion
     from relic_core.ports import Progress
 
     Numbers = npt.NDArray[np.int32]
@@ -284,47 +284,27 @@ class QuotedWorks:
         return tuple(self.sentence_text(work.first_sentence + each) for each in range(span.start, span.end))
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryIndex:
-    """The index of the library's works, built anew where they changed.
+def marks(versions: Mapping[str, WorkVersion]) -> dict[str, str]:
+    """Give the beginning of each work's fingerprint, by id: what is kept with each source that was mined for it."""
+    return {work_id: known.fingerprint[:_DIGITS] for work_id, known in sorted(versions.items())}
 
-    - `folder`: where it is kept.
-    - `versions`: gives what is known of each stored work, by id.
-    - `load`: loads a work by its id.
-    - `find`: finds a work by what a person calls it.
-    """
 
-    folder: Path
-    versions: Callable[[], Mapping[str, WorkVersion]]
-    load: Callable[[str], Work]
-    find: Callable[[str], WorkSummary]
+def open_or_build(
+    folder: Path, versions: Mapping[str, WorkVersion], load: Callable[[str], Work], progress: Progress
+) -> QuotedWorks | None:
+    """Open the index of a library's works, built anew where they changed; None where the library is empty."""
+    wanted = {work_id: known.fingerprint for work_id, known in sorted(versions.items())}
+    if not wanted:
+        return None
+    with suppress(StaleIndex):  # it is built anew
+        quoted = QuotedWorks.open(folder)
+        if {work.id: work.fingerprint for work in quoted.works} == wanted:
+            return quoted
 
-    def marks(self) -> dict[str, str]:
-        """Give the beginning of each work's fingerprint, by id: what is kept with each source that was mined for it."""
-        return {work_id: known.fingerprint[:_DIGITS] for work_id, known in sorted(self.versions().items())}
+    def say(done: int, total: int, note: str = "") -> None:
+        progress(done, max(total, len(wanted)), f"Reading the works of the library: {note}")
 
-    def open(self, names: Sequence[str], progress: Progress) -> tuple[QuotedWorks | None, dict[str, str]]:
-        """Open the index, or build it; give with it the marks of the works to look for: those named, or all.
-
-        Returns: no index where the library is empty.
-
-        Raises NotFound, BadRequest: no work or several are called so.
-        """
-        wanted = {work_id: known.fingerprint for work_id, known in sorted(self.versions().items())}
-        if not wanted:
-            return None, {}
-        try:
-            quoted = QuotedWorks.open(self.folder)
-        except StaleIndex:  # it is built anew
-            quoted = None
-        if quoted is None or {work.id: work.fingerprint for work in quoted.works} != wanted:
-
-            def say(done: int, total: int, note: str = "") -> None:
-                progress(done, max(total, len(wanted)), f"Reading the works of the library: {note}")
-
-            quoted = QuotedWorks.build(map(self.load, wanted), self.folder, say)
-        chosen = {self.find(name).id for name in names} or set(wanted)
-        return quoted, {work_id: mark[:_DIGITS] for work_id, mark in wanted.items() if work_id in chosen}
+    return QuotedWorks.build(map(load, wanted), folder, say)
 
 
 @contextmanager

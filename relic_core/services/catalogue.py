@@ -24,7 +24,7 @@ from relic_core.library.gutenberg import Downloads, Gate, Gutenberg, check_numbe
 from relic_core.store import locks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from relic_core.config import Settings
@@ -159,13 +159,7 @@ class Catalogue:
         return entry_of(work, self._library)
 
     def _stored(self) -> dict[str, WorkSummary]:
-        """Map slugs to stored works; of several editions the one that was added first."""
-        found: dict[str, WorkSummary] = {}
-        for work in sorted(self._works.summaries(), key=lambda work: work.added):
-            entry = self.entry_of(work)
-            if entry is not None:
-                found.setdefault(entry.slug, work)
-        return found
+        return stored_works(self._works.summaries(), self._library)
 
     def _shelved(self, entry: CatalogueEntry, work: WorkSummary | None) -> Shelved:
         path = self._path(entry.slug)
@@ -334,6 +328,16 @@ class Catalogue:
             except RelicError as error:
                 tally.unprepared.setdefault(str(error), []).append("the works that still waited")
         return tally
+
+
+def stored_works(works: Iterable[WorkSummary], library: Path | None) -> dict[str, WorkSummary]:
+    """Map slugs of the catalogue to works; of several editions the one that was added first."""
+    found: dict[str, WorkSummary] = {}
+    for work in sorted(works, key=lambda work: work.added):
+        entry = entry_of(work, library)
+        if entry is not None:
+            found.setdefault(entry.slug, work)
+    return found
 
 
 def make_gutenberg(settings: Settings) -> Gutenberg:

@@ -9,25 +9,29 @@ from itertools import starmap
 from typing import TYPE_CHECKING
 
 from relic_core.errors import NotFound
+from relic_core.evaluation import off_limits
+from relic_core.library import catalogue
+from relic_core.library.catalogue import entry_of
 from relic_core.mining.exporting import ExportRequest
 from relic_core.mining.leakage import Offence, name_of, shared_passages, shared_runs
 from relic_core.mining.splits import PART_OF, SPLIT, Candidate, Forbidden, Gate, examples_of, measured
 from relic_core.mining.word_runs import RunSet
 from relic_core.ports import silent
+from relic_core.services.catalogue import stored_works
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from relic_core.domain import MinedWindow, Work, WorkSummary
-    from relic_core.evaluation.off_limits import OffLimits
+    from relic_core.config import Settings
+    from relic_core.domain import MinedWindow
     from relic_core.mining.splits import Row, Split
     from relic_core.ports import Progress
-    from relic_core.services.catalogue import Catalogue
+    from relic_core.services.works import Works
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.pairs import PairRows
     from relic_core.store.splits import SplitRows
 
-__all__ = ["Dataset", "ExportRequest", "LeakReport", "SplitSummary", "parts_of_works"]
+__all__ = ["Dataset", "ExportRequest", "LeakReport", "SplitSummary"]
 
 _OTHER_WORK = "It is on a work that is not measured, and shares nothing with what is"
 _PAIR = "It shares nothing with what is measured"
@@ -75,14 +79,14 @@ class Dataset:
         splits: SplitRows,
         pairs: PairRows,
         windows: WindowRows,
-        load_work: Callable[[str], Work],
-        off_limits: OffLimits,
+        works: Works,
+        settings: Settings,
     ) -> None:
         self._splits = splits
         self._pairs = pairs
         self._windows = windows
-        self._load_work = load_work
-        self._off_limits = off_limits
+        self._works = works
+        self._settings = settings
 
     def split(self, progress: Progress = silent) -> SplitSummary:
         """Part all kept windows and all pairs into dev, test and training, and keep that, with examples of each.
@@ -93,13 +97,14 @@ class Dataset:
         Raises StoreReadOnly: the store cannot be written.
         """
         began = time.monotonic()
-        parts = self._off_limits.parts()
+        parts, missing = self._parts()
         digest = self._splits.digest(parts)  # of what is read below, whatever is judged meanwhile
         progress(0, 5, "Reading the works that are measured")
-        works = RunSet.of(text for _, text in self._off_limits.works(parts))
+        works = RunSet.of(text for _, text in self._texts(parts))
         progress(1, 5, "Reading the benchmarks")
-        benchmarks = RunSet.of(text for _, text in self._off_limits.benchmarks())
-        forbidden = Forbidden(works=works, benchmarks=benchmarks, held_out=self._off_limits.held_out())
+        benchmarks = RunSet.of(text for _, text in off_limits.benchmark_texts(self._settings))
+        held_out = off_limits.held_out(self._settings)
+        forbidden = Forbidden(works=works, benchmarks=benchmarks, held_out=held_out)
         progress(2, 5, "Parting the windows")
         windows = self._kept()
         rows = measured(windows, parts)
@@ -124,13 +129,13 @@ class Dataset:
             pairs=_counts(pair_rows),
             left_out={"window": _reasons(rows), "pair": _reasons(pair_rows)},
             examples={part: len(those) for part, those in examples.items()},
-            notes=self._off_limits.notes(),
+            notes=off_limits.notes(self._settings, missing),
             seconds=time.monotonic() - began,
         )
 
     def stale(self) -> tuple[str, ...]:
         """Say that the splits are older than what they part; nothing where they are not, or there are none."""
-        if not self._parted() or self._splits.kept_digest() == self._splits.digest(self._off_limits.parts()):
+        if not self._parted() or self._splits.kept_digest() == self._splits.digest(self._parts()[0]):
             return ()
         return (
             f"Something was mined, judged, added, removed or put back since the splits were made. Renew them: {SPLIT}",
@@ -150,7 +155,7 @@ class Dataset:
         """
         if not self._parted():
             raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {SPLIT}")
-        parts, old = self._off_limits.parts(), self.stale()
+        (parts, missing), old = self._parts(), self.stale()
         of_split: dict[str, list[MinedWindow]] = {"dev": [], "test": [], "training": []}
         offences = []
         for window, mark in self.marked():
@@ -172,7 +177,7 @@ class Dataset:
         def forbidden() -> Iterator[tuple[str, str]]:
             nonlocal texts
             texts = 0
-            for named in (self._off_limits.works(parts), self._off_limits.benchmarks(), _named(fixed)):
+            for named in (self._texts(parts), off_limits.benchmark_texts(self._settings), _named(fixed)):
                 for each in named:
                     texts += 1
                     yield each
@@ -189,18 +194,37 @@ class Dataset:
 
         progress(1, 3, "Reading what must not be learnt from")
         offences += shared_passages(training, fixed)
-        offences += shared_runs(learnt(), forbidden, self._off_limits.held_out())
+        offences += shared_runs(learnt(), forbidden, off_limits.held_out(self._settings))
         progress(3, 3, "")
         return LeakReport(
             offences=tuple(offences),
             pairs=pairs,
             windows=sum(map(len, of_split.values())),
             texts=texts,
-            notes=(*old, *self._off_limits.notes()),
+            notes=(*old, *off_limits.notes(self._settings, missing)),
         )
 
     def _parted(self) -> bool:
         return bool(self._splits.counts("window") or self._splits.counts("pair"))
+
+    def _parts(self) -> tuple[dict[str, Split], list[str]]:
+        """Say what each stored work of the catalogue is for, by id, and the titles of those that are not stored.
+
+        A second edition of a work is "left out".
+        """
+        summaries, library = self._works.summaries(), self._settings.library
+        stored = stored_works(summaries, library)
+        first = {work.id for work in stored.values()}
+        parts: dict[str, Split] = {
+            work.id: PART_OF[entry.split] if work.id in first else "left out"
+            for work in summaries
+            if (entry := entry_of(work, library)) is not None
+        }
+        return parts, [entry.title for entry in catalogue.entries() if entry.slug not in stored]
+
+    def _texts(self, work_ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Give the full texts of works, each with its name, one at a time."""
+        return ((f"the work {work_id}", self._works.read(work_id).text) for work_id in work_ids)
 
     def _kept(self) -> list[MinedWindow]:
         """List the windows that no threshold and no judge has set aside, by source."""
@@ -212,20 +236,9 @@ class Dataset:
         for window in windows:
             of_work.setdefault(window.work_id, []).append(window)
         for work_id, those in of_work.items():
-            work = self._load_work(work_id)
+            work = self._works.load(work_id)
             for window in those:
                 yield window, work.span_text(window.gold)
-
-
-def parts_of_works(catalogue: Catalogue, works: Iterable[WorkSummary]) -> dict[str, Split]:
-    """Say for each stored work of the catalogue what its windows are for; "left out" for a second edition."""
-    first = {each.work.id for each in catalogue.shelf() if each.work is not None}
-    parts: dict[str, Split] = {}
-    for work in works:
-        entry = catalogue.entry_of(work)
-        if entry is not None:
-            parts[work.id] = PART_OF[entry.split] if work.id in first else "left out"
-    return parts
 
 
 def _named(candidates: Iterable[tuple[str, Candidate]]) -> Iterator[tuple[str, str]]:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import time
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relic_core import engines
 from relic_core.errors import BadText, NotFound, StoreReadOnly
 from relic_core.formats.files import written_whole
-from relic_core.mining import volumes
+from relic_core.mining import quoted_works, volumes
 from relic_core.mining.plans import done_before, make_plan
 from relic_core.mining.runs import MiningSummary, Places, mine_planned, rows_of, set_aside
 from relic_core.ports import silent
@@ -25,12 +25,12 @@ from relic_core.store import locks
 from relic_core.text.decoding import file_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from relic_core.config import Settings
     from relic_core.domain import Job
-    from relic_core.mining.quoted_works import LibraryIndex
     from relic_core.ports import Progress, Workers
+    from relic_core.services.works import Works
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.sources import MinedSource, SourceRows
 
@@ -46,13 +46,13 @@ class Mining:
         self,
         sources: SourceRows,
         windows: WindowRows,
-        index: LibraryIndex,
+        works: Works,
         settings: Settings,
         start_job: Callable[..., Job],
     ) -> None:
         self._sources = sources
         self._windows = windows
-        self._index = index
+        self._works = works
         self._settings = settings
         self._start_job = start_job
 
@@ -105,7 +105,7 @@ class Mining:
         known = [each for each in self._sources.known() if not each.removed]
         if not known:
             return False
-        wanted = set(self._index.marks().values())
+        wanted = set(quoted_works.marks(self._works.imprints()).values())
         searched: dict[str, set[str]] = {}
         for each in known:
             if each.rules == rules:
@@ -128,19 +128,25 @@ class Mining:
         - `paths`: as for `start`.
         - `progress`: told how many books are done; what it raises ends the run, and what was mined stays.
         - `workers`: what does the work; processes, as many as there are processors, where not given.
-        - `works`: works to look for: slugs of the catalogue, ids or titles; all of the library where empty.
+        - `works`: ids of the works to look for; all of the library where empty.
         - `pairs`: whether pairs are made too.
         - `again`: mine also what was mined as it is.
         - `places`: a folder for offsets and digests; then no word is kept, and nothing is stored. The words of a source
           are in memory while it is read, and nowhere else.
 
-        Raises NotFound, BadText, BadRequest: a path that is not there or holds nothing; a work that is not in the
-        library.
+        Raises NotFound, BadText: a path that is not there or holds nothing.
         Raises StoreError: the folder cannot be written.
         """
         began = time.monotonic()
-        with self._alone(progress):
-            quoted, among = self._index.open(works, progress)
+        index = self._settings.indexes / "quoted-works"
+        _make(index.parent)
+        waiting = partial(progress, 0, 1, "Waiting for another mining to end")
+        with locks.held(index.with_suffix(".lock"), while_waiting=waiting):  # so that nobody else changes the index
+            versions = self._works.imprints()
+            quoted = quoted_works.open_or_build(index, versions, self._works.read, progress)
+            among = {
+                work_id: mark for work_id, mark in quoted_works.marks(versions).items() if not works or work_id in works
+            }
             rules = volumes.rules()
             folder = None if places is None else Places(places, rules=rules, works=sorted(among.values()), pairs=pairs)
             done = {} if again else folder.done() if folder else done_before(self._sources.known(), rules)
@@ -203,14 +209,6 @@ class Mining:
                 "archive."
             )
         return there
-
-    @contextmanager
-    def _alone(self, progress: Progress) -> Iterator[None]:
-        """Be the only one who mines for this store: the index of works must not change under a run."""
-        lock = self._index.folder.with_suffix(".lock")
-        _make(lock.parent)
-        with locks.held(lock, while_waiting=lambda: progress(0, 1, "Waiting for another mining to end")):
-            yield
 
 
 def _make(folder: Path) -> None:

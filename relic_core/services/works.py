@@ -70,6 +70,8 @@ class Available:
 class Works:
     """The works of a library; `summaries` to `restore` are those of the store, `load` and `load_all` of the shelf.
 
+    `read` loads a work that is not kept in memory.
+
     - `library`: the folder whose files are offered.
     - `learn`: takes what the file of a work that was just added says of its edition.
     """
@@ -87,7 +89,7 @@ class Works:
         self._rows, self._shelf, self._library, self._max_bytes, self._learn = rows, shelf, library, max_bytes, learn
         self.summaries, self.removed, self.described = rows.summaries, rows.removed, rows.described
         self.remove, self.restore = rows.remove, rows.restore
-        self.load, self.load_all = shelf.load, shelf.load_all
+        self.load, self.load_all, self.read = shelf.load, shelf.load_all, rows.load
 
     def add(
         self,

@@ -102,7 +102,7 @@ def test_a_work_that_is_new_is_looked_for_alone(bench, books):
 def test_only_the_works_that_are_named_are_looked_for(bench, books):
     add_novel(bench)
     other = add_novel(bench, NOVEL.replace("Orlick", "Amos"), title="Another Count")
-    bench.mining.run([books], workers=HERE, works=["Another Count"])
+    bench.mining.run([books], workers=HERE, works=[other.id])
     assert {each.window.work_id for each in state(bench)[2].values()} == {other.id}
     assert bench.mining.due()
 
