@@ -180,17 +180,16 @@ def _score_sentences(app: App, lists: Path, given: SimpleNamespace) -> None:
     with console.ProgressLine("Scoring") as progress:
         for each in score_lists(lists, texts, cutter=segmenter, max_bytes=app.settings.max_text_bytes):
             scores.append(each)
-            progress(len(scores), 0, each.name)
+            progress(len(scores), 0, each[0])
     if given.form == "json":
         names = ("precision", "recall", "ours", "theirs", "exact", "apparatus")
         listed = [
-            {"work": row.name, "segmenter": row.segmenter, **{name: getattr(row.score, name) for name in names}}
-            for row in scores
+            {"work": work, "segmenter": segmenter, **{name: getattr(score, name) for name in names}}
+            for work, segmenter, score in scores
         ]
         print(console.as_json(listed))
         return
     rows = [
-        (row.name, f"{row.score.precision:.2%}", f"{row.score.recall:.2%}", row.score.ours, row.score.theirs)
-        for row in scores
+        (work, f"{score.precision:.2%}", f"{score.recall:.2%}", score.ours, score.theirs) for work, _, score in scores
     ]
     print(console.table(("work", "ours exact", "theirs exact", "ours", "theirs"), rows))

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from relic_core.encoders.weights import (
     CONFIG,
@@ -30,6 +30,9 @@ from relic_core.encoders.weights import (
     settings_folder,
 )
 from relic_core.errors import BadWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Pooling = Literal["mean", "first", "pooler"]
 Similarity = Literal["cosine", "dot"]
@@ -179,22 +182,14 @@ def _model_type(folder: Path) -> str:
 
 def _read_file(path: Path, *, name: str) -> EncoderCard:
     """Read a card from a JSON file; what it leaves out is as of the model that it names, or lies beside."""
-    try:
-        given = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadWeights(
-            f"There is no encoder card '{path}'. Give the path of one (docs/encoders.md), a folder with a model, or "
-            f"nothing. {NAMED_BY}"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise BadWeights(
-            f"The encoder card {path} cannot be read as JSON ({error}). Mend it, or write it anew."
-        ) from None
-    if not isinstance(given, dict):
-        raise BadWeights(f"The encoder card {path} must be one JSON object, {{...}}, with the keys {', '.join(_KEYS)}.")
-    unknown = [key for key in given if key not in _KEYS]
-    if unknown:
-        raise BadWeights(f"The encoder card {path} says '{unknown[0]}', which no card does. Known: {', '.join(_KEYS)}.")
+    given = _read_object(
+        path,
+        "encoder card",
+        _KEYS,
+        missing=f"There is no encoder card '{path}'. Give the path of one (docs/encoders.md), a folder with a model, "
+        f"or nothing. {NAMED_BY}",
+        again="Mend it, or write it anew.",
+    )
     if "model" in given and ("query_model" in given or "passage_model" in given):
         raise BadWeights(
             f"The encoder card {path} names a model and a query_model or passage_model. Name one model for claims and "
@@ -209,6 +204,24 @@ def _read_file(path: Path, *, name: str) -> EncoderCard:
     if "pooling" in given and "spans" not in given and given["pooling"] != "mean":
         facts["spans"] = "alone"
     return EncoderCard(**facts)
+
+
+def _read_object(path: Path, what: str, keys: Sequence[str], *, missing: str, again: str) -> dict[str, Any]:
+    """Read the JSON object of a card, with some of its keys; `missing` and `again` are said where it cannot be read."""
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadWeights(missing) from None
+    except (OSError, ValueError) as error:
+        raise BadWeights(f"The {what} {path} cannot be read as JSON ({error}). {again}") from None
+    if not isinstance(given, dict):
+        raise BadWeights(f"The {what} {path} must be one JSON object, {{...}}, with the keys {', '.join(keys)}.")
+    unknown = [key for key in given if key not in keys]
+    if unknown:
+        raise BadWeights(
+            f"The {what} {path} says '{unknown[0]}', which no card does. Known: {', '.join(keys)}. {again}"
+        )
+    return given
 
 
 def _towers(given: dict[str, Any], path: Path) -> dict[str, str]:
@@ -441,10 +454,6 @@ class RerankerCard:
         apart = {"name", "digest"}
         return {field.name: str(getattr(self, field.name)) for field in fields(self) if field.name not in apart}
 
-    def to_json(self) -> dict[str, str | int]:
-        """Write it as a JSON object."""
-        return asdict(self)
-
 
 def read_reranker(folder: str | Path) -> tuple[RerankerCard, ModelFiles]:
     """Find a cross-encoder and check its files against its card.
@@ -460,7 +469,17 @@ def read_reranker(folder: str | Path) -> tuple[RerankerCard, ModelFiles]:
             f"There is no folder '{folder}' with a reranker. Name the folder that training one made "
             "(docs/reranking.md)."
         )
-    card = _read_card(path / RERANKER_CARD)
+    given = _read_object(
+        path / RERANKER_CARD,
+        "reranker card",
+        [field.name for field in fields(RerankerCard)],
+        missing=f"{path} holds no {RERANKER_CARD}, so it is no reranker. An encoder does not become one by being named "
+        "so: train one from it (docs/reranking.md).",
+        again="Copy the folder again, take a newer version of this program, or train the reranker anew.",
+    )
+    if "name" not in given:
+        raise BadWeights(f"The reranker card {path / RERANKER_CARD} has no name. Copy the folder again.")
+    card = RerankerCard(**given)
     files = find_model(str(path))
     if files.digest != card.digest:
         raise BadWeights(
@@ -468,27 +487,3 @@ def read_reranker(folder: str | Path) -> tuple[RerankerCard, ModelFiles]:
             f"{RERANKER_CARD} was written for. Copy the folder again from where it was trained, or train it anew."
         )
     return card, files
-
-
-def _read_card(path: Path) -> RerankerCard:
-    known = [field.name for field in fields(RerankerCard)]
-    try:
-        given = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BadWeights(
-            f"{path.parent} holds no {RERANKER_CARD}, so it is no reranker. An encoder does not become one by being "
-            "named so: train one from it (docs/reranking.md)."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise BadWeights(f"The reranker card {path} cannot be read as JSON ({error}). Copy the folder again.") from None
-    if not isinstance(given, dict) or "name" not in given:
-        raise BadWeights(
-            f"The reranker card {path} must be one JSON object with a name and the keys {', '.join(known)}."
-        )
-    unknown = [key for key in given if key not in known]
-    if unknown:
-        raise BadWeights(
-            f"The reranker card {path} says '{unknown[0]}', which this version does not know. Known: "
-            f"{', '.join(known)}. Take a newer version of this program, or train the reranker anew."
-        )
-    return RerankerCard(**given)

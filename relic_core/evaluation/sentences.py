@@ -67,15 +67,6 @@ class SentenceScore:
         return self.exact / self.theirs
 
 
-@dataclass(frozen=True, slots=True)
-class WorkScore:
-    """How the sentences of one work compare with the list of its name."""
-
-    name: str
-    segmenter: str
-    score: SentenceScore
-
-
 def read_list(path: Path) -> list[str]:
     """Read a list of sentences, a JSON array of strings.
 
@@ -92,11 +83,15 @@ def read_list(path: Path) -> list[str]:
     return sentences
 
 
-def score_lists(lists: Path, texts: Path, *, cutter: str = "rules", max_bytes: int) -> Iterator[WorkScore]:
+def score_lists(
+    lists: Path, texts: Path, *, cutter: str = "rules", max_bytes: int
+) -> Iterator[tuple[str, str, SentenceScore]]:
     """Compare every list of sentences in a folder with our sentences of the text of the same name.
 
     - `lists`: a folder of ``NAME.json``, each an array of sentences.
     - `texts`: a folder with ``NAME.txt`` for each.
+
+    Yields: the name, the segmenter, and how well the two agree.
 
     Raises NotFound: no lists, or a text that is missing.
     Raises BadRequest: a list that cannot be read or is of another text.
@@ -108,7 +103,7 @@ def score_lists(lists: Path, texts: Path, *, cutter: str = "rules", max_bytes: i
     for path in paths:
         data = folder.read_bytes(texts / f"{path.stem}.txt", max_bytes=max_bytes)
         work = read_work(data, name=f"{path.stem}.txt", segmenter=cut, max_bytes=max_bytes)
-        yield WorkScore(path.stem, work.segmenter, score_sentences(work, read_list(path)))
+        yield path.stem, work.segmenter, score_sentences(work, read_list(path))
 
 
 def score_sentences(work: Work, theirs: Sequence[str]) -> SentenceScore:

@@ -15,7 +15,6 @@ from relic_core.text.reading import read_work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from relic_core.domain import Span, Work
 
@@ -51,28 +50,19 @@ def read_novel(*, max_bytes: int) -> Work:
     return read_work(NOVEL.read_bytes(), name=NOVEL.name, metadata=metadata, source=SOURCE, max_bytes=max_bytes)
 
 
-def read_excerpts(path: Path = EXCERPTS) -> tuple[Excerpt, ...]:
-    """Read a file of excerpts, one JSON object on a line.
-
-    Raises BadText: a line that is no excerpt, or an id given twice.
-    """
-    excerpts: dict[str, Excerpt] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            row = json.loads(line)
-            excerpt = Excerpt(
-                id=str(row["id"]),
-                left=tuple(row["left"]),
-                quotation=row["quotation"],
-                right=tuple(row["right"]),
-                kind=row.get("kind", ""),
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise BadText(f"Line {number} of {path} is no excerpt: {error!r}.") from error
-        if excerpt.id in excerpts:
-            raise BadText(f"Line {number} of {path} has the id '{excerpt.id}' of an earlier line.")
-        excerpts[excerpt.id] = excerpt
-    return tuple(excerpts.values())
+def read_excerpts() -> tuple[Excerpt, ...]:
+    """Read the excerpts, one JSON object on a line."""
+    rows = map(json.loads, EXCERPTS.read_text(encoding="utf-8").splitlines())
+    return tuple(
+        Excerpt(
+            id=row["id"],
+            left=tuple(row["left"]),
+            quotation=row["quotation"],
+            right=tuple(row["right"]),
+            kind=row["kind"],
+        )
+        for row in rows
+    )
 
 
 def align(work: Work, excerpts: Sequence[Excerpt]) -> tuple[Example, ...]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Offsets
-    from relic_core.mining.prose import Prose
     from relic_core.mining.quoted_works import Numbers, QuotedWork, QuotedWorks
 
     Integers = npt.NDArray[np.int64]
@@ -415,7 +414,7 @@ class Match:
         return self.blocks[0].here, self.blocks[-1].here_end
 
 
-def find_matches(prose: Prose, works: QuotedWorks, *, among: Collection[str] | None = None) -> tuple[Match, ...]:
+def matches_of(aligner: Aligner, *, among: Collection[str] | None = None) -> tuple[Match, ...]:
     """Find the words of a source that stand in works, whether or not the source marks them as quoted.
 
     Where the same words stand in several places, in one work or several, the places that are nearly as good as the best
@@ -425,12 +424,6 @@ def find_matches(prose: Prose, works: QuotedWorks, *, among: Collection[str] | N
 
     Returns: in the order of the source.
     """
-    words = works.read(prose.text)
-    return matches_of(Aligner(prose.text, words, works), among=among)
-
-
-def matches_of(aligner: Aligner, *, among: Collection[str] | None = None) -> tuple[Match, ...]:
-    """Find matches as `find_matches` does, of a source whose words were read before."""
     works, words = aligner.works, aligner.words
     numbers = None if among is None else [at for at, work in enumerate(works.works) if work.id in among]
     found = []

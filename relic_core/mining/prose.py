@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from relic_core.mining.noise import inline_noise, printed_noise
-from relic_core.mining.setting import Piece, find_pieces
+from relic_core.mining.setting import Stretch, find_pieces
 from relic_core.text.sentences import default_segmenter
 
 if TYPE_CHECKING:
@@ -23,29 +23,11 @@ if TYPE_CHECKING:
 RULES = "prose/1"
 """Version of the rules by which a text is read, its quotations found and its pairs made; any change gives a new one."""
 
-StretchKind = Literal["prose", "block", "verse", "note"]
-
 _SPACES = np.array([32, *range(9, 14), *range(28, 32), 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029,
                     0x202F, 0x205F, 0x3000], dtype=np.uint32)  # fmt: skip
 """What `str.isspace` takes for white space."""
 _UNSEEN = np.array([ord("_"), 0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF], dtype=np.uint32)
 """Marks of emphasis, soft hyphens and what has no width: dropped wherever they stand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """A paragraph, or what is set off like one.
-
-    - `start`, `end`: in `Prose.text`, half-open.
-    - `kind`: running text, a quotation set off as prose or as verse, a footnote.
-    - `flow`: stretches with one number are read one after the other. A chapter is a flow, and so is each footnote: no
-      context leaves the flow of its quotation.
-    """
-
-    start: int
-    end: int
-    kind: StretchKind
-    flow: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +174,7 @@ def read_prose(text: str) -> Prose:
 
 
 def _clean(
-    text: str, pieces: Sequence[Piece], dropped: Sequence[Offsets]
+    text: str, pieces: Sequence[Stretch], dropped: Sequence[Offsets]
 ) -> tuple[str, _Origins, npt.NDArray[np.int64]]:
     """Take the pieces of a text without what is dropped.
 
@@ -230,7 +212,7 @@ def _covered(stretches: Sequence[Offsets], length: int) -> npt.NDArray[np.bool_]
     return np.cumsum(change[:-1], dtype=np.int32) > 0
 
 
-def _stretches(clean: str, pieces: Sequence[Piece], places: npt.NDArray[np.int64]) -> list[Stretch]:
+def _stretches(clean: str, pieces: Sequence[Stretch], places: npt.NDArray[np.int64]) -> list[Stretch]:
     starts = np.searchsorted(places, [piece.start for piece in pieces])
     ends = np.searchsorted(places, [piece.end for piece in pieces])
     found = []

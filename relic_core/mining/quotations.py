@@ -11,12 +11,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.mining.prose import Quotation, Stretch
+from relic_core.mining.prose import Quotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relic_core.mining.prose import Prose
+    from relic_core.mining.setting import Stretch
 
 Role = Literal["opens", "closes", "either"]
 

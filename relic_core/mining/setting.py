@@ -103,10 +103,13 @@ Setting = Literal["prose", "block", "verse", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of the source that is read.
+class Stretch:
+    """A paragraph, or what is set off like one.
 
-    - `flow`: as in `prose.Stretch`.
+    - `start`, `end`: half-open; in the source, or in `Prose.text`.
+    - `kind`: running text, a quotation set off as prose or as verse, a footnote.
+    - `flow`: stretches with one number are read one after the other. A chapter is a flow, and so is each footnote: no
+      context leaves the flow of its quotation.
     """
 
     start: int
@@ -115,8 +118,8 @@ class Piece:
     flow: int
 
 
-def find_pieces(text: str) -> list[Piece]:
-    """Find what is read of a text, in order.
+def find_pieces(text: str) -> list[Stretch]:
+    """Find what is read of a text, in order, by its places in the source.
 
     - `text`: with page numbers and running heads as white space (`noise.printed_noise`).
     """
@@ -155,14 +158,14 @@ class _Reader:
     def __init__(self, text: str, layout: Layout) -> None:
         self._text, self._layout = text, layout
         self._margins = _Margins.of(layout)
-        self._pieces: list[Piece] = []
+        self._pieces: list[Stretch] = []
         self._chapter = self._flow = 0
         self._in_notes = self._in_list = False
         self._last: Literal["", "prose", "block", "verse", "note"] = ""
         self._noted = 0
         self._plain = 0
 
-    def read(self) -> list[Piece]:
+    def read(self) -> list[Stretch]:
         blocks = self._layout.blocks
         begins = self._first_paragraph()
         for index, block in enumerate(blocks):
@@ -238,7 +241,9 @@ class _Reader:
         kinds: Iterable[Setting] = (
             "verse" if at and is_verse(part, self._margins.width) else "note" for at, part in enumerate(parts)
         )
-        self._pieces += [Piece(part.start, part.end, kind, self._flow) for part, kind in zip(parts, kinds, strict=True)]
+        self._pieces += [
+            Stretch(part.start, part.end, kind, self._flow) for part, kind in zip(parts, kinds, strict=True)
+        ]
         self._noted = inner_indent(block) if parts else _HEADED
         self._last = "note"
 
@@ -247,7 +252,7 @@ class _Reader:
         kind = self._kind(block)
         if self._in_notes or (self._last == "note" and self._goes_on(block, kind)):
             noted: Setting = "verse" if kind == "verse" and len(block.lines) > 1 else "note"
-            self._pieces.append(Piece(block.start, block.end, noted, self._flow))
+            self._pieces.append(Stretch(block.start, block.end, noted, self._flow))
             return
         above = self._pieces[-1] if self._pieces else None
         if (
@@ -261,7 +266,7 @@ class _Reader:
             return
         end = block.end if kind == "prose" else without_attribution(block, self._text)
         if end > block.start:
-            self._pieces.append(Piece(block.start, end, kind, self._chapter))
+            self._pieces.append(Stretch(block.start, end, kind, self._chapter))
             self._last = kind
 
     def _goes_on(self, block: Block, kind: str) -> bool:

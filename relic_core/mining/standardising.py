@@ -70,7 +70,7 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range]) 
     first and last sentences none counts for words that the critic uses beside a quotation and not in it; and the rest
     of the quotation is looked through for those before and behind.
 
-    - `match`: as `find_matches` gave it.
+    - `match`: as `matches_of` gave it.
     - `quoted`: gives the words of the quotation in which the word at a position of the source stands; none where it is
       in none.
     """

@@ -81,7 +81,7 @@ def draw_recalls(validations: Sequence[Mapping[str, Any]]) -> go.Figure:
     return figure
 
 
-def validations_table(validations: Sequence[Mapping[str, Any]], watch: str, *, name: str = "") -> Table:
+def validations_table(validations: Sequence[Mapping[str, Any]], watch: str) -> Table:
     """Set the figures of all validations of a training; the best of the figure that is watched is marked.
 
     - `validations`: as for `draw_recalls`.
@@ -91,7 +91,7 @@ def validations_table(validations: Sequence[Mapping[str, Any]], watch: str, *, n
     best = max(trained, key=lambda each: float(each.get(watch, 0.0)), default={})
     shown = [*RECALLS, "median", *([watch] if watch not in RECALLS else [])]
     return Table(
-        caption=f"{name}: validations" if name else "Validations",
+        caption="Validations",
         heads=("step", *(f"{each}, %" if each.startswith("recall") else _head(each) for each in shown), "kept"),
         rows=tuple(
             (

@@ -6,7 +6,7 @@ import copy
 import hashlib
 import json
 import shutil
-from dataclasses import replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -217,5 +217,5 @@ def write_reranker(
         learnt = {name: tensor.detach().float().cpu().contiguous() for name, tensor in beside.items()}
         tensors = {**merged(reader.model), **learnt}
         write_weights(half, tensors, base, keeps_embeddings=keeps_embeddings)
-        write_json(half / RERANKER_CARD, replace(card, digest=find_model(str(half)).digest).to_json())
+        write_json(half / RERANKER_CARD, asdict(card) | {"digest": find_model(str(half)).digest})
         write_json(half / RECORD, record)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
-from relic_core.mining.matches import LEAST_WORDS, Aligner, find_matches, matches_of
+from relic_core.mining.matches import LEAST_WORDS, Aligner, matches_of
 from relic_core.mining.quoted_works import QuotedWorks, spelt
 from relic_core.mining.standardising import standardise
 from relic_core.ports import silent
@@ -37,7 +35,7 @@ def test_a_passage_set_among_any_words_is_found_where_it_stands(works, before, s
     passage = " ".join(WORDS[start : start + length])
     text = " ".join([*before, passage, *after])
     first = len(" ".join([*before, ""]))
-    found = find_matches(SimpleNamespace(text=text), works)
+    found = matches_of(Aligner(text, works.read(text), works))
     assert any(match.start < first + len(passage) and match.end > first for match in found)
 
 

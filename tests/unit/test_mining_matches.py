@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from relic_core.mining.matches import find_matches
+from relic_core.mining.matches import Aligner, matches_of
 from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.ports import silent
 from tests.making import make_work
@@ -33,6 +33,10 @@ def works(tmp_path_factory):
         tmp_path_factory.mktemp("works") / "words",
         silent,
     )
+
+
+def find_matches(read, works, **told):
+    return matches_of(Aligner(read.text, works.read(read.text), works), **told)
 
 
 def prose(text):

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from relic_core.domain import Collection, KeptPassage, Note
 from relic_core.formats.notebook import Section
-from relic_core.reporting.citations.quoting import set_quotation
+from relic_core.reporting.citations.quoting import quote
+from relic_core.reporting.citations.text_runs import TextRun
 from relic_core.reporting.notebook import COLUMNS, csv, markdown, word
 from tests.approved import says
 from tests.making_citations import cited
@@ -62,7 +63,7 @@ def written(*notes, style="mla", editions=None):
     ],
 )
 def test_a_long_quotation_is_set_off_by_the_rule_of_its_style(words, style, block):
-    assert set_quotation(words, style, verse="line of verse" in words).block is block
+    assert quote(words, (), style, verse="line of verse" in words).block is block
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_a_long_quotation_is_set_off_by_the_rule_of_its_style(words, style, bloc
     ],
 )
 def test_a_short_quotation_stands_between_marks_that_are_turned_inside(words, inline):
-    assert set_quotation(words, "mla").inline(stop=False) == inline
+    assert quote(words, (TextRun("(3)"),), "mla").text == f"{inline} (3)."
 
 
 # ---- Markdown --------------------------------------------------------------------------------------------------------

@@ -458,13 +458,3 @@ def test_a_quotation_that_stands_twice_or_is_too_long_is_refused():
     assert (example.gold.start, example.gold.length) == (1, 3), "a sentence without letters between others"
     with pytest.raises(BadText, match="6 sentences; 5 are allowed"):
         sample.align(work, [excerpt("Again? It rose. It fell. A. B.")])
-
-
-@pytest.mark.parametrize(
-    "line", ["{", "[]", '{"id": "x"}', '{"id": "a", "left": [], "quotation": "q", "right": []}'], ids=repr
-)
-def test_a_file_of_excerpts_with_a_bad_line_is_refused_with_its_number(tmp_path, line):
-    good = '{"id": "a", "left": ["l"], "quotation": "q", "right": [], "kind": "k"}'
-    (tmp_path / "excerpts.jsonl").write_text(f"{good}\n{line}\n")
-    with pytest.raises(BadText, match="Line 2 of"):
-        sample.read_excerpts(tmp_path / "excerpts.jsonl")

@@ -15,8 +15,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.text_runs import TextRun, as_html, as_text, inner_quotes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MLA_CHARACTERS = 4 * 75
 MLA_LINES = 3
@@ -28,28 +32,6 @@ _STOP = re.compile(r"(?<![.…\s])\.(?=[”’\"']*$)")
 """A full stop at the end that is no part of an ellipsis."""
 _GOES_ON = re.compile(r"\s*[,;:](?=[”’\"']*$)")
 """What stands at the end of a passage whose sentence goes on behind it."""
-
-
-@dataclass(frozen=True, slots=True)
-class SetQuotation:
-    """A quotation as it is set.
-
-    - `block`: set off from the text, without quotation marks.
-    - `paragraphs`: its paragraphs; of verse the stanzas, with their lines.
-    """
-
-    block: bool
-    paragraphs: tuple[tuple[str, ...], ...]
-
-    def inline(self, *, stop: bool) -> str:
-        """Put it between quotation marks, nested marks turned and paired, lines of verse parted by a stroke.
-
-        A comma, a colon or a semicolon at its end is left away: it leads on to words that are not quoted.
-
-        - `stop`: keep a full stop at its end; without it one is left away, since it comes behind the citation.
-        """
-        words = _GOES_ON.sub("", _paired(" // ".join(" / ".join(lines) for lines in self.paragraphs)))
-        return f"“{inner_quotes(words if stop else _STOP.sub('', words))}”"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +65,9 @@ class Quoted:
 def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool = False) -> Quoted:
     r"""Set a quotation with its citation.
 
-    - `words`, `style`, `verse`: as for `set_quotation`.
+    - `words`: as `KeptPassage.quotation`: lines of verse parted by a line feed, paragraphs by an empty line.
     - `citation`: what stands behind it in the text; not used by styles with notes, whose note stands elsewhere.
+    - `verse`: it is known to be verse, also where it has one line.
 
     >>> quote("He said “no”.", (TextRun("(Blake 3)"),), "mla").text
     '“He said ‘no’” (Blake 3).'
@@ -92,13 +75,34 @@ def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool 
     '<blockquote><p>The water takes<br>what it is owed (Blake 3)</p></blockquote>'
     """
     behind = () if style in WITH_NOTES else (TextRun(" "), *citation)
-    quotation = set_quotation(words, style, verse=verse)
-    if not quotation.block:
-        line = TextRun(quotation.inline(stop=not behind))
+    stanzas = [[line.strip() for line in stanza.split("\n")] for stanza in re.split(r"\n\s*\n", words.strip())]
+    paragraphs = [[line for line in lines if line] for lines in stanzas if any(lines)]
+    lines = sum(map(len, paragraphs))
+    if verse or lines > len(paragraphs):
+        block = lines > (MLA_LINES if style == "mla" else CHICAGO_LINES)
+    else:
+        long = len(words) > MLA_CHARACTERS if style == "mla" else len(words.split()) >= CHICAGO_WORDS
+        block = long or len(paragraphs) > 1
+    if not block:
+        line = TextRun(_inline(paragraphs, stop=not behind))
         return Quoted(block=False, paragraphs=(((line, *behind, TextRun(".")) if behind else (line,),),))
-    lines: list[list[tuple[TextRun, ...]]] = [[(TextRun(line),) for line in each] for each in quotation.paragraphs]
-    lines[-1][-1] += behind
-    return Quoted(block=True, paragraphs=tuple(map(tuple, lines)))
+    runs: list[list[tuple[TextRun, ...]]] = [[(TextRun(line),) for line in each] for each in paragraphs]
+    runs[-1][-1] += behind
+    return Quoted(block=True, paragraphs=tuple(map(tuple, runs)))
+
+
+def _inline(paragraphs: Iterable[Iterable[str]], *, stop: bool) -> str:
+    """Put paragraphs between quotation marks, nested marks turned and paired, lines of verse parted by a stroke.
+
+    A comma, a colon or a semicolon at the end is left away: it leads on to words that are not quoted.
+
+    - `stop`: keep a full stop at the end; without it one is left away, since it comes behind the citation.
+
+    >>> _inline([["The latter of whom, however;"]], stop=False), _inline([["Rain fell,", "and fell."]], stop=True)
+    ('“The latter of whom, however”', '“Rain fell, / and fell.”')
+    """
+    words = _GOES_ON.sub("", _paired(" // ".join(" / ".join(lines) for lines in paragraphs)))
+    return f"“{inner_quotes(words if stop else _STOP.sub('', words))}”"
 
 
 def _paired(words: str) -> str:
@@ -114,31 +118,3 @@ def _paired(words: str) -> str:
         depth += (sign == "“") - (sign == "”")
         kept += sign
     return kept + "”" * depth
-
-
-def set_quotation(words: str, style: str, *, verse: bool = False) -> SetQuotation:
-    r"""Decide how a quotation is set.
-
-    - `words`: as `KeptPassage.quotation`: lines of verse parted by a line feed, paragraphs by an empty line.
-    - `verse`: it is known to be verse, also where it has one line.
-
-    >>> set_quotation("He said “no”.", "mla").inline(stop=False)
-    '“He said ‘no’”'
-    >>> set_quotation("The latter of whom, however;", "mla").inline(stop=False)
-    '“The latter of whom, however”'
-    >>> set_quotation("The water takes\nwhat it is owed", "mla").inline(stop=True)
-    '“The water takes / what it is owed”'
-    >>> set_quotation("The water takes\nwhat it is owed", "chicago-notes").block
-    True
-    """
-    stanzas = [[line.strip() for line in stanza.split("\n")] for stanza in re.split(r"\n\s*\n", words.strip())]
-    paragraphs = tuple(tuple(line for line in lines if line) for lines in stanzas if any(lines))
-    lines = sum(map(len, paragraphs))
-    is_verse = verse or lines > len(paragraphs)
-    if is_verse:
-        block = lines > (MLA_LINES if style == "mla" else CHICAGO_LINES)
-    else:
-        block = len(paragraphs) > 1 or (
-            len(words) > MLA_CHARACTERS if style == "mla" else len(words.split()) >= CHICAGO_WORDS
-        )
-    return SetQuotation(block, paragraphs)
