@@ -23,6 +23,7 @@ from relic_core.retrieval.search import (
     asked_of,
     candidates,
     first_passages,
+    in_order_of_cards,
 )
 from relic_core.retrieval.words import work_terms
 from relic_core.text import masking
@@ -282,7 +283,10 @@ class Search:
         first = found.rankings[name].hits(max(looked_at, HEAD * CANDIDATES_PER_RESULT))
         if self._retrievers.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
             first = tuple(hit for hit in first if hit.score > 0)
-        return _Shown(group_overlapping(first[:looked_at])[:results], first_passages(first))
+        best = first[:looked_at]
+        if found.corpus.whole:
+            best = in_order_of_cards(best, found.corpus.whole)
+        return _Shown(group_overlapping(best)[:results], first_passages(first))
 
     def _load(self, found: Findings, shown: dict[str, _Shown], named: Iterable[str]) -> dict[str, Work]:
         """Load the works of the hits shown, and of the best hit of each retriever that is not shown.

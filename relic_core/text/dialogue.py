@@ -14,10 +14,12 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from relic_core.text.words import tokens, without_names
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from relic_core.domain import Paragraph, Work
+    from relic_core.domain import Paragraph, Span, Work
 
 SpeechStyle = Literal["double", "single", "dashes", "speakers", "none"]
 
@@ -40,6 +42,27 @@ _LEAST_DASHES = 3
 
 _OPENING = 5
 """How many speeches inside paragraphs one that opens a paragraph weighs."""
+
+
+_CALLS = {
+    "o",
+    "oh",
+    "ah",
+    "well",
+    "yes",
+    "no",
+    "my",
+    "dear",
+    "mr",
+    "mrs",
+    "miss",
+    "sir",
+    "madam",
+    "lady",
+    "lord",
+    "and",
+}
+"""Tokens that go with a name by which somebody is called."""
 
 
 class _Mark(NamedTuple):
@@ -119,6 +142,18 @@ def dialogue_of(work: Work) -> Dialogue:
     if by_speakers * 2 > len(work.paragraphs):
         style = "speakers"
     return Dialogue(style, _counted(work, speeches))
+
+
+def only_addresses(work: Work, span: Span) -> bool:
+    """Whether a passage is speech that only names or calls somebody: at most one word beside names and the like.
+
+    Told by double marks and opening ones alone: in "Listen, Nick;" of a longer speech the mark stands before it.
+    """
+    text = work.span_text(span)
+    if len([word for word in tokens(without_names(text)) if word not in _CALLS]) > 1:
+        return False
+    before = work.text[work.paragraphs[work.sentences[span.start].paragraph].start : work.sentences[span.start].start]
+    return text[0] in "“\"‘'" or before.count("“") > before.count("”") or before.count('"') % 2 == 1
 
 
 def _style(texts: Iterable[str]) -> SpeechStyle:

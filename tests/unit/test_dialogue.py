@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from relic_core.domain import Work
-from relic_core.text.dialogue import dialogue_of
+from relic_core.domain import Span, Work
+from relic_core.text.dialogue import dialogue_of, only_addresses
 from relic_core.text.reading import read_work
 from tests.making import make_work
 
@@ -136,3 +136,26 @@ def test_novels_have_the_dialogue_that_readers_find_in_them(shared, slug):
     style, least, most = NOVELS[slug]
     assert found.style == style
     assert least < found.whole.share < most
+
+
+@pytest.mark.parametrize(
+    ("said", "alone"),
+    [
+        ("“Gatsby.", True),
+        ("“What, Gatsby?”", True),
+        ("“My dear Charlotte!”", True),
+        ("“I am Heathcliff!”", False),
+        ("“I love you.”", False),
+        ("Reader, I married him.", False),
+        ("Call me Ishmael.", False),
+        ("He sat.", False),
+        ("“Never shall I forget it.”", False),
+    ],
+)
+def test_speech_that_only_names_somebody_is_told_from_other_short_sentences(said, alone):
+    assert only_addresses(make_work([["A first sentence.", said]]), Span(1, 1)) is alone
+
+
+def test_what_only_names_somebody_within_a_longer_speech_is_told_by_the_mark_before_it():
+    work = make_work([["“I went there.", "Listen, Nick;", "there was a light.”"]])
+    assert [only_addresses(work, Span(at, 1)) for at in range(3)] == [False, True, False]
