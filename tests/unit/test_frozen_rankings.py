@@ -56,11 +56,13 @@ def asking(
     from relic_core.config import Settings
     from relic_core.domain import SearchRequest
     from relic_core.encoders import precision
+    from relic_core.services import search
     from relic_core.wiring import build
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(precision, "seems_to_have_gpu", lambda: False)
         patch.setattr(precision, "best_precision", lambda: "float32")
+        patch.setattr(search, "in_order_of_cards", lambda hits, _: hits)  # frozen are rankings; cards have their own test
         precision.best_arithmetic.cache_clear()
         app = build(Settings(data=folder / "data", indexes=folder / "indexes"))
         work = app.ensure_sample()
