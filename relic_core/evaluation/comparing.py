@@ -10,12 +10,11 @@ exchanges are gone through, and p is exact; with w works it cannot fall below 2 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.errors import BadRequest
 from relic_core.evaluation.intervals import (
     Centre,
     Members,
@@ -90,7 +89,6 @@ def compare(
 
     Raises BadRequest: the runs are not of the same examples and golds among the same candidates, there are fewer than
     two units, or the metric is no merit.
-    Raises BadBenchmark: an outcome whose ranks cannot be, or an example twice in a run.
     """
     card = metric(name)
     if card.higher_is_better is None:
@@ -146,10 +144,6 @@ def _matched(first: Sequence[Outcome], second: Sequence[Outcome]) -> tuple[list[
     """Both runs in the order of their examples' ids, checked to be of the same examples."""
     a, b = sorted_by_id(first), sorted_by_id(second)
     a_ids, b_ids = [each.example_id for each in a], [each.example_id for each in b]
-    for ids in (a_ids, b_ids):
-        twice = sorted({each for each, following in pairwise(ids) if each == following})
-        if twice:
-            raise BadBenchmark(f"A run has examples more than once: {_some(twice)}. Measure it again.")
     if a_ids != b_ids:
         only_a, only_b = sorted(set(a_ids) - set(b_ids)), sorted(set(b_ids) - set(a_ids))
         raise BadRequest(

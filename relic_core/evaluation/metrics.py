@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from relic_core.errors import BadBenchmark, BadRequest, unknown_name
+from relic_core.errors import BadRequest, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,7 +178,6 @@ def values(name: str, outcomes: Sequence[Outcome]) -> Values:
     Returns: in the order of `outcomes`; finite. Their mean is the figure, for "median-rank" their median.
 
     Raises BadRequest: there is no such metric, or it is not computed from outcomes.
-    Raises BadBenchmark: an outcome whose ranks cannot be.
 
     With one gold per example recall@k is the hit, P@k the hit / k, the ideal DCG is 1 and so nDCG@k is 1 / log2(rank +
     1) (RELiC, section 3.1; Järvelin and Kekäläinen 2002).
@@ -215,7 +214,6 @@ def figure(name: str, outcomes: Sequence[Outcome]) -> float:
     Shares lie between 0 and 1; `Metric.written` makes percentages of them.
 
     Raises BadRequest: there is no such metric, or there are no outcomes.
-    Raises BadBenchmark: an outcome whose ranks cannot be.
     """
     return centre(name, values(name, outcomes))
 
@@ -235,14 +233,6 @@ def centre(name: str, of: Values) -> float:
 
 def _ranks(outcomes: Sequence[Outcome]) -> tuple[Values, Values, Values]:
     """Candidates, ranks and overlap ranks, each (n_examples,); infinite where there is no ranking."""
-    for each in outcomes:
-        both = (each.rank, each.overlap_rank)
-        if each.candidates < 1 or not each.possible:
-            raise BadBenchmark(
-                f"The outcome of example '{each.example_id}' cannot be: rank and overlap rank {both} among "
-                f"{each.candidates} candidates. Ranks are 1 to the number of candidates, the overlap rank is no worse "
-                "than the rank, and both are absent where there was no ranking. Measure the run again."
-            )
     return (
         np.array([each.candidates for each in outcomes], dtype=np.float64),
         np.array([each.rank or np.inf for each in outcomes], dtype=np.float64),

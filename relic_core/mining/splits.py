@@ -125,19 +125,6 @@ class Passages:
         return before > 0 and self._ends[source][before - 1] > passage[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Forbidden:
-    """What nothing that is learnt from may share a run with.
-
-    - `works`, `benchmarks`: of the measured works' full texts, and of all texts of benchmarks.
-    - `held_out`: the list of held-out runs, where there is one.
-    """
-
-    works: RunSet
-    benchmarks: RunSet
-    held_out: HeldOut | None = None
-
-
 def measured(windows: Sequence[MinedWindow], parts: Mapping[str, Split]) -> list[Row]:
     """Part the windows on measured works into dev and test.
 
@@ -172,13 +159,19 @@ def measured(windows: Sequence[MinedWindow], parts: Mapping[str, Split]) -> list
 
 
 class Gate:
-    """Lets through what may be learnt from.
+    """Lets through what may be learnt from: what shares no run with any of these.
 
-    - `forbidden`: what it may share no run with.
+    - `works`, `benchmarks`: runs of the measured works' full texts, and of all texts of benchmarks.
+    - `held_out`: the list of held-out runs, where there is one.
+    - `measured`: the windows of dev and test.
     """
 
-    def __init__(self, forbidden: Forbidden, measured: Sequence[MinedWindow]) -> None:
-        self._forbidden = forbidden
+    def __init__(
+        self, works: RunSet, benchmarks: RunSet, held_out: HeldOut | None, measured: Sequence[MinedWindow]
+    ) -> None:
+        self._works = works
+        self._benchmarks = benchmarks
+        self._held_out = held_out
         self._passages = Passages((window.source_id, window.passage) for window in measured)
         self._windows = RunSet.of(map(words_of, measured))
 
@@ -201,9 +194,9 @@ class Gate:
         runs, texts = runs_of_many(flat)
         reasons = [""] * len(batch)
         for known, reason in (
-            (self._forbidden.works, SHARED_WITH_WORK),
+            (self._works, SHARED_WITH_WORK),
             (self._windows, SHARED_WITH_MEASURED),
-            (self._forbidden.benchmarks, SHARED_WITH_BENCHMARK),
+            (self._benchmarks, SHARED_WITH_BENCHMARK),
         ):
             for at in np.unique(of_text[texts[known.holds(runs)]]).tolist():
                 reasons[at] = reasons[at] or reason
@@ -215,5 +208,5 @@ class Gate:
             yield (candidate.id, "left out", reasons[at]) if reasons[at] else (candidate.id, "training", why)
 
     def _is_held_out(self, candidate: Candidate) -> bool:
-        held_out = self._forbidden.held_out
+        held_out = self._held_out
         return held_out is not None and any(held_out.holds(digests_of(text)).any() for text in candidate.texts)

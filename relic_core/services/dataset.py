@@ -14,7 +14,7 @@ from relic_core.library import catalogue
 from relic_core.library.catalogue import entry_of
 from relic_core.mining.exporting import ExportRequest
 from relic_core.mining.leakage import Offence, name_of, shared_passages, shared_runs
-from relic_core.mining.splits import PART_OF, SPLIT, Candidate, Forbidden, Gate, examples_of, measured
+from relic_core.mining.splits import PART_OF, SPLIT, Candidate, Gate, examples_of, measured
 from relic_core.mining.word_runs import RunSet
 from relic_core.ports import silent
 from relic_core.services.catalogue import stored_works
@@ -104,12 +104,12 @@ class Dataset:
         progress(1, 5, "Reading the benchmarks")
         benchmarks = RunSet.of(text for _, text in off_limits.benchmark_texts(self._settings))
         held_out = off_limits.held_out(self._settings)
-        forbidden = Forbidden(works=works, benchmarks=benchmarks, held_out=held_out)
         progress(2, 5, "Parting the windows")
         windows = self._kept()
         rows = measured(windows, parts)
         known = {name: part for name, part, _ in rows}
-        gate = Gate(forbidden, [window for window in windows if known.get(window.id) in {"dev", "test"}])
+        kept = [window for window in windows if known.get(window.id) in {"dev", "test"}]
+        gate = Gate(works, benchmarks, held_out, kept)
         others = [window for window in windows if window.work_id not in parts]
         rows += gate.rows(starmap(Candidate.of_window, self._with_golds(others)), why=_OTHER_WORK)
         progress(3, 5, "Parting the pairs")

@@ -9,9 +9,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.errors import BadRequest
 from relic_core.evaluation.comparing import compare, holm
-from tests.making_outcomes import outcome, outcomes_of
+from tests.making_outcomes import outcomes_of
 
 
 def test_with_four_examples_that_all_got_better_p_is_two_in_sixteen():
@@ -178,12 +178,6 @@ def test_runs_that_do_not_differ_have_a_flat_interval():
     same = outcomes_of({"a": [1, 2], "b": [3, 4]})
     assert compare("mrr", same, same, over="works").flat
     assert not compare("mrr", same, outcomes_of({"a": [1, 2], "b": [3, 9]}), over="examples").flat
-
-
-def test_a_run_with_an_example_twice_is_refused():
-    twice = [outcome("a", 1), outcome("b", 2), outcome("a", 3)]
-    with pytest.raises(BadBenchmark, match=": a"):
-        compare("mrr", twice, twice, over="examples")
 
 
 def test_one_work_or_example_and_what_is_no_merit_are_refused():

@@ -7,7 +7,7 @@ import pytest
 from relic_core.domain import Span
 from relic_core.domain.sources import MinedWindow
 from relic_core.mining import splits
-from relic_core.mining.splits import Candidate, Forbidden, Gate, measured
+from relic_core.mining.splits import Candidate, Gate, measured
 from relic_core.mining.word_runs import HeldOut, RunSet, digests_of
 from tests.small_dataset import sentences
 
@@ -28,7 +28,7 @@ def candidate(text, *, source="z", passage=(0, 100), name="c"):
 
 
 def judged(text, *, works=(), benchmarks=(), held_out=None, windows=(), **place):
-    gate = Gate(Forbidden(RunSet.of(works), RunSet.of(benchmarks), held_out), windows)
+    gate = Gate(RunSet.of(works), RunSet.of(benchmarks), held_out, windows)
     ((_, split, reason),) = gate.rows([candidate(text, **place)], why="It may")
     return split, reason
 
@@ -115,7 +115,7 @@ def test_the_passage_of_a_dev_or_test_window_is_kept_from_training_though_no_run
 
 def test_each_text_of_a_candidate_is_looked_at_and_none_runs_into_the_next():
     halves = (" ".join(EIGHT.split()[:4]), " ".join(EIGHT.split()[4:]))
-    gate = Gate(Forbidden(RunSet.of([EIGHT]), RunSet.of([])), [])
+    gate = Gate(RunSet.of([EIGHT]), RunSet.of([]), None, [])
     rows = list(
         gate.rows(
             [Candidate("pair", "a", "s", (0, 1), halves), Candidate("pair", "b", "s", (0, 1), ("No.", EIGHT))], why=""
@@ -134,6 +134,6 @@ def test_a_window_is_learnt_from_with_the_sentences_it_quotes():
 def test_many_candidates_are_judged_as_one_by_one(monkeypatch):
     monkeypatch.setattr(splits, "_AT_ONCE", 3)
     texts = [EIGHT if at % 4 == 0 else text for at, text in enumerate(sentences(8, 10))]
-    gate = Gate(Forbidden(RunSet.of([EIGHT]), RunSet.of([])), [])
+    gate = Gate(RunSet.of([EIGHT]), RunSet.of([]), None, [])
     rows = list(gate.rows((candidate(text, name=str(at)) for at, text in enumerate(texts)), why=""))
     assert [(name, split == "left out") for name, split, _ in rows] == [(str(at), at % 4 == 0) for at in range(10)]
