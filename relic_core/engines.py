@@ -1,6 +1,6 @@
-"""What applies one function to many tasks: this process, several processes of one machine, or a cluster.
+"""What applies one function to many tasks: several processes of one machine, or a cluster.
 
-All three are `ports.Workers` and give the same results, in the order in which they are finished. Few tasks are on
+Both are `ports.Workers` and give the same results, in the order in which they are finished. Few tasks are on
 their way at once, so that neither tasks nor results pile up in memory. A process that dies under a task, by want of
 memory for example, costs that one task: what is given for it is made by the function `lost`, and the others are done.
 
@@ -35,14 +35,6 @@ R = TypeVar("R")
 _AHEAD = 2
 """Tasks on their way for each worker: one it works on, and the next."""
 _DIED = "the process that worked on it died, most often because the machine had too little memory"
-
-
-class InProcess:
-    """Works in this process, one task after the other: for tests, and for machines without a processor to spare."""
-
-    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Apply a function to each task; see `ports.Workers`."""
-        yield from map(function, tasks)
 
 
 class Processes:

@@ -481,14 +481,3 @@ def build(settings: Settings | None = None, *, executor: Executor | None = None)
         named_models={"encoder": given.trained, "reranker": given.reranker},
         models_chosen=models.stamp(given.data),
     )
-
-
-class InlineExecutor:
-    """Runs each job to its end before `submit` returns: for tests and for machines without processes to spare."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-
-    def submit(self, folder: Path, alive: int) -> None:  # noqa: ARG002 - the caller holds the lock all the while
-        """Run the job on an app of its own, as another process would."""
-        build(self._settings, executor=self).jobs.run(folder)

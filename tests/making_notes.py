@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from relic_core.domain import SearchRequest
 
 if TYPE_CHECKING:
     from relic_core.domain import Search, Work
+    from relic_core.store import Store
     from relic_core.wiring import App
 
 FERRY = b"""THE FERRY
@@ -38,3 +40,10 @@ def ask(bench: App, work: Work, claim: str = CLAIM, *, made_with: str = "work x,
     """Put a search into the history, as the page Find does."""
     request = SearchRequest(work_id=work.id, claim_text=claim, length=1, results=5, retrievers=("bm25",))
     return bench.history.keep(request, made_with=made_with)
+
+
+def words_of(store: Store, note_id: str) -> tuple[str, ...]:
+    """List the words of a note as they were written, the oldest first, each once in a row."""
+    with store.notes._reading() as cursor:  # what was written before counts no more, and nothing else reads it
+        rows = cursor.execute("SELECT words FROM notes WHERE id = ? ORDER BY number", [note_id]).fetchall()
+    return tuple(words for words, _ in groupby(word for (word,) in rows))

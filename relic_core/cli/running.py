@@ -32,8 +32,7 @@ def settings(app: App, example: bool, form: str) -> None:  # noqa: ARG001 - ever
         return
     found = config.stated()
     if form == "json":
-        rows = [{"name": each.name, "value": each.value, "comes_from": each.comes_from} for each in found]
-        print(console.as_json(rows))
+        print(console.as_json(found))
     else:
         heads = ("setting", "value", "comes from")
         print(console.table(heads, [(each.name, each.value, each.comes_from) for each in found]))

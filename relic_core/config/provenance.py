@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import platform
 import shutil
 import subprocess
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from relic_core import __version__
 from relic_core.config import PROJECT
-from relic_core.config import machine as machines
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+_CPUINFO = Path("/proc/cpuinfo")
 _DIGITS = 8
 
 _PATIENCE = 10.0
@@ -47,9 +46,28 @@ def code(project: Path = PROJECT) -> str:
     return f"{__version__} {commit}{'+changes' if changes else ''}{source}"
 
 
-def machine() -> dict[str, str]:
-    """Describe the machine that measures."""
-    return {name: str(value) for name, value in machines.machine().items()}
+def machine() -> dict[str, str | int]:
+    """Describe the machine in a few words, as runs keep it."""
+    flags, name = processor()
+    return {
+        "system": platform.system(),
+        "processor": name,
+        "cores": os.cpu_count() or 1,
+        "avx512_bf16": int("avx512_bf16" in flags),
+        "amx": int("amx_bf16" in flags),
+        "python": platform.python_version(),
+    }
+
+
+def processor() -> tuple[frozenset[str], str]:
+    """Read what the processor can do and its name where Linux tells; elsewhere the name that Python has."""
+    try:
+        lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return frozenset(), platform.processor() or "unknown"
+    said = dict(reversed([(part[0].strip(), part[1].strip()) for line in lines if len(part := line.split(":", 1)) > 1]))
+    flags = said.get("flags", said.get("Features", ""))
+    return frozenset(flags.split()), said.get("model name", platform.machine() or "unknown")
 
 
 def _source(package: Path) -> str:

@@ -21,7 +21,6 @@ from relic_core.domain.notes import (
     KeptPassage,
     Note,
     Origin,
-    Verdict,
     note_id,
 )
 from relic_core.domain.places import Address, Place
@@ -61,7 +60,6 @@ from relic_core.domain.sources import (
     window_id,
 )
 from relic_core.domain.spans import LENGTHS, MAX_LENGTH, MIN_LENGTH, Span
-from relic_core.domain.trainings import Training, TrainingEvent, TrainingState
 from relic_core.domain.windows import MAX_CONTEXT, SHAPES, ContextSize, QuotationContext
 from relic_core.domain.works import (
     Chapter,
@@ -133,10 +131,6 @@ __all__ = [
     "SeedPassage",
     "Sentence",
     "Span",
-    "Training",
-    "TrainingEvent",
-    "TrainingState",
-    "Verdict",
     "Work",
     "WorkFilter",
     "WorkSummary",

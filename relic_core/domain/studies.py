@@ -197,7 +197,6 @@ class StudyTerms:
     - `consent`: what an annotator agrees to before the first item.
     - `privacy`: what is stored, and where.
     - `revealed`: whether annotators are told, after each answer, which option was the critic's.
-    - `changed`: when each was last written, in UTC.
     """
 
     instructions: str
@@ -205,7 +204,6 @@ class StudyTerms:
     consent: str
     privacy: str
     revealed: bool
-    changed: Mapping[str, datetime] = field(hash=False, default_factory=dict)
 
 
 DEFAULT_TERMS = StudyTerms(

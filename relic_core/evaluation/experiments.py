@@ -119,7 +119,7 @@ class Experiment:
             books=self.benchmark.books(),
             examples=len(outcomes),
             code=provenance.code(),
-            machine=provenance.machine(),
+            machine={name: str(value) for name, value in provenance.machine().items()},
             seconds=round(state.seconds, 6),
             index_bytes=sum(work.size for work in state.works.values()),
             created=datetime.now(UTC).replace(microsecond=0),

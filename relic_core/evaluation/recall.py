@@ -387,12 +387,9 @@ def of_all_shapes(runs: Sequence[Run], among: Sequence[Run]) -> tuple[Run, ...]:
 
 
 def cases_behind(
-    measured: Sequence[tuple[Run, Sequence[Outcome]]], view: View, name: str, key: str, *, show: str
+    measured: Sequence[tuple[Run, Sequence[Outcome]]], view: View, name: str, key: str
 ) -> tuple[Case, ...]:
-    """List the examples behind a group of a chart, the worst first by the best rank that a run has given.
-
-    - `show`: a verdict, or "all"; of a range of ranks always all that some run has in it.
-    """
+    """List the examples behind a group of a chart, the worst first by the best rank that a run has given."""
     found: dict[str, list[tuple[Run, Outcome]]] = {}
     hits: dict[str, list[bool]] = {}
     for run, outcomes in measured:
@@ -405,9 +402,8 @@ def cases_behind(
         for example_id, own in found.items()
         if not parted or any(key_of(outcome, view) == key for _, outcome in own)
     ]
-    kept = [case for case in cases if view == "ranks" or show in {"all", case.verdict}]
     return tuple(
-        sorted(kept, key=lambda case: min(each.rank or float("inf") for _, each in case.outcomes), reverse=True)
+        sorted(cases, key=lambda case: min(each.rank or float("inf") for _, each in case.outcomes), reverse=True)
     )
 
 

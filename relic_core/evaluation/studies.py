@@ -16,7 +16,7 @@ from relic_core.library.naming import meant
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from relic_core.domain import MinedWindow, Span, Work
     from relic_core.domain.studies import StudyRequest
@@ -142,29 +142,14 @@ def make_study(
     )
 
 
-def next_version(before: Study, *, seed: int | None, without: Collection[str]) -> Study:
-    """Make the next version of a study, with another seed or without some items.
-
-    Raises BadRequest: no item would be left.
-    Raises NotFound: there is no such item.
-    """
-    unknown = set(without) - {item.id for item in before.items}
-    if unknown:
-        raise NotFound(f"The study {before.label} has no item {', '.join(sorted(unknown))}.")
-    items = tuple(item for item in before.items if item.id not in without)
-    if not items:
-        raise BadRequest("A study needs an item at least: leave fewer out.")
-    making = replace(before.making, seed=before.making.seed if seed is None else seed)
+def next_version(before: Study) -> Study:
+    """Make the next version of a study, which can be told other things than the one before."""
     version = before.version + 1
-    keys = {item.book for item in items}
     return replace(
         before,
-        id=study_id(name=before.name, version=version, seed=making.seed, items=items),
+        id=study_id(name=before.name, version=version, seed=before.making.seed, items=before.items),
         version=version,
         earlier=before.id,
-        works=tuple(work for work in before.works if work.key in keys),
-        items=items,
-        making=making,
         created=datetime.now(UTC),
     )
 

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import written_whole
 from relic_core.formats.folders import written_folder
-from relic_core.formats.pair_files import PARQUET, write_pairs, write_windows
+from relic_core.formats.pair_files import PARQUET, PairRow, WindowRow, write_pairs, write_windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.domain import SecondarySource
-    from relic_core.formats.pair_files import Head, PairRow, WindowRow
+    from relic_core.formats.pair_files import Head
 
 Configuration = Literal["pairs", "windows"]
 
@@ -67,14 +67,12 @@ def write_card(
     *,
     words: str,
     left_out: Mapping[str, int],
-    languages: Sequence[str] = ("en",),
 ) -> str:
     """Write a card.
 
     - `words`: what the rows do not say, in Markdown: a title, then sections. What is counted stands behind its first
       section.
     - `left_out`: why passages that were found are not there -> how many.
-    - `languages`: codes by ISO 639-1.
     """
     title, _, rest = words.strip().partition("\n")
     name = title.lstrip("# ")
@@ -97,7 +95,7 @@ def write_card(
         "## Sources and their licences",
         _sources(head, counted),
     )
-    return f"{_front(counted, name, languages)}\n" + "\n\n".join(sections) + "\n"
+    return f"{_front(counted, name)}\n" + "\n\n".join(sections) + "\n"
 
 
 def licences_of(head: Head) -> str:
@@ -127,7 +125,7 @@ stretches that agree, in the quotation and in the work's text; `score`, how alik
 `evidence`, what readers judged, empty where nobody did."""
 
 
-def _front(counted: Mapping[Configuration, Counted], name: str, languages: Sequence[str]) -> str:
+def _front(counted: Mapping[Configuration, Counted], name: str) -> str:
     rows = sum(sum(each.splits.values()) for each in counted.values())
     lines = [
         f"pretty_name: {json.dumps(name, ensure_ascii=False)}",
@@ -135,7 +133,7 @@ def _front(counted: Mapping[Configuration, Counted], name: str, languages: Seque
         "license_name: as-of-each-source",
         "license_link: LICENSE.md",
         "language:",
-        *(f"- {code}" for code in languages),
+        "- en",
         "size_categories:",
         f"- {next((size for most, size in _SIZES if rows < most), _LARGEST)}",
         "task_categories:",
@@ -256,7 +254,7 @@ SHARD_ROWS = 50_000
 
 _SHARDS = "{split}-{number:05d}-of-{count:05d}" + PARQUET
 
-R = TypeVar("R")
+R = TypeVar("R", PairRow, WindowRow)
 
 
 def write_folder(
@@ -286,11 +284,11 @@ def write_folder(
         data.mkdir()
         for split, name in SPLIT_NAMES.items():
             _write_split(
-                data / "pairs", name, _counted_pairs(pairs.get(split, ()), made["pairs"], name),
+                data / "pairs", name, _counted(pairs.get(split, ()), made["pairs"], name),
                 lambda path, rows: write_pairs(path, head, rows),
             )  # fmt: skip
             _write_split(
-                data / "windows", name, _counted_windows(windows.get(split, ()), made["windows"], name),
+                data / "windows", name, _counted(windows.get(split, ()), made["windows"], name),
                 lambda path, rows: write_windows(path, head, rows),
             )  # fmt: skip
         if not any(counted.splits for counted in made.values()):
@@ -323,22 +321,15 @@ def _from(first: list[R], rest: Iterator[R]) -> Iterator[R]:
     yield from rest
 
 
-def _counted_pairs(rows: Iterable[PairRow], counted: Counted, split: str) -> Iterator[PairRow]:
+def _counted(rows: Iterable[R], counted: Counted, split: str) -> Iterator[R]:
     for row in rows:
+        passage = row.window if isinstance(row, WindowRow) else row.pair
         counted.splits[split] += 1
-        counted.kinds[split, row.pair.kind] += 1
-        counted.sources[split, row.pair.source_id] += 1
-        yield row
-
-
-def _counted_windows(rows: Iterable[WindowRow], counted: Counted, split: str) -> Iterator[WindowRow]:
-    for row in rows:
-        window = row.window
-        counted.splits[split] += 1
-        counted.kinds[split, window.kind] += 1
-        counted.sources[split, window.source_id] += 1
-        counted.lengths[split, window.gold.length] += 1
-        counted.works[split, window.work_id] += 1
-        if row.evidence:
-            counted.evidence[split, row.evidence] += 1
+        counted.kinds[split, passage.kind] += 1
+        counted.sources[split, passage.source_id] += 1
+        if isinstance(row, WindowRow):
+            counted.lengths[split, row.window.gold.length] += 1
+            counted.works[split, row.window.work_id] += 1
+            if row.evidence:
+                counted.evidence[split, row.evidence] += 1
         yield row

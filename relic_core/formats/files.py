@@ -126,12 +126,12 @@ def parse(text: str, source: str) -> object:
     )
 
 
-def as_object(value: object, source: str, keys: Sequence[str] = (), optional: Sequence[str] = ()) -> dict[str, object]:
+def as_object(value: object, source: str, keys: Sequence[str] = ()) -> dict[str, object]:
     """Take a value as a JSON object.
 
     - `value`: as `parse` gave it.
     - `source`: where it comes from, for messages.
-    - `keys`, `optional`: the keys that it must have and those that it may have; any keys where none are given.
+    - `keys`: those that it must have, and no others; any where none are given.
 
     Raises BadBenchmark: it is no object, a key is missing, or is not known.
     """
@@ -142,8 +142,8 @@ def as_object(value: object, source: str, keys: Sequence[str] = (), optional: Se
             if key not in value:
                 raise BadBenchmark(f"{source} has no '{key}'. It must have: {', '.join(keys)}.")
         for key in value:
-            if key not in keys and key not in optional:
-                raise BadBenchmark(f"{source} has an unknown '{key:.80}'. Known: {', '.join((*keys, *optional))}.")
+            if key not in keys:
+                raise BadBenchmark(f"{source} has an unknown '{key:.80}'. Known: {', '.join(keys)}.")
     return value
 
 

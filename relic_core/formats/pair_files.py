@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field
 
 from relic_core.domain import (
     ANSWERS,
@@ -32,12 +32,11 @@ from relic_core.domain import (
 )
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import Count, Name, Strict, as_object, checked, model_of, parse, written_whole
+from relic_core.formats.files import Count, Name, Strict, as_object, checked, decoded, model_of, parse, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
-    from typing import Self
 
     from relic_core.domain import Offsets
     from relic_core.formats.parquet_tables import Columns
@@ -82,7 +81,6 @@ _DIGITS = 64
 _LONGEST_HEAD = 256 * 2**20
 
 R = TypeVar("R")
-M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,10 +164,6 @@ class _Place(Strict):
     start: Count
     end: Count
 
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        return _check(self.start <= self.end, self, f"a place ends at {self.end:,}, before it starts at {self.start:,}")
-
 
 class _PairLine(Strict):
     """A row of `PAIRS`."""
@@ -185,15 +179,6 @@ class _PairLine(Strict):
     quotation_end: Count
     passage_start: Count
     passage_end: Count
-
-    @model_validator(mode="after")
-    def _within(self) -> Self:
-        return _check(
-            self.passage_start <= self.quotation_start <= self.quotation_end <= self.passage_end,
-            self,
-            f"the quotation stands at {self.quotation_start:,}-{self.quotation_end:,}, not within its passage, "
-            f"{self.passage_start:,}-{self.passage_end:,}",
-        )
 
     def fields(self) -> dict[str, Any]:
         """Give the arguments of a pair or window."""
@@ -223,18 +208,6 @@ class _WindowLine(_PairLine):
     match: Literal[(*ANSWERS["match"], "")]  # type: ignore[valid-type]  # the answers are listed once
     evidence: Literal[(*ANSWERS["evidence"], "")]  # type: ignore[valid-type]
     sentences: list[str]
-
-    @model_validator(mode="after")
-    def _quoted(self) -> Self:
-        _check(self.work_start <= self.work_end, self, f"a place ends at {self.work_end:,}, before it starts")
-        told = f"it has {len(self.sentences)} sentences of the work, and its gold is {self.gold_length} long"
-        return _check(len(self.sentences) == self.gold_length, self, told)
-
-
-def _check(well: bool, line: M, told: str) -> M:
-    if not well:
-        raise ValueError(told)
-    return line
 
 
 class _HeadLine(Strict):
@@ -268,7 +241,7 @@ def write_pairs(path: Path, head: Head, rows: Iterable[PairRow], *, places: bool
     written.
     Raises StoreError: the file cannot be written.
     """
-    made = ((row.pair.id, bool(row.pair.quotation), _row_of_pair(row, places=places)) for row in rows)
+    made = ((row.pair.id, bool(row.pair.quotation), _row(row.pair, row.split, places=places)) for row in rows)
     return _write(path, PLACES_OF_PAIRS if places else PAIRS, head, _told(path, made, places=places))
 
 
@@ -284,16 +257,15 @@ def read_pairs(path: Path) -> PairFile[PairRow]:
     Returns: its head, and its rows as they are taken: many pairs need not be in memory at once.
 
     Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged, cut short or changed, of another form or version. What is wrong with a row (its
-    columns, its offsets, an id that occurs twice, a source that the head does not name) is raised when the row is
-    taken.
+    Raises BadBenchmark: it is damaged, cut short or changed, of another form or version. What is wrong with a row is
+    raised when the row is taken.
     """
-    return _read(path, PAIRS, _pair, lambda row: row.pair.id)
+    return _read(path, PAIRS, _pair)
 
 
 def read_windows(path: Path) -> PairFile[WindowRow]:
     """Open a file of windows; result and errors as those of `read_pairs`."""
-    return _read(path, WINDOWS, _window, lambda row: row.window.id)
+    return _read(path, WINDOWS, _window)
 
 
 def _told(path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, places: bool) -> Iterator[dict[str, Any]]:
@@ -350,7 +322,7 @@ def _line(path: Path, row: dict[str, Any]) -> bytes:
         raise BadBenchmark(f"{path}: this cannot be written as JSON ({error!s:.200}).") from None
 
 
-def _read(path: Path, form: str, take: Callable[[object, str, Head], R], name: Callable[[R], str]) -> PairFile[R]:
+def _read(path: Path, form: str, take: Callable[[object, str], R]) -> PairFile[R]:
     if path.suffix == PARQUET:
         facts, batches = parquet_tables.read(path, form, HEAD, COLUMNS[form])
         raw: Iterator[object] = (row for batch in batches for row in batch)
@@ -365,16 +337,7 @@ def _read(path: Path, form: str, take: Callable[[object, str, Head], R], name: C
         works=tuple(QuotedEdition(**each) for each in said["works"]),
     )
 
-    def rows() -> Iterator[R]:
-        seen: set[str] = set()
-        for number, each in enumerate(raw, start=1):
-            row = take(each, f"{path}: row {number:,}", head)
-            if name(row) in seen:
-                raise BadBenchmark(f"{path}: row {number:,} has the id '{name(row):.80}', which occurs twice.")
-            seen.add(name(row))
-            yield row
-
-    return PairFile(head, rows())
+    return PairFile(head, (take(each, f"{path}: row {number:,}") for number, each in enumerate(raw, start=1)))
 
 
 def _read_lines(path: Path, form: str) -> tuple[dict[str, object], Iterator[object]]:
@@ -387,13 +350,7 @@ def _read_lines(path: Path, form: str) -> tuple[dict[str, object], Iterator[obje
         raise NotFound(f"There is no file {path}. Check the name, or export it first.") from None
     except OSError as error:
         raise BadBenchmark(f"{path} cannot be read ({error.strerror}). Name a file that is yours to read.") from None
-    head = as_object(parse(_decoded(first, path, 1), f"{path}: the head"), f"{path}: the head")
-    found = head.pop("format", None)
-    if found != form:
-        given = f"of the format '{found:.60}'" if isinstance(found, str) else "of another origin"
-        raise BadBenchmark(
-            f"{path} is {given}, and '{form}' is wanted. Export it anew with this version of the program."
-        )
+    head = parquet_tables.head_of(path, decoded(first, f"{path}: the head"), form)
     facts = as_object(head, f"{path}: the head", (*HEAD, "rows", "sha256"))
     if facts["sha256"] != digest:
         raise BadBenchmark(
@@ -407,21 +364,8 @@ def _lines(path: Path) -> Iterator[object]:
     with path.open("rb") as file:
         file.readline(_LONGEST_HEAD)
         for number, line in enumerate(file, start=2):
-            yield parse(_decoded(line, path, number), f"{path}, line {number:,},")
-
-
-def _decoded(line: bytes, path: Path, number: int) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        raise BadBenchmark(
-            f"{path}, line {number:,}, is not text in UTF-8. It was damaged or is no file of JSON lines."
-        ) from None
-
-
-def _row_of_pair(row: PairRow, *, places: bool) -> dict[str, Any]:
-    """Set a pair as a row; with `places`, offsets and digests in place of its words."""
-    return _row(row.pair, row.split, places=places)
+            here = f"{path}, line {number:,},"
+            yield parse(decoded(line, here), here)
 
 
 def _row_of_window(row: WindowRow, *, places: bool) -> dict[str, Any]:
@@ -444,6 +388,7 @@ def _row_of_window(row: WindowRow, *, places: bool) -> dict[str, Any]:
 
 
 def _row(passage: Pair | MinedWindow, split: str, *, places: bool) -> dict[str, Any]:
+    """Set a pair, or what a window has in common with one, as a row; places as in `_row_of_window`."""
     row: dict[str, Any] = {
         "id": passage.id,
         "split": split,
@@ -471,16 +416,13 @@ def _row(passage: Pair | MinedWindow, split: str, *, places: bool) -> dict[str, 
     }
 
 
-def _pair(raw: object, here: str, head: Head) -> PairRow:
+def _pair(raw: object, here: str) -> PairRow:
     line = checked(_PairLine, raw, here)
-    _check_named(line.source, "source", [each.id for each in head.sources], here)
     return PairRow(pair=Pair(**line.fields()), split=line.split)
 
 
-def _window(raw: object, here: str, head: Head) -> WindowRow:
+def _window(raw: object, here: str) -> WindowRow:
     line = checked(_WindowLine, raw, here)
-    _check_named(line.source, "source", [each.id for each in head.sources], here)
-    _check_named(line.work, "work", [each.id for each in head.works], here)
     window = MinedWindow(
         **line.fields(),
         work_id=line.work,
@@ -497,8 +439,3 @@ def _window(raw: object, here: str, head: Head) -> WindowRow:
         match=line.match,
         evidence=line.evidence,
     )
-
-
-def _check_named(given: str, what: str, known: list[str], here: str) -> None:
-    if given not in known:
-        raise BadBenchmark(f"{here}: there is no {what} '{given:.60}' in this file. It names: {', '.join(known[:4])}.")

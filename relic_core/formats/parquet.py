@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MAX_CONTEXT, MIN_LENGTH
-from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
 from relic_core.formats.run_files import check_outcomes, facts_of
 
@@ -65,12 +63,12 @@ def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
 def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mapping[str, str]) -> None:
     """Write windows, whole or not at all; the same windows make the same bytes.
 
+    - `windows`: of a benchmark that was opened, and so checked.
     - `facts`: what they are of: the benchmark, the hash of its data, its licence.
 
-    Raises BadBenchmark: an id occurs twice, a context has more than four sentences, or a gold is no span.
+    Raises BadBenchmark: half of a character stands in one.
     Raises StoreError: the file cannot be written.
     """
-    _check_windows(str(path), windows)
     rows = [
         {
             **{name: getattr(window, name) for name in ("id", "book", "pool", "kind")},
@@ -82,22 +80,6 @@ def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mappin
         for window in windows
     ]
     parquet_tables.write(path, WINDOWS, {"facts": dict(facts)}, _WINDOW_COLUMNS, [rows])
-
-
-def _check_windows(here: str, windows: Sequence[QuotationContext]) -> None:
-    seen: set[str] = set()
-    for window in windows:
-        there = f"{here}: window '{window.id:.80}'"
-        if window.id in seen:
-            raise BadBenchmark(f"{there} occurs twice.")
-        seen.add(window.id)
-        if max(len(window.left), len(window.right)) > MAX_CONTEXT:
-            raise BadBenchmark(f"{there} has more than {MAX_CONTEXT} sentences on one side.")
-        if window.gold.start < 0 or window.gold.length < MIN_LENGTH:
-            raise BadBenchmark(
-                f"{there}: {window.gold.length} sentences from {window.gold.start} are no quotation; it would be at "
-                f"least {MIN_LENGTH}, from 0 or later."
-            )
 
 
 def _place(offsets: Offsets) -> dict[str, int]:

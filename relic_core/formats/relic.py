@@ -13,7 +13,6 @@ Everything is checked on the way in, and by the same code on the way out, so wha
 from __future__ import annotations
 
 import json
-import operator
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
@@ -224,55 +223,14 @@ DEPTH = 100
 """How many candidates a quotation is answered with."""
 
 
-def write_submission(path: Path, rankings: Mapping[str, Sequence[int]], books: Sequence[RelicBook]) -> None:
+def write_submission(path: Path, rankings: Mapping[str, list[int]]) -> None:
     """Write a submission, whole or not at all; the same rankings make the same bytes.
 
-    - `rankings`: for every quotation of the books the starts of its best candidates, best first: 100, or all where its
-      book has fewer of its length.
+    - `rankings`: for every quotation of the books the starts of its best candidates, best first: `DEPTH`, or all where
+      its book has fewer of its length.
 
-    Raises BadBenchmark: a quotation is missing or not of these books; a list is too short or too long, names a
-    candidate twice, or one that the book has not.
     Raises StoreError: the file cannot be written.
     """
-    plain: dict[str, list[int]] = {}
-    for quote_id, starts in rankings.items():
-        try:
-            plain[quote_id] = [operator.index(start) for start in starts]  # also numpy's numbers
-        except TypeError:
-            raise BadBenchmark(
-                f"{path}: quotation '{quote_id:.80}' is answered with something that is no start."
-            ) from None
-    checked = _checked(str(path), plain, books)
-    lines = ",\n".join(f"{json.dumps(quote_id, ensure_ascii=False)}: {starts}" for quote_id, starts in checked.items())
+    lines = ",\n".join(f"{_json(quote_id)}: {starts}" for quote_id, starts in rankings.items())
     with written_whole(path) as file:
         file.write(f"{{\n{lines}\n}}\n".encode())
-
-
-def _checked(path: str, answers: Mapping[str, list[int]], books: Sequence[RelicBook]) -> dict[str, list[int]]:
-    checked: dict[str, list[int]] = {}
-    for book in books:
-        valid = {length: frozenset(starts) for length, starts in book.candidates.items()}
-        for quote in book.quotes:
-            here = f"{path}: quotation '{quote.id:.80}' of '{book.title:.80}'"
-            if quote.id not in answers:
-                raise BadBenchmark(f"{here} is not answered. Every quotation of the benchmark needs a list.")
-            _check_answer(here, answers[quote.id], valid[quote.length], quote.length)
-            checked[quote.id] = answers[quote.id]
-    unknown = [quote_id for quote_id in answers if quote_id not in checked]
-    if unknown:
-        raise BadBenchmark(
-            f"{path}: '{unknown[0]:.80}' is no quotation of these books ({len(unknown):,} such ids). "
-            "The file answers another benchmark or another split."
-        )
-    return checked
-
-
-def _check_answer(here: str, starts: list[int], valid: frozenset[int], length: int) -> None:
-    wanted = min(DEPTH, len(valid))
-    if len(starts) != wanted:
-        raise BadBenchmark(f"{here} is answered with {len(starts):,} candidates; {wanted} are wanted.")
-    for start in starts:
-        if start not in valid:
-            raise BadBenchmark(f"{here}: {start:,} is no candidate of {length} sentences in this book.")
-    if len(set(starts)) < len(starts):
-        raise BadBenchmark(f"{here} is answered with the same candidate twice.")

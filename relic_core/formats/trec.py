@@ -15,74 +15,41 @@ from relic_core.errors import BadBenchmark
 from relic_core.formats.files import check_text, written_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from relic_core.domain import Outcome
-
-MAX_DEPTH = 2**24
-"""Documents that one query can rank: the whole numbers that single precision holds."""
 
 DEPTH = 1000
 """How far down a run's ranking goes: as far as trec_eval's users are used to."""
 
 
-def write_run(path: Path, rankings: Mapping[str, Sequence[str]], tag: str) -> None:
-    """Write a run, whole or not at all; the same rankings make the same bytes.
+def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
+    """Write what is known of each ranking, whole or not at all: the first hits, and the gold at its rank.
 
-    - `rankings`: query id -> document ids, best first. A query without a document leaves no line, as in every run.
+    What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
+    the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found. An example
+    without a ranking leaves no line, as in every run.
 
-    Raises BadBenchmark: an id or the tag is empty or holds white space, a document is ranked twice, or a ranking is too
-    long.
+    Raises BadBenchmark: an id or the tag is empty or holds white space.
     Raises StoreError: the file cannot be written.
     """
     tag = _word(tag, "the tag")
     with written_whole(path) as file:
-        for query, ranking in rankings.items():
-            name = _word(query, "the id of a query")
-            if len(ranking) > MAX_DEPTH:
-                raise BadBenchmark(
-                    f"{path}: query '{name:.80}' ranks {len(ranking):,} documents; at most {MAX_DEPTH:,}."
-                )
-            if len(set(ranking)) < len(ranking):
-                raise BadBenchmark(f"{path}: query '{name:.80}' ranks a document twice.")
+        for outcome in outcomes:
+            query, ranking = _word(outcome.example_id, "the id of a query"), _ranked(outcome)
             file.writelines(
-                f"{name} Q0 {_word(document, 'the id of a document')} {rank} {len(ranking) - rank + 1} {tag}\n".encode()
+                f"{query} Q0 {document} {rank} {len(ranking) - rank + 1} {tag}\n".encode()
                 for rank, document in enumerate(ranking, start=1)
             )
 
 
-def write_qrels(path: Path, relevant: Mapping[str, Mapping[str, int]]) -> None:
-    """Write qrels, whole or not at all; the same grades make the same bytes.
-
-    - `relevant`: query id -> document id -> grade, from 0.
-
-    Raises BadBenchmark: an id is empty or holds white space, or a grade is below 0.
-    Raises StoreError: the file cannot be written.
-    """
+def write_qrels(path: Path, outcomes: Sequence[Outcome]) -> None:
+    """Write the gold of each example, whole or not at all; errors as those of `write_run`."""
     with written_whole(path) as file:
-        for query, grades in relevant.items():
-            name = _word(query, "the id of a query")
-            for document, grade in grades.items():
-                if grade < 0:
-                    raise BadBenchmark(
-                        f"{path}: '{document:.80}' has the grade {grade} for '{name:.80}'; grades begin at 0."
-                    )
-                file.write(f"{name} 0 {_word(document, 'the id of a document')} {grade:d}\n".encode())
-
-
-def golds_of(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
-    """Name the gold of each example, for `write_qrels`."""
-    return {each.example_id: {_document(each.book, each.gold): 1} for each in outcomes}
-
-
-def rankings_of(outcomes: Sequence[Outcome]) -> dict[str, list[str]]:
-    """List what is known of each ranking, for `write_run`: the first hits, and the gold at its rank.
-
-    What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
-    the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found.
-    """
-    return {each.example_id: _ranked(each) for each in outcomes}
+        for outcome in outcomes:
+            query = _word(outcome.example_id, "the id of a query")
+            file.write(f"{query} 0 {_document(outcome.book, outcome.gold)} 1\n".encode())
 
 
 def _ranked(outcome: Outcome) -> list[str]:
@@ -97,7 +64,7 @@ def _ranked(outcome: Outcome) -> list[str]:
 
 def _document(book: str, place: Sequence[int]) -> str:
     """Name a passage by its characters; without white space, as TREC's files want it."""
-    return f"{'_'.join(book.split())}:{place[0]}-{place[1]}"
+    return _word(f"{'_'.join(book.split())}:{place[0]}-{place[1]}", "the id of a document")
 
 
 def _word(written: str, what: str) -> str:

@@ -50,14 +50,12 @@ if TYPE_CHECKING:
     from relic_core.services.runs import Runs
 
 __all__ = [
-    "METRICS", "SHOWN", "SORTS", "VIEWS", "Case", "Missing", "Offer", "Outcomes", "Quoted", "ReadOutcome", "Recall",
+    "METRICS", "SORTS", "VIEWS", "Case", "Missing", "Offer", "Outcomes", "Quoted", "ReadOutcome", "Recall",
 ]  # fmt: skip
 
 METRICS = (*(f"recall@{k}" for k in KS), *(f"overlap-recall@{k}" for k in KS), "ndcg@10")
 """What the figures may be of: what rewards a quotation that stands high enough, and is 0 for one that does not."""
 SORTS = ("recall", "year", "length", "author", "title")
-SHOWN = ("missed", "some", "found", "all")
-"""Examples that every run has too low, that some have, that none has, or all."""
 VIEWS: tuple[View, ...] = get_args(View)
 
 _KEPT = 512
@@ -184,22 +182,19 @@ class Recall:
         )
         return dataclasses.replace(shown, caption=words, summary=summary(shown))
 
-    def cases(self, view: View, runs: Sequence[Run], name: str, key: str, *, show: str = "missed") -> tuple[Case, ...]:
+    def cases(self, view: View, runs: Sequence[Run], name: str, key: str) -> tuple[Case, ...]:
         """List the examples behind a group of a chart, the worst first.
 
         - `view`, `runs`, `name`: as of the chart; behind a k of the curve stands recall at that k.
-        - `show`: one of `SHOWN`; of a range of ranks always all that some run has in it.
 
-        Raises BadRequest: the runs cannot stand side by side; `show` is none of the four.
+        Raises BadRequest: the runs cannot stand side by side.
         """
         check_alike(runs)
-        if show not in SHOWN:
-            raise unknown_name("choice of examples", show, SHOWN)
         if view == "shapes":
             runs = tuple(run for run in of_all_shapes(runs, self._runs.all()) if str(run.shape) == key)
         if view == "curve":
             name = f"{'overlap-' * name.startswith('overlap-')}recall@{key}"
-        return cases_behind([(run, self._runs.outcomes(run.id)) for run in runs], view, name, key, show=show)
+        return cases_behind([(run, self._runs.outcomes(run.id)) for run in runs], view, name, key)
 
     def _compute(self, run: Run, name: str, view: str) -> tuple[Mark, ...]:
         return marks_of(run, sorted_by_id(self._runs.outcomes(run.id)), name, view)

@@ -152,9 +152,9 @@ class Runs:
             case ".parquet":
                 parquet.write_outcomes(path, run, outcomes)
             case ".run":
-                trec.write_run(path, trec.rankings_of(outcomes), tag=f"{run.retriever}-{run.id}")
+                trec.write_run(path, outcomes, tag=f"{run.retriever}-{run.id}")
             case ".qrels":
-                trec.write_qrels(path, trec.golds_of(outcomes))
+                trec.write_qrels(path, outcomes)
             case other:
                 forms = "; ".join(f"{suffix} ({what})" for suffix, what in FORMS.items())
                 raise BadRequest(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from relic_core.domain import ANSWERS, Judgement
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.reporting.window_views import WindowView, make_view
+from relic_core.store.mined_windows import Show
 from relic_core.text.decoding import harmless
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from relic_core.store.sources import SourceRows
 
 __all__ = ["Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
-
-Show = Literal["kept", "set aside", "all"]
-"""Which windows are listed: those that count, those that were left out for a reason, or both."""
 
 _LONGEST_JUDGE = 100
 

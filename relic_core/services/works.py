@@ -11,7 +11,7 @@ from relic_core.errors import BadRequest
 from relic_core.library import folder, sample
 from relic_core.library.catalogue import entry_of, entry_of_file
 from relic_core.library.naming import resolve
-from relic_core.library.previews import ChapterFacts, LeftOutPreview, Numbers, Preview, make_preview, notice_of
+from relic_core.library.previews import LeftOutPreview, Preview, make_preview, notice_of
 from relic_core.library.reading import read_edition
 from relic_core.text.decoding import file_name, harmless
 from relic_core.text.metadata import Metadata
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relic_core.store.splits import ExampleRows
     from relic_core.store.works import Outcome, WorkRows
 
-__all__ = ["Added", "Available", "ChapterFacts", "LeftOutPreview", "Numbers", "Preview", "Works", "ensure_sample"]
+__all__ = ["Added", "Available", "LeftOutPreview", "Preview", "Works", "ensure_sample"]
 
 _LONGEST_PATH = 4_096
 

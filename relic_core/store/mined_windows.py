@@ -60,14 +60,6 @@ class WindowRows(Rows):
             )
         return _stored(row)
 
-    def of_source(self, source_id: str, show: Show = "kept") -> tuple[StoredWindow, ...]:
-        """List the windows of a source in its order."""
-        return self.page(source_id=source_id, show=show).windows
-
-    def of_work(self, work_id: str, show: Show = "kept") -> tuple[StoredWindow, ...]:
-        """List the windows on a work in the order of the work."""
-        return self.page(work_id=work_id, show=show).windows
-
     def page(
         self,
         *,
@@ -76,7 +68,7 @@ class WindowRows(Rows):
         show: Show = "kept",
         start: int = 0,
         limit: int | None = None,
-    ) -> WindowPage:
+    ) -> tuple[int, tuple[StoredWindow, ...]]:
         """List some windows, and count all that fit: in the order of the source where one is named, else of the work.
 
         - `source_id`, `work_id`: of this source, on this work; of any where empty.
@@ -91,7 +83,7 @@ class WindowRows(Rows):
                 _SELECT + where + (_BY_SOURCE if source_id else _BY_WORK) + cut,
                 values if limit is None else [*values, limit, start],
             ).fetchall()
-        return WindowPage(total, tuple(_stored(row) for row in rows))
+        return total, tuple(_stored(row) for row in rows)
 
     def iterate(
         self, show: Show = "kept", *, split: str = "", batch: int = BATCH
@@ -189,13 +181,6 @@ class WindowRows(Rows):
         """List every judgement ever made, in the order in which they were."""
         rows = self._all(f"SELECT {', '.join(_JUDGEMENT)} FROM judgements ORDER BY created, rowid")  # noqa: S608
         return tuple(record(Judgement, _JUDGEMENT, row) for row in rows)
-
-
-class WindowPage(NamedTuple):
-    """Some windows, and how many there are in all."""
-
-    total: int
-    windows: tuple[StoredWindow, ...]
 
 
 def add_windows(cursor: DuckDBPyConnection, windows: Sequence[MinedWindow], segmenters: Mapping[str, str]) -> None:

@@ -6,8 +6,9 @@ What was kept is written once; a removed collection hides its notes.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from relic_core.domain import Collection, CollectionCount, KeptPassage, Note
 from relic_core.errors import NotFound
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
+    from relic_core.store.rows import Kind
+
+T = TypeVar("T")
 
 _SELECT = (
     "SELECT id, collection_id, content, words, tags, verdict, position, created, updated, person "
@@ -26,8 +30,38 @@ _SELECT = (
 _LIVE, _LATEST = _SELECT.format(view="live_notes"), _SELECT.format(view="latest_notes")
 
 
-class NoteRows(Rows):
+class Owned(Rows, ABC, Generic[T]):
+    """Rows of which each is somebody's; `NotFound` where the person has none of an id."""
+
+    kind: ClassVar[Kind]
+
+    def get(self, row_id: str, person: str = "") -> T:
+        """Return what has this id and was not removed. Raises NotFound."""
+        with self._reading() as cursor:
+            return self._find(cursor, row_id, person)
+
+    def remove(self, row_id: str, person: str = "") -> T:
+        """Hide what has this id behind a tombstone. Raises NotFound, also where it was removed before."""
+        with self._writing() as cursor:
+            found = self._find(cursor, row_id, person)
+            hide(cursor, self.kind, row_id)
+            return found
+
+    def restore(self, row_id: str, person: str = "") -> T:
+        """Undo a removal; what is there stays as it is. Raises NotFound, also where its collection was removed."""
+        with self._writing() as cursor:
+            put_back(cursor, self.kind, row_id)
+            return self._find(cursor, row_id, person)
+
+    @abstractmethod
+    def _find(self, cursor: DuckDBPyConnection, row_id: str, person: str) -> T:
+        """Read what has this id and was not removed."""
+
+
+class NoteRows(Owned[Note]):
     """Stored notes; every call is about those of one person."""
+
+    kind = "note"
 
     def keep(self, note: Note) -> tuple[Note, bool]:
         """Add a note at the end of its collection, unless it is there already.
@@ -44,7 +78,7 @@ class NoteRows(Rows):
             if not is_live(cursor, note.collection_id, note.person):
                 raise unknown_collection(note.collection_id)
             if _row(cursor, _LIVE, note.id, note.person) is not None:
-                return _get(cursor, note.id, note.person), False
+                return self._find(cursor, note.id, note.person), False
             known = _row(cursor, _LATEST, note.id, note.person)
             put_back(cursor, "note", note.id)
             position = end_of(cursor, note.collection_id)
@@ -56,14 +90,6 @@ class NoteRows(Rows):
                 note = replace(stored, collection_id=note.collection_id, position=position, updated=note.updated)
             append_note(cursor, note)
             return note, True
-
-    def get(self, note_id: str, person: str = "") -> Note:
-        """Return a note.
-
-        Raises NotFound: this person has none of that id, or removed it.
-        """
-        with self._reading() as cursor:
-            return _get(cursor, note_id, person)
 
     def all(self, person: str = "", collection_id: str = "") -> tuple[Note, ...]:
         """List somebody's notes: those of one collection in its order, or all, collection by collection."""
@@ -80,23 +106,13 @@ class NoteRows(Rows):
         row = self._one(f"{_LIVE}ORDER BY created DESC, id LIMIT 1", [person])
         return None if row is None else _note(row)
 
-    def versions(self, note_id: str, person: str = "") -> tuple[str, ...]:
-        """List the words of a note as they were written, the oldest first, each once in a row."""
-        rows = self._all(
-            "SELECT words FROM notes WHERE id = ? AND id IN (SELECT note_id FROM kept_passages WHERE person = ?) "
-            "ORDER BY number",
-            [note_id, person],
-        )
-        words = [row[0] for row in rows]
-        return tuple(each for at, each in enumerate(words) if at == 0 or each != words[at - 1])
-
     def change(self, note_id: str, person: str = "", **changed: Any) -> Note:  # noqa: ANN401 - fields of a note
         """Append a version in which some fields differ, in one transaction with reading the last; none where none do.
 
         Raises NotFound: this person has no such note, or no such collection.
         """
         with self._writing() as cursor:
-            note = _get(cursor, note_id, person)
+            note = self._find(cursor, note_id, person)
             collection_id = str(changed.get("collection_id", note.collection_id))
             if collection_id != note.collection_id:
                 if not is_live(cursor, collection_id, person):
@@ -117,7 +133,7 @@ class NoteRows(Rows):
         Raises NotFound: this person has no such note.
         """
         with self._writing() as cursor:
-            note = _get(cursor, note_id, person)
+            note = self._find(cursor, note_id, person)
             others = [
                 each
                 for row in cursor.execute(
@@ -139,16 +155,6 @@ class NoteRows(Rows):
                 append_note(cursor, replace(each, position=float(number), updated=now))
             return replace(note, position=float(at + 1), updated=now)
 
-    def remove(self, note_id: str, person: str = "") -> Note:
-        """Hide a note behind a tombstone.
-
-        Raises NotFound: this person has no such note, or removed it before.
-        """
-        with self._writing() as cursor:
-            note = _get(cursor, note_id, person)
-            hide(cursor, "note", note_id)
-            return note
-
     def removed(self, person: str = "") -> tuple[Note, ...]:
         """List somebody's notes behind tombstones whose collection is there, the last removed first."""
         rows = self._all(
@@ -159,14 +165,11 @@ class NoteRows(Rows):
         )
         return tuple(_note(row) for row in rows)
 
-    def restore(self, note_id: str, person: str = "") -> Note:
-        """Undo a removal; a note that is there stays as it is.
-
-        Raises NotFound: this person never had one of that id, or removed its collection.
-        """
-        with self._writing() as cursor:
-            put_back(cursor, "note", note_id)
-            return _get(cursor, note_id, person)
+    def _find(self, cursor: DuckDBPyConnection, row_id: str, person: str) -> Note:
+        row = _row(cursor, _LIVE, row_id, person)
+        if row is None:
+            raise unknown_note(row_id)
+        return _note(row)
 
     def take_in(self, collections: Sequence[Collection], notes: Sequence[Note]) -> None:
         """Add collections, and notes or later versions of them, all in one transaction.
@@ -222,13 +225,6 @@ def _row(cursor: DuckDBPyConnection, select: str, note_id: str, person: str) -> 
     return first(cursor, f"{select}AND id = ?", [person, note_id])
 
 
-def _get(cursor: DuckDBPyConnection, note_id: str, person: str) -> Note:
-    row = _row(cursor, _LIVE, note_id, person)
-    if row is None:
-        raise unknown_note(note_id)
-    return _note(row)
-
-
 def _insert_kept(cursor: DuckDBPyConnection, note: Note) -> None:
     content = json.dumps(asdict(note.kept), ensure_ascii=False)
     own = {"note_id": note.id, "content": content}
@@ -263,8 +259,10 @@ _COLUMNS = ("id", "name", "created", "person")
 _COLLECTION = f"SELECT {', '.join(_COLUMNS)} FROM "  # noqa: S608 - our own names
 
 
-class CollectionRows(Rows):
-    """Stored collections of notes; every call is about those of one person."""
+class CollectionRows(Owned[Collection]):
+    """Stored collections of notes; every call is about those of one person. One that is removed hides its notes."""
+
+    kind = "collection"
 
     def add(self, collection: Collection) -> None:
         """Append a collection."""
@@ -277,7 +275,7 @@ class CollectionRows(Rows):
         Raises NotFound: this person has none of that id, or removed it.
         """
         with self._writing() as cursor:
-            collection = _live(cursor, collection_id, person)
+            collection = self._find(cursor, collection_id, person)
             renamed = replace(collection, name=name)
             if renamed != collection:
                 append_collection(cursor, renamed)
@@ -293,14 +291,6 @@ class CollectionRows(Rows):
         )
         return tuple(CollectionCount(_collection(row[:-1]), row[-1]) for row in rows)
 
-    def get(self, collection_id: str, person: str = "") -> Collection:
-        """Return a collection.
-
-        Raises NotFound: this person has none of that id, or removed it.
-        """
-        with self._reading() as cursor:
-            return _live(cursor, collection_id, person)
-
     def removed(self, person: str = "") -> tuple[Collection, ...]:
         """List somebody's collections behind tombstones, the last removed first."""
         rows = self._all(
@@ -310,24 +300,11 @@ class CollectionRows(Rows):
         )
         return tuple(_collection(row) for row in rows)
 
-    def remove(self, collection_id: str, person: str = "") -> Collection:
-        """Hide a collection with its notes.
-
-        Raises NotFound: this person has none of that id, or removed it before.
-        """
-        with self._writing() as cursor:
-            collection = _live(cursor, collection_id, person)
-            hide(cursor, "collection", collection_id)
-            return collection
-
-    def restore(self, collection_id: str, person: str = "") -> Collection:
-        """Undo a removal; a collection that is there stays as it is.
-
-        Raises NotFound: this person never had one of that id.
-        """
-        with self._writing() as cursor:
-            put_back(cursor, "collection", collection_id)
-            return _live(cursor, collection_id, person)
+    def _find(self, cursor: DuckDBPyConnection, row_id: str, person: str) -> Collection:
+        row = first(cursor, f"{_COLLECTION}live_collections WHERE id = ? AND person = ?", [row_id, person])
+        if row is None:
+            raise unknown_collection(row_id)
+        return _collection(row)
 
 
 def append_collection(cursor: DuckDBPyConnection, collection: Collection) -> None:
@@ -347,13 +324,6 @@ def unknown_collection(collection_id: str) -> NotFound:
     return NotFound(
         f"There is no collection '{collection_id:.40}' in your notebook. One that was removed can be put back there."
     )
-
-
-def _live(cursor: DuckDBPyConnection, collection_id: str, person: str) -> Collection:
-    row = first(cursor, f"{_COLLECTION}live_collections WHERE id = ? AND person = ?", [collection_id, person])
-    if row is None:
-        raise unknown_collection(collection_id)
-    return _collection(row)
 
 
 def _collection(row: tuple[Any, ...]) -> Collection:

@@ -132,11 +132,10 @@ class StudyRows(Removable[Study]):
 
         Raises NotFound: there is no such study.
         """
-        rows = self._all("SELECT kind, said, created FROM latest_study_terms WHERE study_id = ?", [study_id])
-        said = {kind: json.loads(text) for kind, text, _ in rows}
-        if not said:
+        rows = self._all("SELECT kind, said FROM latest_study_terms WHERE study_id = ?", [study_id])
+        if not rows:
             raise unknown_study(study_id)
-        return StudyTerms(**said, changed={kind: as_utc(created) for kind, _, created in rows})
+        return StudyTerms(**{kind: json.loads(text) for kind, text in rows})
 
     def change_terms(self, study_id: str, changes: Mapping[str, str | int | bool]) -> None:
         """Append what a study asks and tells from now on, in one transaction with looking for answers.

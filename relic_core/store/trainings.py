@@ -20,7 +20,7 @@ _COLUMNS = ("id", "name", "recipe", "asked", "created")
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM "  # noqa: S608 - our own names
 _EVENT = ("number", "at", "event", "step", "said")
 _PAIRS = (
-    "SELECT count(*), count(DISTINCT source_id), avg(length(left_context) + length(right_context)), "
+    "SELECT count(*), avg(length(left_context) + length(right_context)), "
     "avg(length(quotation)) FROM live_pairs WHERE (? OR list_contains(?, source_id)) "
     "AND id IN (SELECT id FROM splits WHERE kind = 'pair' AND split = 'training')"
 )
@@ -35,14 +35,13 @@ _WINDOWS = (
 class Material:
     """How much of what was mined may be learnt from, without reading it.
 
-    - `pair_sources`, `works`: secondary sources of these pairs; works on which these windows are.
+    - `works`: on which these windows are.
     - `mined_pairs`, `mined_windows`: all there are, for training or not.
     - `context`, `quotation`: characters of a pair's context and of its quotation, on the average.
     """
 
     pairs: int
     windows: int
-    pair_sources: int
     works: int
     dev: int
     mined_pairs: int
@@ -91,7 +90,7 @@ class TrainingRows(Removable[Training]):
         """
         among = [not sources, list(sources)]
         with self._reading() as cursor:
-            ((pairs, pair_sources, context, quotation),) = cursor.execute(_PAIRS, among).fetchall()
+            ((pairs, context, quotation),) = cursor.execute(_PAIRS, among).fetchall()
             ((windows, works),) = cursor.execute(_WINDOWS, [MAX_LENGTH, *among, "training"]).fetchall()
             ((dev, _),) = cursor.execute(_WINDOWS, [MAX_LENGTH, True, [], "dev"]).fetchall()
             mined_pairs = value(cursor, "SELECT count(*) FROM live_pairs")
@@ -99,7 +98,6 @@ class TrainingRows(Removable[Training]):
         return Material(
             pairs=pairs,
             windows=windows,
-            pair_sources=pair_sources,
             works=works,
             dev=dev,
             mined_pairs=mined_pairs,

@@ -72,7 +72,7 @@ class TrainingData:
 
     def on_works(self, works: Iterable[str]) -> list[MinedWindow]:
         """List all windows on some works, those too that are not learnt from."""
-        return [stored.window for work in works for stored in self._windows.of_work(work, show="all")]
+        return [stored.window for work in works for stored in self._windows.page(work_id=work, show="all")[1]]
 
     def gather(self, request: TrainingRequest, progress: Progress) -> Examples:
         """Read what is asked for. Raises BadRequest: there is too little."""

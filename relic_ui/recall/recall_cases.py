@@ -100,7 +100,7 @@ def show_cases(app: App, asked: Asked, chart: Chart, colours: Mapping[str, str])
         )
     st.session_state["recall_part"] = part
     view = cast("View", asked.view)
-    cases = app.recall.cases(view, asked.runs, asked.metric, part, show="all") if part else ()
+    cases = app.recall.cases(view, asked.runs, asked.metric, part) if part else ()
     st.selectbox(
         _CHOICES[view],
         ["", *names],

@@ -14,9 +14,10 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from relic_core.config import Settings
-from relic_core.wiring import App, InlineExecutor, build
+from relic_core.wiring import App, build
 from tests.app.reading import html, sound
 from tests.fake_retrievers import fake_reranked
+from tests.inline import InlineExecutor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -83,7 +83,7 @@ def test_a_window_that_is_none_is_set_aside_stays_in_sight_and_can_be_taken_back
 
 
 def test_a_window_that_a_rule_set_aside_can_be_put_back_and_left_to_the_rule_again(app, lanterns, tides, press_button):
-    (first, _) = app.bench.store.windows.of_source(tides.id)
+    (first, _) = app.bench.store.windows.page(source_id=tides.id)[1]
     app.bench.store.windows.set_aside({first.window.id: "It is *quoted* too seldom."})
     at = sound(app.open(SOURCES, source=tides.id, show="aside"))
     assert "Set aside: It is *quoted* too seldom." in plain(rows(at)[0])

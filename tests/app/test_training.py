@@ -10,9 +10,10 @@ from relic_core.errors import StoreBusy
 from relic_core.services.jobs import Jobs
 from relic_core.store.trainings import TrainingRows
 from relic_core.training.folders import TrainingFolder
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
 from tests.app.reading import bars, html, plain, said, sound
 from tests.approved import says
+from tests.inline import InlineExecutor
 from tests.making_sources import keep, make_source, make_window
 from tests.making_training import make_base
 from tests.small_training import asked_of, asked_of_reranker, furnish

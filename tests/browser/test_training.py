@@ -11,11 +11,12 @@ import pytest
 from playwright.sync_api import expect
 
 from relic_core.config import Settings
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
 from tests.approved import says
 from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import opened, settled
+from tests.inline import InlineExecutor
 from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
 

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 from relic_core.config import Settings
-from relic_core.engines import InProcess
 from relic_core.services import mining
 from relic_core.store.sources import SourceRows
 from relic_core.wiring import build
+from tests.inline import InProcess
 
 
 def main() -> None:

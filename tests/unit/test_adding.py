@@ -18,9 +18,10 @@ from relic_core.services import indexing
 from relic_core.services.catalogue import make_gutenberg
 from relic_core.services.indexing import Preparing
 from relic_core.store.engine import translate_error
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
 from tests.approved import says
 from tests.gutenberg_mirror import corpus_books, serve
+from tests.inline import InlineExecutor
 
 SAYS = says("jobs")
 

@@ -13,7 +13,7 @@ import pytest
 
 from relic_core import cli
 from relic_core.config import Settings
-from relic_core.config.machine import busy, in_full, machine
+from relic_core.config.provenance import machine
 from relic_core.domain import Claim, Span
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder
@@ -31,6 +31,7 @@ from tools.bench import report as reports
 from tools.bench.parts import QUICK, Bench, SentenceTransformersBaseline, as_fast, head, median_and_tail
 from tools.bench.report import Figure, Measured, Target
 from tools.between_marks import put_between
+from tools.machine import busy, in_full
 
 SAYS = says("bench")
 
@@ -426,7 +427,7 @@ def test_the_machine_is_described_without_importing_what_is_measured():
 
 
 def test_a_busy_machine_is_told(monkeypatch):
-    from relic_core.config import machine as module
+    from tools import machine as module
 
     monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(module.os, "getloadavg", lambda: (3.5, 0, 0))

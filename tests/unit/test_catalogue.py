@@ -9,7 +9,8 @@ import pytest
 from relic_core.errors import BadRequest, BadText
 from relic_core.library import catalogue
 from relic_core.services.catalogue import parse_number
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
+from tests.inline import InlineExecutor
 
 TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to.\n"
 

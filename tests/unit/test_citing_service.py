@@ -7,7 +7,8 @@ import pytest
 
 from relic_core.domain import EditionDetails
 from relic_core.errors import BadRequest, NotFound
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
+from tests.inline import InlineExecutor
 from tests.making_books import epub
 
 TODAY = datetime.now(UTC).date()

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from relic_core.engines import InProcess
 from relic_core.errors import BadRequest, NotFound
 from relic_core.formats.pair_files import read_pairs
 from relic_core.ports import silent
@@ -14,6 +13,7 @@ from relic_core.services.mining import Mining
 from relic_core.store.sources import MinedSource
 from relic_core.wiring import build
 from tests.criticism import ESSAYS, SECOND, add_novel, write_books
+from tests.inline import InProcess
 from tests.making_pairs import make_pair, make_source
 
 

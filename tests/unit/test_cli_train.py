@@ -8,7 +8,8 @@ import pytest
 
 from relic_core.errors import BadRequest, BadWeights, NotFound
 from relic_core.services import jobs
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
+from tests.inline import InlineExecutor
 from tests.making_training import make_base
 from tests.small_training import furnish
 

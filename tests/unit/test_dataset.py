@@ -129,13 +129,13 @@ def test_splitting_again_replaces_what_was_there_before(bench, shelf):
 
 
 def test_a_window_judged_wrong_is_in_no_split(bench, shelf):
-    (window,) = bench.store.windows.of_work(TEST.id)[:1]
+    (window,) = bench.store.windows.page(work_id=TEST.id)[1][:1]
     bench.sources.judge(window.window.id, "match", "wrong")
     assert bench.dataset.split().windows["test"] == 4
 
 
 def test_a_window_judged_right_is_in_its_split_whatever_rule_set_it_aside(bench, shelf):
-    window = bench.store.windows.of_work(TEST.id)[0].window
+    window = bench.store.windows.page(work_id=TEST.id)[1][0].window
     bench.store.windows.set_aside({window.id: "too seldom"})
     assert bench.dataset.split().windows["test"] == 4
     bench.sources.judge(window.id, "match", "right")
@@ -144,7 +144,7 @@ def test_a_window_judged_right_is_in_its_split_whatever_rule_set_it_aside(bench,
 
 
 def judged(bench):
-    bench.sources.judge(bench.store.windows.of_work(TEST.id)[0].window.id, "match", "wrong")
+    bench.sources.judge(bench.store.windows.page(work_id=TEST.id)[1][0].window.id, "match", "wrong")
 
 
 def removed(bench):
@@ -190,7 +190,7 @@ def test_before_splitting_nothing_is_old(bench, shelf):
 
 
 def test_what_was_said_of_the_evidence_goes_with_the_example(bench, shelf):
-    (window,) = bench.store.windows.of_work(TEST.id)[:1]
+    (window,) = bench.store.windows.page(work_id=TEST.id)[1][:1]
     bench.sources.judge(window.window.id, "evidence", "claim-supporting")
     bench.dataset.split()
     kinds = {each.id: each.kind for each in bench.store.examples.of_split("test")}

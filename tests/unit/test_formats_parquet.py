@@ -94,11 +94,6 @@ def test_outcomes_that_cannot_be_those_of_the_run_are_not_written(tmp_path, run,
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"id": "2"}, "window '2' occurs twice"),
-        ({"left": ("x",) * 5}, "more than 4 sentences"),
-        ({"right": ("x",) * 5}, "more than 4 sentences"),
-        ({"gold": Span(-1, 1)}, "no quotation"),
-        ({"gold": Span(0, 0)}, "no quotation"),
         ({"left": ("a\ud800",)}, "Parquet"),
         ({"gold": Span(2**63, 1)}, "Parquet"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 
-import numpy as np
 import pytest
 
 from relic_core.errors import BadBenchmark, NotFound, StoreError
@@ -249,40 +248,8 @@ def books(tmp_path):
     return read_relic(_write(tmp_path, {"Long": long, "The Mill": MILL}, "test.json"))
 
 
-@pytest.fixture
-def rankings():
-    return {"9": [0], "b": list(range(149, 49, -1)), "a": list(range(100))}
-
-
-def test_a_submission_comes_back_in_the_order_of_the_books(tmp_path, books, rankings):
-    path = tmp_path / "submission.json"
-    write_submission(path, {key: np.array(starts) for key, starts in rankings.items()}, books)
-    content = json.loads(path.read_text(encoding="utf-8"))
-    assert content == rankings  # what the leaderboard's scorer loads
-    assert list(content) == ["a", "b", "9"]
-
-
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        (lambda r: r.pop("b"), "'b' of 'Long'"),
-        (lambda r: r.__setitem__("c", [1]), "'c'"),
-        (lambda r: r["a"].__setitem__(5, 99), "candidate"),
-        (lambda r: r["a"].__setitem__(5, 149), "149"),
-        (lambda r: r["a"].__setitem__(5, -1), "-1"),
-        (lambda r: r["a"].pop(), "answered with 99 candidates; 100 are wanted"),
-        (lambda r: r["a"].append(120), "answered with 101 candidates; 100 are wanted"),
-        (lambda r: r.__setitem__("9", []), "answered with 0 candidates; 1 are wanted"),
-    ],
-)
-def test_an_answer_that_does_not_fit_is_not_written(tmp_path, books, rankings, change, what):
-    change(rankings)
-    with pytest.raises(BadBenchmark, match=what):
-        write_submission(tmp_path / "out.json", rankings, books)
-    assert not (tmp_path / "out.json").exists()
-
-
-def test_an_answer_in_fractions_is_not_written(tmp_path, books, rankings):
-    rankings["9"] = [0.0]
-    with pytest.raises(BadBenchmark, match="something"):
-        write_submission(tmp_path / "out.json", rankings, books)
+def test_a_submission_is_what_the_leaderboards_scorer_loads(tmp_path, books):
+    rankings = {"a": list(range(100)), "b": list(range(149, 49, -1)), "9": [0]}
+    write_submission(tmp_path / "submission.json", rankings)
+    content = json.loads((tmp_path / "submission.json").read_text(encoding="utf-8"))
+    assert list(content.items()) == list(rankings.items())

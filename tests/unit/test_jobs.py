@@ -18,8 +18,9 @@ from relic_core.errors import BadRequest, BadText, NotFound, StoreError, StoreRe
 from relic_core.services.jobs import SubprocessExecutor
 from relic_core.store import locks
 from relic_core.store.jobs import STOPPED, JobFolder
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
 from tests.approved import says
+from tests.inline import InlineExecutor
 
 SAYS = says("jobs")
 

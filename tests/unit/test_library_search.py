@@ -10,10 +10,11 @@ import pytest
 from relic_core.domain import Hit, SearchRequest, SeedPassage, Span, WorkFilter, group_overlapping
 from relic_core.errors import BadClaim, BadRequest, BadWeights, StaleIndex
 from relic_core.retrieval.dense import Dense
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
 from tests.approved import says
 from tests.fake_encoder import FakeEncoder
 from tests.fake_retrievers import use_fakes
+from tests.inline import InlineExecutor
 from tests.making import answer_again, make_work
 
 SAYS = says("jobs")

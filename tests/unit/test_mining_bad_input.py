@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
-from relic_core.engines import InProcess
 from relic_core.wiring import build
+from tests.inline import InProcess
 
 NOVEL = """\
 THE LIGHTKEEPER
@@ -199,8 +199,8 @@ def test_a_novel_printed_whole_in_a_life_of_its_author_is_no_criticism_of_it(wor
     (books / "essay.txt").write_text(ESSAY, encoding="utf-8")
     mine(workbench, books)
     by_name = {stored.source.name: stored.source.id for stored in workbench.store.sources.all()}
-    assert workbench.store.windows.of_source(by_name["life.txt"]) == ()
-    assert workbench.store.windows.of_source(by_name["life.txt"], "set aside") != ()
+    assert workbench.store.windows.page(source_id=by_name["life.txt"])[1] == ()
+    assert workbench.store.windows.page(source_id=by_name["life.txt"], show="set aside")[1] != ()
 
 
 def test_a_passage_that_an_author_reprints_in_another_of_the_works_is_no_window(workbench, books):

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from relic_core import engines
-from relic_core.engines import Dask, InProcess, Processes
+from relic_core.engines import Dask, Processes
 from relic_core.errors import BadRequest, NotFound, RelicError
+from tests.inline import InProcess
 from tests.unit import engine_tasks
 from tests.unit.engine_tasks import fall_over, refuse, square
 

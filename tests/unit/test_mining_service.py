@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from relic_core.config import Settings
-from relic_core.engines import InProcess
 from relic_core.errors import BadText, JobCancelled, NotFound
 from relic_core.mining import runs, volumes
-from relic_core.wiring import App, InlineExecutor, build
+from relic_core.wiring import App, build
 from tests.criticism import ESSAYS, FRENCH, NOVEL, SECOND, add_novel, write_books, write_zip
+from tests.inline import InlineExecutor, InProcess
 
 RUN = Path(__file__).with_name("mining_run.py")
 PROJECT = RUN.parents[2]
@@ -48,7 +48,7 @@ def test_sources_are_mined_and_what_was_found_is_kept(bench, books):
     summary = bench.mining.run([books], workers=HERE)
     assert (summary.mined, summary.pairs, summary.windows, summary.problems) == (2, 4, 4, {})
     assert {each.source.name for each in bench.sources.all()} == {"essays.txt", "widows.txt"}
-    assert len(bench.store.windows.of_work(work.id, "all")) == 4
+    assert len(bench.store.windows.page(work_id=work.id, show="all")[1]) == 4
     assert "2 books mined: 4 pairs and 4 windows" in summary.note
 
 

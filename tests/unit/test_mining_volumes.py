@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from relic_core.domain import passage_id
-from relic_core.engines import InProcess, Processes
+from relic_core.engines import Processes
 from relic_core.errors import StaleIndex
 from relic_core.library.secondary import SourceFile, describe
 from relic_core.mining import volumes
@@ -19,6 +19,7 @@ from relic_core.ports import silent
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work
 from tests.criticism import ESSAYS, FRENCH, NOVEL, SECOND, write_books, write_zip
+from tests.inline import InProcess
 
 WORK = read_work(NOVEL.encode(), name="novel.txt", metadata=Metadata("The Lantern Count", "Ada Quillfeather"))
 

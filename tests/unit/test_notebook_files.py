@@ -11,7 +11,7 @@ from relic_core.evaluation.benchmarks import relic as benchmark
 from relic_core.formats.notebook import write_notebook
 from relic_core.services.notebook_files import LARGEST, TakenIn
 from relic_core.wiring import build
-from tests.making_notes import add_ferry, ask
+from tests.making_notes import add_ferry, ask, words_of
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_what_was_written_later_counts_whichever_side_it_was_written_on(bench, e
     assert bench.notebook_files.take_in(elsewhere.notebook_files.export()) == TakenIn(new=0, newer=1, there=2)
     assert bench.notebook.note(first).note.words == "Later, there."
     assert bench.notebook.note(second).note.words == "Later, here."
-    assert bench.store.notes.versions(first)[-2:] == ("Nobody counts. <b>", "Later, there.")
+    assert words_of(bench.store, first)[-2:] == ("Nobody counts. <b>", "Later, there.")
 
 
 def test_a_file_brings_back_what_was_removed(bench, notes):

@@ -11,6 +11,7 @@ from relic_core.errors import NotFound
 from relic_core.store import Store
 from relic_core.store.connection import Database
 from relic_core.store.locks import LockTimeout
+from tests.making_notes import words_of
 
 NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
@@ -59,7 +60,7 @@ def test_the_last_version_counts_and_earlier_ones_stay(store):
     assert (last.words, last.tags, last.verdict, last.kept) == ("Two.", ("light",), "supports", first.kept)
     assert last.updated > first.updated
     assert last.created == first.created
-    assert store.notes.versions(first.id) == ("", "One.", "Two.")
+    assert words_of(store, first.id) == ("", "One.", "Two.")
 
 
 def test_a_change_that_changes_nothing_is_not_written(store):

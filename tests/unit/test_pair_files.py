@@ -209,9 +209,6 @@ def test_a_byte_that_was_changed_is_noticed(path):
     [
         (lambda row: row.update(kind="poster"), "'kind'.*'poster'"),
         (lambda row: row.update(split="train"), "'split'.*'train'"),
-        (lambda row: row.update(source="elsewhere"), "no source 'elsewhere'"),
-        (lambda row: row.update(quotation_end=5), "-5, "),
-        (lambda row: row.update(passage_start=30, passage_end=40), "30-40"),
         (lambda row: row.update(quotation_start=-1), "'quotation_start'.*-1"),
         (lambda row: row.update(quotation_start="20"), "'quotation_start'.*'20'"),
         (lambda row: row.update(left=["a."] * 5), "'left'.*4.*5"),
@@ -232,16 +229,12 @@ def test_what_is_wrong_with_a_pair_is_told_with_its_row(tmp_path, change, told):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda row: row.update(work="elsewhere"), "no work 'elsewhere'"),
         (lambda row: row.update(gold_length=0), "'gold_length'.*0"),
-        (lambda row: row.update(sentences=["One."] * 5), "5 sentences"),
         (lambda row: row.update(score=100.5), "'score'.*100.5"),
         (lambda row: row.update(score="97"), "'score'.*'97'"),
         (lambda row: row.update(score=True), "'score'.*True"),
-        (lambda row: row.update(lit=[{"start": 4, "end": 1}]), "ends at 1"),
         (lambda row: row.update(lit=[[1, 4]]), "'lit' '0'"),
         (lambda row: row.update(match="perhaps"), "'match'.*'perhaps'"),
-        (lambda row: row.update(work_end=0, work_start=4), "ends at 0"),
     ],
 )
 def test_what_is_wrong_with_a_window_is_told_with_its_row(tmp_path, change, told):
@@ -251,15 +244,6 @@ def test_what_is_wrong_with_a_window_is_told_with_its_row(tmp_path, change, told
     rewrite(path, change, row=1)
     with pytest.raises(BadBenchmark, match=f"row 1.*{told}"):
         list(read_windows(path).rows)
-
-
-def test_an_id_that_somebody_doubled_is_told(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    write_pairs(path, make_head(), make_pair_rows(3))
-    first = lines_of(path)[1]["id"]
-    rewrite(path, lambda row: row.update(id=first), row=3)
-    with pytest.raises(BadBenchmark, match="row 3 has the id"):
-        list(read_pairs(path).rows)
 
 
 def test_the_facts_of_a_head_are_checked(tmp_path):

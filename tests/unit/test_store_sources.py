@@ -146,9 +146,9 @@ def test_windows_on_sentences_of_an_earlier_cut_are_not_shown(store):
 def test_windows_are_listed_by_page_in_the_order_of_work_or_source(store):
     late, early = (make_window(WORK, SOURCE, at) for at in (3, 0))
     store.sources.add(mined(windows=(late, early)))
-    page = store.windows.page(work_id=WORK.id, limit=1)
-    assert (page.total, [each.window for each in page.windows]) == (2, [early])
-    assert [each.window for each in store.windows.page(source_id=SOURCE.id, start=1, limit=5).windows] == [late]
+    total, page = store.windows.page(work_id=WORK.id, limit=1)
+    assert (total, [each.window for each in page]) == (2, [early])
+    assert [each.window for each in store.windows.page(source_id=SOURCE.id, start=1, limit=5)[1]] == [late]
     assert store.windows.golds(WORK.id) == ((SOURCE.id, 0, 1), (SOURCE.id, 3, 1))
     assert [each.window for each in store.windows.quoting(WORK.id, 3)] == [late]
 
@@ -159,7 +159,7 @@ def test_reasons_replace_those_before(store):
     store.windows.set_aside({first.id: "too seldom"})
     store.windows.set_aside({second.id: "another edition"})
     assert windows(store, "kept") == [first]
-    assert store.windows.of_source(SOURCE.id, "set aside") == ((second, "another edition"),)
+    assert store.windows.page(source_id=SOURCE.id, show="set aside")[1] == ((second, "another edition"),)
     assert store.sources.counts() == ((SOURCE.id, 2, 1, 1),)
 
 
@@ -171,7 +171,7 @@ def test_reasons_outlast_a_removal_while_others_are_written(store):
     store.works.remove(OTHER.id)
     store.windows.set_aside({other.id: "a reprint"})  # by a run that sees no window on the work
     store.works.restore(OTHER.id)
-    reasons = {each.window.id: each.set_aside for each in store.windows.of_source(SOURCE.id, "all")}
+    reasons = {each.window.id: each.set_aside for each in store.windows.page(source_id=SOURCE.id, show="all")[1]}
     assert reasons == {there.id: "", hidden.id: "another edition", other.id: "a reprint"}
 
 

@@ -12,7 +12,8 @@ import pytest
 from relic_core.domain.studies import CANNOT_DECIDE
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.studies import _FILE, read_study, write_study
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
+from tests.inline import InlineExecutor
 from tests.making_studies import TERMS, make_ferry, make_study
 
 MARKUP = '<img src=x onerror="alert(1)"> & Co.'

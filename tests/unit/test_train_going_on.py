@@ -13,7 +13,8 @@ from relic_core.encoders.weights import find_model, pair_digest
 from relic_core.errors import BadRequest, BadWeights, JobCancelled
 from relic_core.training import hard_negatives, running
 from relic_core.training.folders import TrainingFolder
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
+from tests.inline import InlineExecutor
 from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
 

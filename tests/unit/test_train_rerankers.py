@@ -24,7 +24,8 @@ from relic_core.training.folders import TrainingFolder
 from relic_core.training.recipes import EncoderRecipe, RerankerRecipe, recipe_of
 from relic_core.training.requests import TrainingRequest
 from relic_core.training.validation import SHAPE, RerankerValidation, claim_of, figures, heads_of
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
+from tests.inline import InlineExecutor
 from tests.making_rerankers import CountingReranker, make_reranker_recipe
 from tests.making_training import make_base
 from tests.small_training import asked_of, asked_of_reranker, furnish

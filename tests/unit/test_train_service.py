@@ -26,7 +26,8 @@ from relic_core.training import estimates, running
 from relic_core.training.folders import TrainingFolder
 from relic_core.training.recipes import ABOUT, RECIPES, SETTINGS, EncoderRecipe, RerankerRecipe, recipe_of, setting
 from relic_core.training.requests import LENGTHS, TrainingRequest
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
+from tests.inline import InlineExecutor
 from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
 

@@ -14,8 +14,9 @@ from relic_core.errors import BadRequest, BadText, EmptyText, NotFound, TextTooL
 from relic_core.library import sample
 from relic_core.store import Store, shelf
 from relic_core.text.placing import letters
-from relic_core.wiring import InlineExecutor, build
+from relic_core.wiring import build
 from tests.approved import says
+from tests.inline import InlineExecutor
 from tests.making import work_of
 from tests.privileges import without_privileges
 

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 import numpy as np
 
 from relic_core.config import PROJECT
-from relic_core.config.machine import busy, in_full, machine
-from relic_core.config.provenance import code
+from relic_core.config.provenance import code, machine
 from relic_core.domain import LENGTHS, MAX_CONTEXT, Claim, Corpus, SearchRequest, Span, rank_scores
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.generator import without_progress_bars
@@ -36,6 +35,7 @@ from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense, trained_model
 from relic_core.wiring import build
 from tools.bench.report import PARTS, Figure, Measured, Report, Target, number
+from tools.machine import busy, in_full
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

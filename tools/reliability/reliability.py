@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.config import PROJECT, Settings
-from relic_core.config.machine import busy, in_full
 from relic_core.config.provenance import code
 from relic_core.domain import SearchRequest
 from relic_core.domain.figures import Table
@@ -32,6 +31,7 @@ from relic_core.ports import silent
 from relic_core.reporting.tables import write as write_tables
 from relic_core.wiring import build
 from tools.bench import parts
+from tools.machine import busy, in_full
 from tools.reliability.process import REFUSED, claim
 
 if TYPE_CHECKING:

@@ -153,7 +153,8 @@ def submit(retriever: Retriever, *, shape: ContextSize, data: Path, path: Path, 
 
     - `data`: ``test.json``; the starts of its quotations are not looked at.
 
-    Raises BadBenchmark, NotFound: as `read_relic` and `write_submission`.
+    Raises BadBenchmark, NotFound: as `read_relic`.
+    Raises StoreError: the file cannot be written.
     """
     books = read_relic(data)
     total = sum(len(book.quotes) for book in books)
@@ -175,7 +176,7 @@ def submit(retriever: Retriever, *, shape: ContextSize, data: Path, path: Path, 
             order = rank_scores(retriever.name, work.id, quote.length, scores[starts]).order
             answers[quote.id] = starts[order[:DEPTH]].tolist()
             progress(len(answers), total, work.title)
-    write_submission(path, answers, books)
+    write_submission(path, answers)
     return len(answers)
 
 

@@ -21,7 +21,7 @@ from relic_core.retrieval import registry
 from relic_core.store.studies import LONGEST_CODE, fits, seal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.config import Settings
@@ -145,33 +145,16 @@ class Studies:
         self._rows.change_terms(study_id, changes)
         return self.terms(study_id)
 
-    def new_version(
-        self,
-        study_id: str,
-        *,
-        instructions: str | None = None,
-        wanted: int | None = None,
-        seed: int | None = None,
-        without: Collection[str] = (),
-    ) -> Study:
+    def new_version(self, study_id: str) -> Study:
         """Make the next version of a study, with the owner's code; the one before stays with its answers.
 
-        - `study_id`: of its versions the last is gone on from.
-        - `seed`: in place of its own: another order of the items, for each annotator; that of the options stays.
-        - `without`: ids of items that are left out.
-
-        Raises BadRequest: no item would be left, or a text is too long.
-        Raises NotFound: there is no such study or item.
+        Of its versions the last is gone on from. Raises NotFound: there is no such study.
         """
         before = self.study(study_id)
         while later := self._rows.later(before.id):
             before = self.study(later)
-        terms = self.terms(before.id)
-        instructions = terms.instructions if instructions is None else instructions
-        wanted = terms.wanted if wanted is None else wanted
-        check_terms({"instructions": instructions, "wanted": wanted})
-        terms = replace(terms, instructions=instructions, wanted=wanted, revealed=False)
-        return self.keep(next_version(before, seed=seed, without=without), terms, self._rows.sealed(before.id))
+        terms = replace(self.terms(before.id), revealed=False)
+        return self.keep(next_version(before), terms, self._rows.sealed(before.id))
 
     def keep(self, study: Study, terms: StudyTerms, owner: str) -> Study:
         """Keep a study that was made, with the sealed code of who runs it; one that is here already stays as it is."""

@@ -1,4 +1,4 @@
-"""The machine that measures, and the versions of what runs on it."""
+"""The machine that measures, with all that its speed hangs on, and whether others are at work on it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-_CPUINFO = Path("/proc/cpuinfo")
+from relic_core.config.provenance import machine, processor
+
 _MEMINFO = Path("/proc/meminfo")
 
 FLAGS = (
@@ -22,25 +23,12 @@ _BUSY = 0.5
 """Of the cores: a load above it is told, since it makes every figure worse and some ratios too."""
 
 
-def machine() -> dict[str, str | int]:
-    """Describe the machine in a few words, as runs keep it."""
-    flags, processor = _cpu()
-    return {
-        "system": platform.system(),
-        "processor": processor,
-        "cores": os.cpu_count() or 1,
-        "avx512_bf16": int("avx512_bf16" in flags),
-        "amx": int("amx_bf16" in flags),
-        "python": platform.python_version(),
-    }
-
-
 def in_full() -> dict[str, str | int | float]:
     """Describe the machine with all that its speed hangs on, and the versions of the libraries that were measured.
 
     Imports no library: versions are read from what was installed.
     """
-    flags, _ = _cpu()
+    flags, _ = processor()
     return {
         **machine(),
         "release": platform.release(),
@@ -63,17 +51,6 @@ def busy() -> str:
         f"The machine was busy when the run began (load {load:.1f} on {cores} cores): times are longer than it needs, "
         "and ratios of things that were not measured in the same minutes are unsure."
     )
-
-
-def _cpu() -> tuple[frozenset[str], str]:
-    """Read what the processor can do and its name where Linux tells; elsewhere the name that Python has."""
-    try:
-        lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return frozenset(), platform.processor() or "unknown"
-    said = dict(reversed([(part[0].strip(), part[1].strip()) for line in lines if len(part := line.split(":", 1)) > 1]))
-    flags = said.get("flags", said.get("Features", ""))
-    return frozenset(flags.split()), said.get("model name", platform.machine() or "unknown")
 
 
 def _memory_gb() -> float:
