@@ -9,14 +9,16 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from relic_core.training.recipes import Recipe
+
+T = TypeVar("T")
 
 LEAST = 2
 """Examples without which nothing can be learnt: the one's quotation is the other's negative."""
@@ -54,9 +56,10 @@ def plan(recipe: Recipe, sources: Sequence[str], works: Sequence[str]) -> list[P
     whole, part = divmod(recipe.epochs, 1.0)
     planned: list[Planned] = []
     drawn = 0
+    by_source = grouped(range(len(sources)), sources.__getitem__)
     for epoch in range(int(whole) + (part > 0)):
         drawing = random.Random(f"{recipe.seed} batches {epoch}")  # noqa: S311 - no secret
-        parted = together(_by(sources), recipe.batch, drawing) if pairs >= LEAST else []
+        parted = together(by_source, recipe.batch, drawing) if pairs >= LEAST else []
         batches = [Planned("pairs", members, epoch) for members in parted]
         if windows and recipe.share < 1 and batches:
             wanted = round(len(batches) * recipe.share / (1 - recipe.share))
@@ -75,7 +78,7 @@ def plan(recipe: Recipe, sources: Sequence[str], works: Sequence[str]) -> list[P
 def _window_batches(recipe: Recipe, works: Sequence[str], rounds: int) -> list[Planned]:
     drawing = random.Random(f"{recipe.seed} windows {rounds}")  # noqa: S311 - no secret
     batches: list[Planned] = []
-    for members in _by(works).values():
+    for members in grouped(range(len(works)), works.__getitem__).values():
         drawing.shuffle(members)
         count = -(-len(members) // recipe.window_batch)
         batches += [Planned("windows", tuple(members[at::count]), rounds) for at in range(count)]
@@ -118,8 +121,9 @@ def together(groups: Mapping[str, list[int]], size: int, drawing: random.Random)
     return batches
 
 
-def _by(keys: Sequence[str]) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = defaultdict(list)
-    for number, key in enumerate(keys):
-        groups[key].append(number)
+def grouped(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+    """Put together what has one key, in the order of the items."""
+    groups: dict[str, list[T]] = defaultdict(list)
+    for item in items:
+        groups[key(item)].append(item)
     return groups

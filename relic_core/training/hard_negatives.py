@@ -24,7 +24,7 @@ from relic_core.domain import Claim, MinedWindow, Pair, Span, best_first
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import flat_span
 from relic_core.ports import silent
-from relic_core.training.batching import plan
+from relic_core.training.batching import grouped, plan
 from relic_core.training.collating import HardNegatives, alike
 from relic_core.training.examples import Examples
 from relic_core.training.recipes import EncoderRecipe
@@ -163,7 +163,7 @@ def in_work(
     sums, counts = encoder.encode_sentences(part, silent)
     places = np.array([sentence.index for sentence in part.sentences])
     found: dict[str, tuple[Span, ...]] = {}
-    for group in _grouped(windows, lambda window: str(window.gold.length)).values():
+    for group in grouped(windows, lambda window: str(window.gold.length)).values():
         length = group[0].gold.length
         unbroken = np.flatnonzero(places[length - 1 :] - places[: len(places) - length + 1] == length - 1)
         starts = places[unbroken].tolist()
@@ -321,7 +321,7 @@ def _search(
     margin, tokens = (_MARGIN, recipe.passage_tokens) if isinstance(recipe, EncoderRecipe) else (_ABOVE, None)
     guard = Guard(found_of(recipe), margin)
     numbers = {pair.quotation: number for number, pair in enumerate(examples.pairs)}
-    every = _grouped(examples.pairs, lambda pair: pair.source_id)
+    every = grouped(examples.pairs, lambda pair: pair.source_id)
 
     def tell(more: int) -> None:
         nonlocal done
@@ -342,11 +342,11 @@ def _search(
                 written = time.monotonic()
 
     try:
-        for source, pairs in left("source", _grouped(read.pairs, lambda pair: pair.source_id)):
+        for source, pairs in left("source", grouped(read.pairs, lambda pair: pair.source_id)):
             quotations = [pair.quotation for pair in (*pairs, *every[source])]
             texts_of = in_source(encoder, pairs, quotations, guard, tell, tokens=tokens)
             said["pairs"] |= {key: [numbers[text] for text in texts] for key, texts in texts_of.items()}
-        for work_id, windows in left("work", _grouped(read.windows, lambda window: window.work_id)):
+        for work_id, windows in left("work", grouped(read.windows, lambda window: window.work_id)):
             spans_of = in_work(encoder, windows, work(work_id), guard, tell)
             said["windows"] |= {key: [[span.start, span.length] for span in spans] for key, spans in spans_of.items()}
     except BaseException:  # stopped, or failed
@@ -355,10 +355,3 @@ def _search(
     del said["looked"]
     folder.write_examples(chosen)
     folder.append("hard negatives", 0, pairs=len(said["pairs"]), windows=len(said["windows"]), by=by)
-
-
-def _grouped(examples: Iterable[E], key: Callable[[E], str]) -> dict[str, list[E]]:
-    groups: dict[str, list[E]] = defaultdict(list)
-    for example in examples:
-        groups[key(example)].append(example)
-    return groups

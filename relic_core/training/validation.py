@@ -9,7 +9,7 @@ order of the hundred and no other, so a quotation outside them keeps its rank, a
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from relic_core.ports import silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.reranked import HEAD, beside, scores_of
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
+from relic_core.training.batching import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -113,7 +114,7 @@ class Validation:
         """
         encoder = LateChunkingEncoder(card) if card.spans == "in context" else PassageEncoder(card)
         ranks: dict[ContextSize, list[int]] = {shape: [] for shape in SHAPES}
-        by_work = _by_work(self.windows)
+        by_work = grouped(self.windows, lambda window: window.work_id)
         for done, (work_id, windows) in enumerate(by_work.items()):
             self.progress(done, len(by_work), f"validating: {done} of {len(by_work)} works")
             score = _scorer(encoder, self.works[work_id], card)
@@ -180,13 +181,6 @@ def _scorer(
         return np.asarray(spans[length] @ vector, dtype=np.float32)
 
     return alone
-
-
-def _by_work(windows: Sequence[MinedWindow]) -> dict[str, list[MinedWindow]]:
-    found: dict[str, list[MinedWindow]] = defaultdict(list)
-    for window in windows:
-        found[window.work_id].append(window)
-    return found
 
 
 def _usable(window: MinedWindow) -> bool:
@@ -265,7 +259,7 @@ def heads_of(
         return _read(folder, kept["heads"], windows)
     first = registry.create(FIRST, settings=settings)
     heads: dict[str, TopK] = {}
-    for work_id, of_work in _by_work(windows).items():
+    for work_id, of_work in grouped(windows, lambda window: window.work_id).items():
         work = works[work_id]
         lengths = sorted({window.gold.length for window in of_work})
         if not all(first.ready(work, length) for length in lengths):
