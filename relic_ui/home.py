@@ -1,4 +1,4 @@
-"""The home page: one sentence on what this is, claims that answer at one click, and the shelf."""
+"""The home page: the claim box, and claims that answer at one click."""
 
 from __future__ import annotations
 
@@ -8,76 +8,66 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.services.prompts import prompts_for
-from relic_ui.find import like, scope
+from relic_core.services.search import shown_gap
+from relic_ui.find import claim_box, like, scope
 from relic_ui.naming import name_of
+from relic_ui.shell import literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import WorkSummary
     from relic_core.wiring import App
 
-_WORKS_WITH_EXAMPLES = 4
+_WORKS_WITH_EXAMPLES = 2
 
 
 def show(app: App) -> None:
     """Draw the page."""
     st.title("Which passage bears you out?")
-    st.html(
-        '<p class="relic-lede">Choose a work and write a claim about it. Three ways of searching bring up the passages '
-        "that could stand as evidence, side by side, word for word, each with its place in the work and its "
-        "chapter around it. You can also ask all works of your library at once.</p>"
-    )
     summaries = app.works.summaries()
-    offered = [work for work in summaries if prompts_for(work)][:_WORKS_WITH_EXAMPLES]
-    if offered:
-        st.header("Try one")
-    for work in offered:
-        st.html(f'<p class="relic-quiet">In {escape(name_of(work))}</p>')
-        for number, prompt in enumerate(prompts_for(work)):
-            if st.button(prompt.claim, key=f"home-{work.id}-{number}", icon=":material/arrow_forward:"):
-                st.session_state.update(find_work=work.id, find_claim=prompt.claim, find_length=prompt.length)
-                like.ask_a_claim()
-                scope.limit_to(work.id, ())
-                st.switch_page("pages/find.py")
-    st.header("Your library")
-    st.html(
-        f'<p class="relic-measure">{_said_of_library(app, len(summaries))} from the RELiC shelf or from Project '
-        "Gutenberg, or add your own editions as plain text, EPUB or TEI; they stay on this machine.</p>"
-    )
+    if summaries:
+        _show_claim_box(summaries)
+    for work in [work for work in summaries if prompts_for(work)][:_WORKS_WITH_EXAMPLES]:
+        with st.container(gap="xsmall", key=f"examples-{work.id}"):
+            st.html(f'<p class="relic-quiet">Try one of these, in {escape(name_of(work))}</p>')
+            for number, prompt in enumerate(prompts_for(work)):
+                if st.button(literal(shown_gap(prompt.claim)), key=f"home-{work.id}-{number}", type="tertiary"):
+                    _find(work.id, prompt.claim, prompt.length)
+    st.html(f'<p class="relic-measure">{_said_of_library(app, len(summaries))}</p>')
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
-    st.header("How to read the results")
-    st.html(
-        '<ul class="relic-measure">'
-        "<li><strong>dense-RELiC</strong> compares meanings: it can find a passage that shares no word with your claim."
-        "</li>"
-        "<li><strong>BM25</strong> compares words: it finds passages that use the rarer words of your claim.</li>"
-        "<li><strong>Reranked</strong> reads the best hundred of both anew, each beside your claim.</li>"
-        "<li>Something always comes first. Each card says how far it stands out from the rest of the work, and "
-        "whether passages of unrelated books would answer as well; where they would, the page calls the evidence "
-        "weak. The judgement is yours.</li></ul>"
-    )
-    st.header("When you have found one")
-    st.html(
-        '<ul class="relic-measure">'
-        "<li><strong>Keep</strong> it on its card. It stands in your notebook with the claim and its place, for your "
-        "own words, a verdict and tags, and goes from there into Word, Markdown or a table.</li>"
-        "<li><strong>Cite</strong> it in MLA or Chicago style, or take it to Zotero. These texts have no page numbers, "
-        "so a citation gives chapter and paragraph.</li>"
-        "<li><strong>Share</strong> the search. Its address opens on a colleague's machine too, and says there what "
-        "differs.</li></ul>"
-    )
-    with st.container(horizontal=True, gap="small"):
-        st.page_link("pages/notebook.py", label="Open the notebook", icon=":material/bookmark:")
-        st.page_link("pages/history.py", label="Look through your searches", icon=":material/history:")
+
+
+def _show_claim_box(summaries: Sequence[WorkSummary]) -> None:
+    names = {work.id: name_of(work) for work in summaries}
+    if len(names) > 1:
+        names[""] = f"All works of the library ({len(names)})"
+    with st.form("home_asking", border=False):
+        work_id = st.selectbox("Work", list(names), format_func=names.__getitem__, key="home_work")
+        claim_box.show_claim_box("", key="home_claim")
+        if st.form_submit_button("Find", type="primary", icon=":material/search:", key="home_find"):
+            _find(work_id, st.session_state["home_claim"] or "", None)
+
+
+def _find(work_id: str, claim_text: str, length: int | None) -> None:
+    """Ask on the page Find.
+
+    - `length`: of the quotation, in sentences; None: as it was chosen last.
+    """
+    st.session_state.update(find_work=work_id, find_claim=claim_text, find_context="")
+    if length:
+        st.session_state["find_length"] = length
+    like.ask_a_claim()
+    scope.limit_to(work_id, ())
+    claim_box.ask()
+    st.switch_page("pages/find.py")
 
 
 def _said_of_library(app: App, many: int) -> str:
-    """Say what is there to be searched, up to the word that offers more."""
+    """Say what is there to be searched."""
+    more = "from the RELiC shelf or from Project Gutenberg, or add your own editions as plain text, EPUB or TEI"
     if many:
-        return (
-            f"{'One work is' if many == 1 else f'{many} works are'} ready to search, to read, and to look through for "
-            "a word. Take others"
-        )
+        ready = "One work is" if many == 1 else f"{many} works are"
+        return f"{ready} ready to search and to read. Take others {more}; they stay on this machine."
     back = " What you removed can be put back there." if app.works.removed() else ""
-    return (
-        "It is empty, so there is nothing to search yet. With its first work, a claim can be asked of it here and on "
-        f"<em>Find a quotation</em>.{back} Take one"
-    )
+    return f"Your library is empty, so there is nothing to search yet.{back} Take one {more}."

@@ -42,6 +42,12 @@ def address(page: str, /, **parameters: str | int | None) -> str:
     return f"{page}?{urlencode(given)}" if given else page
 
 
+def set_address(**wanted: str) -> None:
+    """Put the whole of the page's address at once: each step would be one in the browser's history."""
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
 def link(
     page: str,
     label: str,

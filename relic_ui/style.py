@@ -21,6 +21,12 @@ RETRIEVER_COLOURS = {
 
 OTHER_COLOUR = "#77726a"
 
+
+def hue(retriever: str) -> str:
+    """Give the CSS that sets a retriever's colour."""
+    return f"--relic-hue:{RETRIEVER_COLOURS.get(retriever, OTHER_COLOUR)}"
+
+
 CSS = """
 <style>
 :root {
@@ -40,53 +46,107 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-measure { max-width: 44rem; }
 .relic-item { font-size: 1.05rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.35; }
 
-.relic-column { border-top: 3px solid var(--relic-hue, currentColor); padding-top: .6rem; margin: 0; }
-.relic-column h2 { font-size: 1.15rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.3; }
-.relic-column p { margin: .2rem 0 0; min-height: 4.4em; }
-@media (max-width: 640px) { .relic-column p { min-height: 0; } }
+.relic-column { border-top: 3px solid var(--relic-hue, currentColor); padding-top: .3rem; margin: 0; }
+.relic-column h2 { font-size: 1rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.5; display: inline; }
+.relic-column h2 span { font-weight: 400; opacity: .82; }
+.relic-column summary { cursor: pointer; min-height: 1.5rem; line-height: 1.5rem; }
+.relic-column p { margin: .2rem 0 .3rem; }
 
-.relic-card { border: 1px solid var(--relic-line); border-radius: .5rem; padding: .9rem 1rem .7rem; margin: 0;
-  scroll-margin-top: 5rem; overflow-wrap: anywhere; }
+.relic-card { border: 1px solid var(--relic-line); border-radius: .5rem; padding: .7rem .9rem .5rem; margin: 0;
+  scroll-margin-top: 5rem; overflow-wrap: anywhere; display: flex; flex-direction: column; }
 .relic-card:target { outline: 2px solid var(--relic-hue, currentColor); outline-offset: 2px; }
-.relic-card header { display: flex; gap: .6rem; align-items: baseline; justify-content: space-between; }
-.relic-card h3 { font-size: .86rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.35; letter-spacing: 0; }
-.relic-rank { font-size: .95rem; font-weight: 700; font-variant-numeric: tabular-nums; color: inherit;
-  border: 1.5px solid var(--relic-hue, currentColor); border-radius: 1rem; min-width: 1.75rem; text-align: center;
-  line-height: 1.5rem; flex: none; }
-.relic-card blockquote { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.5; margin: .6rem 0 .5rem;
+.relic-card blockquote { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.45; margin: 0 0 .4rem;
   padding: 0; border: 0; opacity: 1; color: inherit; hanging-punctuation: first; }
+.relic-card header { order: 1; display: flex; flex-wrap: wrap; gap: 0 1.2rem; font-size: .8125rem;
+  line-height: 1.5rem; }
+.relic-card h3 { margin: 0; padding: 0; font-size: inherit; font-weight: 400; line-height: inherit; letter-spacing: 0; }
+.relic-card h3 a { color: inherit; text-decoration-color: var(--relic-line); text-underline-offset: .2em; }
+.relic-card-work { display: block; font-family: var(--relic-serif); font-style: normal; font-weight: 600; }
+.relic-rank { font-size: .8rem; font-weight: 700; font-variant-numeric: tabular-nums; color: inherit; flex: none;
+  border: 1.5px solid var(--relic-hue, currentColor); border-radius: 1rem; min-width: 1.5rem; text-align: center;
+  line-height: 1.3rem; display: inline-block; margin-right: .35rem; }
+.relic-card-by { display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: inherit; }
+.relic-by::before { content: ""; display: inline-block; width: .55em; height: .55em; border-radius: 1em;
+  background: var(--relic-hue); margin-right: .4em; }
+.relic-card-do { order: 2; display: flex; flex-wrap: wrap; gap: .1rem .9rem; align-items: center; font-size: .8125rem;
+  margin-top: .15rem; }
+.relic-card-do a { color: inherit; text-underline-offset: .2em; display: inline-block; min-height: 1.5rem;
+  line-height: 1.5rem; }
+.relic-card summary { cursor: pointer; min-height: 1.5rem; line-height: 1.5rem; }
+.relic-card-do details[open] { flex-basis: 100%; order: 1; border-top: 1px solid var(--relic-line);
+  margin-top: .3rem; padding-top: .2rem; }
+.relic-card-do > details:not([open]) > summary { list-style: none; text-decoration: underline;
+  text-underline-offset: .2em; }
+.relic-why { line-height: 1.5; }
+.relic-why div { margin: 0 0 .15rem; }
+.relic-card-again { padding: .35rem .7rem; }
+.relic-card-again > details > summary { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .5rem;
+  font-size: .8125rem; }
+.relic-card-again > details > summary > span:nth-child(2) { font-family: var(--relic-serif); font-size: 1rem; flex: 1;
+  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; min-width: 60%; }
+.relic-card-again > details[open] > summary > span:nth-child(2) { visibility: hidden; }
+.relic-card-again > details::details-content { display: flex; flex-direction: column; padding-top: .3rem; }
+.relic-card-again > details:not([open])::details-content { display: none; }
 .relic-card blockquote p, .relic-around p { margin: 0; font-size: inherit; }
 .relic-card blockquote p + p, .relic-around p + p { margin-top: .45em; }
 .relic-verse { white-space: pre-line; padding-left: 1em; }
 .relic-card mark, .relic-around mark { background: var(--relic-lit); color: inherit; border-radius: .15em;
   padding: 0 .08em; }
-.relic-why { font-size: .875rem; line-height: 1.45; }
-.relic-why div { margin: 0 0 .15rem; }
-.relic-strength { font-weight: 600; }
 .relic-made summary { cursor: pointer; min-height: 1.6rem; }
-.relic-card details { margin-top: .45rem; border-top: 1px solid var(--relic-line); padding-top: .35rem; }
-.relic-card summary { cursor: pointer; font-size: .875rem; min-height: 1.6rem; line-height: 1.6rem; }
-.relic-card summary:focus-visible, .relic-dot:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-card summary:focus-visible, .relic-column summary:focus-visible, .relic-dot:focus-visible {
+  outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-around { font-family: var(--relic-serif); font-size: 1rem; line-height: 1.55; padding: .4rem 0 .2rem; }
 .relic-around .relic-gold { background: var(--relic-faint); border-bottom: 2px solid var(--relic-hue, currentColor); }
 
 [data-stale="true"] :is(.relic-card, .relic-strip, .relic-from-works) { opacity: .3; transition: opacity .2s .3s; }
-.relic-strip { display: grid; grid-template-columns: max-content 1fr; column-gap: .8rem; row-gap: .3rem;
-  align-items: center; margin: 0; }
-.relic-strip-name { font-size: .875rem; font-weight: 600; white-space: nowrap; }
-.relic-track { position: relative; min-height: 1.75rem; border-radius: .25rem; margin-right: 24px; }
-.relic-track::before { content: ""; position: absolute; inset: 0 -24px 0 0; background: var(--relic-faint);
+.relic-strip { container-type: inline-size; }
+.relic-track { position: relative; height: 28px; margin-right: 24px; }
+.relic-track::before { content: ""; position: absolute; inset: 9px -24px 9px 0; background: var(--relic-faint);
   border-radius: .25rem; }
-.relic-dot { position: absolute; width: 24px; height: 24px; border-radius: 12px; text-align: center; font-size: .75rem;
-  line-height: 24px; font-weight: 700; color: #fff !important; background: var(--relic-hue);
+.relic-track span { position: absolute; inset: 2px 0; border-left: 1px solid var(--relic-line); }
+.relic-dot { position: absolute; top: 2px; width: 24px; height: 24px; border-radius: 12px; text-align: center;
+  font-size: .75rem; line-height: 24px; font-weight: 700; color: #fff !important; background: var(--relic-hue);
   text-decoration: none !important; font-variant-numeric: tabular-nums; }
 .relic-axis { position: relative; height: 1.2rem; margin-right: 24px; font-size: .75rem; opacity: .85; }
 .relic-axis span { position: absolute; white-space: nowrap; padding-left: .2rem;
   border-left: 1px solid var(--relic-line); }
+.relic-dot { left: var(--relic-wide); }
+@container (max-width: 639px) {
+  .relic-dot { left: var(--relic-narrow); }
+  .relic-dot:not([style*="narrow"]) { display: none; }
+}
+@media (max-width: 640px) { .relic-axis span:nth-child(even) { display: none; } }
+
+.stMainBlockContainer:has(.st-key-find_body article) { padding-top: 4rem;
+  > [data-testid="stVerticalBlock"], .st-key-find_body { gap: .6rem; }
+  .st-key-find_head { gap: 0; }
+}
+:is(.st-key-find_side, .st-key-find_best, .st-key-find_one) [data-testid="stVerticalBlock"] { gap: .6rem; }
+.st-key-find_best, .st-key-find_one { max-width: 52rem; }
+[class*="st-key-find_folded"] summary { padding-block: .35rem !important; min-height: 2.5rem; }
+[class*="st-key-find_folded"] summary p { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.35; }
+[class*="st-key-find_folded"] summary :is(em, strong) { font-family: "Source Sans", sans-serif; font-size: .875rem;
+  font-style: normal; white-space: nowrap; margin-left: .6rem; }
+[class*="st-key-find_folded"] summary em { opacity: .82; white-space: normal; }
+[class*="st-key-find_folded"] summary strong { text-decoration: underline; text-underline-offset: .2em; }
+.st-key-find_do { flex-wrap: nowrap !important; justify-content: space-between; }
+.st-key-find_view [role="radiogroup"], .st-key-find_view [role="toolbar"] { flex-wrap: nowrap; overflow-x: auto; }
+.st-key-find_view button { white-space: nowrap; }
 @media (max-width: 640px) {
-  .relic-strip { grid-template-columns: 1fr; row-gap: .15rem; }
-  .relic-strip-axis-name { display: none; }
-  .relic-axis span:nth-child(even) { display: none; }
+  .st-key-find_view button { padding-inline: .6rem; }
+  .st-key-find_view button p { font-size: .8125rem; }
+  .st-key-find_view { min-width: 0; flex: 1 1 0 !important; }
+  .st-key-find_share button p { position: absolute; left: -9999px; }
+  [class*="st-key-find_folded"] summary p { font-size: 1rem; }
+}
+.relic-unsure { max-width: 62rem; }
+[class*="st-key-find_"] [data-testid="InputInstructions"] { display: none; }
+.st-key-find_share button { min-height: 2rem; padding-block: 0; }
+@media (max-width: 900px) {
+  .st-key-find_side [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; overflow-x: auto; gap: .75rem;
+    scroll-snap-type: x mandatory; overscroll-behavior-x: contain; }
+  .st-key-find_side [data-testid="stColumn"] { flex: 0 0 min(100%, 26rem); min-width: min(100%, 26rem);
+    scroll-snap-align: start; }
 }
 
 .relic-like { margin: 0; padding: 0 0 0 1rem; border-left: 3px solid var(--relic-line); max-width: 52rem;
@@ -115,10 +175,8 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 .relic-from-marks a:focus-visible, .relic-like a:focus-visible { outline: 2px solid currentColor;
   outline-offset: 2px; }
 .relic-from-works summary { cursor: pointer; min-height: 1.6rem; font-size: .9rem; }
-:is(.st-key-find_length, .st-key-find_retrievers) label ~ * button { min-height: 2.5rem; }
-@media (max-width: 640px) { .st-key-find_retrievers [role="toolbar"] { flex-wrap: wrap; }
-  .st-key-find_where > :has(.stPopover), .st-key-find_where .stPopover button {
-  width: 100% !important; max-width: none; } }
+.st-key-find_length label ~ * button { min-height: 2.5rem; }
+.st-key-find_retrievers [role="toolbar"] { flex-wrap: wrap; }
 
 .relic-shelf-contents { display: flex; flex-wrap: wrap; gap: .2rem 1.4rem; }
 .relic-shelf-contents a, .relic-work-do a, .relic-shelf-do a, .relic-shelf-state a { display: inline-block;
@@ -213,12 +271,7 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 [data-testid="stPopoverBody"]:has(.relic-share) [data-testid="stVerticalBlock"] { gap: .6rem; }
 [data-testid="stPopoverBody"]:has(.relic-share) { padding-block: 1rem; }
 
-.relic-card-read { font-size: .875rem; margin-top: .45rem !important; display: flex; flex-wrap: wrap;
-  gap: .15rem 1.1rem; }
-.relic-card-read a { display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }
-.relic-card-work { display: block; font-family: var(--relic-serif); font-size: 1rem; font-style: normal;
-  margin-bottom: .1rem; }
-.relic-card-read a, .relic-read-works a { color: inherit; }
+.relic-read-works a { color: inherit; }
 
 .relic-read-skip { position: absolute; left: -9999px; }
 .relic-read-skip:focus { position: static; }

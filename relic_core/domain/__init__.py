@@ -12,7 +12,7 @@ Conventions, stated once and tested:
 
 from __future__ import annotations
 
-from relic_core.domain.claims import MASK, Claim, Example
+from relic_core.domain.claims import GAP, MASK, Claim, Example
 from relic_core.domain.notes import (
     ORIGINS,
     VERDICTS,
@@ -80,6 +80,7 @@ __all__ = [
     "ANSWERS",
     "DEFAULT_RETRIEVERS",
     "EVERYWHERE",
+    "GAP",
     "LENGTHS",
     "MASK",
     "MAX_CONTEXT",

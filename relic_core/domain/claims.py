@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 MASK = "[MASK]"
 """How the program writes the place of a masked quotation."""
 
+GAP = "____"
+"""How pages write it."""
+
 
 SHORT_CLAIM = 16
 """Words up to which a claim without a gap is a short one."""

@@ -24,6 +24,8 @@ Kind = Literal["lexical", "dense", "fusion", "reranker", "baseline"]
 class RetrieverCard:
     """What there is to know of a retriever without loading it.
 
+    - `label`: its name in tables.
+    - `title`: what the page Find calls it: its purpose first, then its name. Empty: the label alone.
     - `description`: what it does, in one sentence for a scholar.
     - `kind`: what it goes by: words, meaning, other rankings, the head of another ranking read anew, or nothing at all.
     - `factory`: "module:function"; the function takes the settings and the components.
@@ -37,6 +39,7 @@ class RetrieverCard:
     description: str
     kind: Kind
     factory: str
+    title: str = ""
     shown: bool = True
     default: bool = True
     components: tuple[str, ...] = ()
@@ -47,6 +50,7 @@ _CARDS = (
     RetrieverCard(
         name="dense-relic",
         label="dense-RELiC",
+        title="By meaning · dense-RELiC",
         description="Compares meanings: a language model that learnt from critics' quotations reads each passage in "
         "its context and the claim.",
         kind="dense",
@@ -56,6 +60,7 @@ _CARDS = (
     RetrieverCard(
         name="bm25",
         label="BM25",
+        title="By words · BM25",
         description="Compares words: passages that use the claim's own words come first, rare words counting most.",
         kind="lexical",
         factory="relic_core.retrieval.bm25:create",
@@ -64,6 +69,7 @@ _CARDS = (
     RetrieverCard(
         name="reranked",
         label="Reranked",
+        title="Read again · reranker",
         description="Takes the hundred passages that stand highest by meaning and by words together, and reads each of "
         "them anew beside the claim.",
         kind="reranker",
@@ -74,6 +80,7 @@ _CARDS = (
     RetrieverCard(
         name="fusion",
         label="Combined",
+        title="By both · fusion",
         description="Puts first what stands high by meaning and by words.",
         kind="fusion",
         factory="relic_core.retrieval.fusion:create",
@@ -83,6 +90,7 @@ _CARDS = (
     RetrieverCard(
         name="zero-shot",
         label="Dense, zero-shot",
+        title="By meaning, pretrained · zero-shot",
         description="Compares meanings: a general-purpose language model, not trained on literature, "
         "reads each passage in its context and the claim.",
         kind="dense",
@@ -209,8 +217,11 @@ class Retrievers:
         if name not in self._own:
             return found
         model, trained = self._own[name]
-        label = model if found.kind == "dense" else found.label
-        return replace(found, label=label, description=f"{trained}. {found.description}")
+        description = f"{trained}. {found.description}"
+        if found.kind != "dense":
+            return replace(found, description=description)
+        purpose = found.title.partition(" · ")[0]
+        return replace(found, label=model, title=f"{purpose} · {model}", description=description)
 
     def get(self, name: str) -> Retriever:
         """Give the one instance of a retriever, made on first use."""

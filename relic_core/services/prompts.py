@@ -1,9 +1,11 @@
-"""Example claims to click: three for the sample, and the prompts that the RELiC paper tried on its works."""
+"""Example claims to click: four for the sample, and the prompts that the RELiC paper tried on its works."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from relic_core.domain import GAP
 
 if TYPE_CHECKING:
     from relic_core.domain import WorkSummary
@@ -30,6 +32,13 @@ class Prompt:
 _SAMPLE = "High Water at Averhythe"
 
 PROMPTS: tuple[Prompt, ...] = (
+    Prompt(
+        _SAMPLE,
+        "",
+        f"As a boy Mapplebeck takes the brass mark for the thing that holds the whole town in its place: {GAP} The "
+        "irony is that the mark itself has been sinking all the time.",
+        length=2,
+    ),
     Prompt(_SAMPLE, "", "The brass bolt stands for a false certainty", length=2),
     Prompt(_SAMPLE, "", "The narrator cannot see the weather from his window", length=2),
     Prompt(_SAMPLE, "", "The sinking of the quay is hidden for the sake of a loan", length=2),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from relic_core import __version__
 from relic_core.caching import LRUCache
-from relic_core.domain import MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Span, group_overlapping
+from relic_core.domain import GAP, MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Span, group_overlapping
 from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
 from relic_core.reporting.passages import quotation, whole_sentences
 from relic_core.retrieval.registry import in_order
@@ -30,7 +30,7 @@ from relic_core.text import masking
 from relic_core.text.words import content_tokens, shared_words, tokens, unknown_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.domain import Group, Hit, Place, SearchRequest, SeedPassage, Work, WorkFilter, WorkSummary
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 CANDIDATES_PER_RESULT = 6
 """Hits looked at for each result wanted, since overlapping ones share a card."""
+
+BEST_ORDER = ("reranked", "fusion")
+"""Rankings that order the best evidence, the one that was measured as the best first."""
 
 _FINDERS_KEPT = 3
 
@@ -74,6 +77,11 @@ class Card:
     quoted: bool
     others: tuple[Hit, ...]
 
+    def overlaps(self, other: Card | Hit) -> bool:
+        """Whether the two share a sentence of one work."""
+        same = self.work.id == (other.work.id if isinstance(other, Card) else other.work_id)
+        return same and self.span.overlaps(other.span)
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -89,6 +97,7 @@ class Column:
     - `note`: what is wrong, for the reader: a damaged index, a model that cannot be loaded; or how well an approximate
       index did when it was measured. Empty where there is nothing to say.
     - `exact`: every candidate was compared; not so where an approximate index has answered.
+    - `title`: its purpose, and behind a dot its label.
     - `head`: its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the
       best.
     """
@@ -104,11 +113,30 @@ class Column:
     note: str = ""
     exact: bool = True
     head: tuple[Hit, ...] = ()
+    title: str = ""
+
+    @property
+    def purpose(self) -> str:
+        """What it goes by, in two words: its name on a page where the names stand side by side."""
+        return self.title.partition(" · ")[0] or self.label
 
     @property
     def answered(self) -> bool:
         """Whether it has nothing more to say: its index is there, and it has not refused."""
         return not (self.pending or self.waiting) and not (self.note and self.exact)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A passage of the best evidence.
+
+    - `retriever`: whose card it is.
+    - `chosen_by`: the columns that chose it, each with the number that the passage has there.
+    """
+
+    card: Card
+    retriever: str
+    chosen_by: tuple[tuple[Column, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +154,8 @@ class SearchResult:
     - `searched`: the works searched, where the whole library was; else empty.
     - `unprepared`: those of them that a retriever by meaning has not read yet, so that it says nothing of them.
     - `source`: the passage that others are to be like, where one was given.
+    - `best`: twice as many passages as a column has, each once, in the order of the best ranking that answered; then
+      those that only other columns show.
     """
 
     request: SearchRequest
@@ -140,16 +170,19 @@ class SearchResult:
     searched: tuple[WorkSummary, ...] = ()
     unprepared: tuple[WorkSummary, ...] = ()
     source: Source | None = None
+    best: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
     """Of one ranking: what its column shows, overlapping hits together; its first passages; whether all were lost.
 
+    - `more`: the groups of the best evidence, twice as many as the column's.
     - `gone`: all hits stood in works that were removed or changed since they were ranked.
     """
 
     groups: tuple[Group, ...]
+    more: tuple[Group, ...]
     head: tuple[Hit, ...]
     gone: bool = False
 
@@ -227,6 +260,7 @@ class Search:
             searched=searched,
             unprepared=tuple(each for each in searched if each.id in found.missing),
             source=question.source,
+            best=self._best(columns, found, shown, works, verdicts, quoted),
         )
 
     def _read(self, request: SearchRequest) -> Question:
@@ -283,10 +317,11 @@ class Search:
         first = found.rankings[name].hits(max(looked_at, HEAD * CANDIDATES_PER_RESULT))
         if self._retrievers.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
             first = tuple(hit for hit in first if hit.score > 0)
-        best = first[:looked_at]
+        best, next_best = first[:looked_at], first[looked_at : 2 * looked_at]
         if found.corpus.whole:
-            best = in_order_of_cards(best, found.corpus.whole)
-        return _Shown(group_overlapping(best)[:results], first_passages(first))
+            best, next_best = (in_order_of_cards(hits, found.corpus.whole) for hits in (best, next_best))
+        groups, more = group_overlapping(best)[:results], group_overlapping((*best, *next_best))[: 2 * results]
+        return _Shown(groups, more, first_passages(first))
 
     def _load(self, found: Findings, shown: dict[str, _Shown], named: Iterable[str]) -> dict[str, Work]:
         """Load the works of the hits shown, and of the best hit of each retriever that is not shown.
@@ -296,14 +331,15 @@ class Search:
         Raises BadClaim: the claim is in another script than all of them. Where there is no hit nothing is known of the
         scripts.
         """
-        groups = [group for name in named if name in shown for group in shown[name].groups]
+        wanted = {*named, _leading(shown, named)}
+        groups = [group for name in wanted if name in shown for group in shown[name].more]
         groups += [group for each in shown.values() for group in each.groups[:1]]
         versions = {version.id: version for version in found.corpus.versions}
         loaded = self._works.load_all(dict.fromkeys(group.best.work_id for group in groups))
         works = {work_id: work for work_id, work in loaded.items() if work.fingerprint == versions[work_id].fingerprint}
         for name, each in shown.items():
-            left = tuple(group for group in each.groups if group.best.work_id in works)
-            shown[name] = _Shown(left, each.head, gone=bool(each.groups and not left))
+            left, more = (tuple(g for g in part if g.best.work_id in works) for part in (each.groups, each.more))
+            shown[name] = _Shown(left, more, each.head, gone=bool(each.groups and not left))
         masking.check_script(found.question.claim, works.values())
         for work in works.values() if found.question.source is None else ():
             work_terms(work, "tokens", self._indexes)  # from the disk, much faster than read anew
@@ -329,9 +365,10 @@ class Search:
                 candidates=found.candidates,
                 pending=isinstance(error, StaleIndex),
                 note="" if isinstance(error, NoIndex) else str(error),  # `pending` alone tells it
+                title=card.title,
             )
         if shown is None:
-            return Column(*about, (), None, found.candidates, waiting=True)
+            return Column(*about, (), None, found.candidates, waiting=True, title=card.title)
         ranking = found.rankings[name]
         note = "" if ranking.exact else _measured(name, found)
         if shown.gone:
@@ -347,6 +384,7 @@ class Search:
             note=note,
             exact=ranking.exact,
             head=shown.head,
+            title=card.title,
         )
 
     def _card(
@@ -377,6 +415,38 @@ class Search:
             others=group.others,
         )
 
+    def _best(
+        self,
+        columns: Sequence[Column],
+        found: Findings,
+        shown: Mapping[str, _Shown],
+        works: Mapping[str, Work],
+        verdicts: Verdicts,
+        quoted: tuple[Quoted, ...],
+    ) -> tuple[Evidence, ...]:
+        """Merge what the columns show into one list, in the order of the best ranking that answered."""
+        leading = _leading(shown, [column.retriever for column in columns])
+        if leading is None:
+            return ()
+
+        def evidence(retriever: str, card: Card) -> Evidence:
+            chosen_by = []
+            for column in columns:
+                groups = shown[column.retriever].more if column.retriever in shown else ()
+                mine = (number for number, group in enumerate(groups, start=1) if card.overlaps(group.best))
+                chosen_by += [(column, number) for number in [*mine][:1]]
+            return Evidence(card, retriever, tuple(chosen_by))
+
+        cards = [
+            (leading, self._card(leading, group, found, works[group.best.work_id], verdicts, quoted))
+            for group in shown[leading].more
+        ]
+        for column in columns:
+            cards += [
+                (column.retriever, card) for card in column.cards if not any(each.overlaps(card) for _, each in cards)
+            ]
+        return tuple(evidence(*each) for each in cards)
+
     def _made_with(self, found: Findings) -> str:
         """Name the works, segmenters, models and the program version."""
         corpus = found.corpus
@@ -388,6 +458,48 @@ class Search:
             works = f"{'1 work' if many == 1 else f'{many} works'} {together[:12]}"
         segmenters = dict.fromkeys(work.segmenter for work in corpus.versions)
         return ", ".join((works, *segmenters, *self._retrievers.models(found.rankings), f"version {__version__}"))
+
+
+def has_gap(claim_text: str) -> bool:
+    """Whether a claim, or what is said around it, has a gap for a quotation.
+
+    >>> has_gap("He reads [MASK] aloud"), has_gap("He reads aloud")
+    (True, False)
+    """
+    return bool(masking.find_masks(claim_text))
+
+
+def in_context(claim_text: str, context: str) -> str:
+    """Put a claim into what is said around it: in the place of its gap, or behind it.
+
+    >>> in_context("He blames others", "Mapplebeck is proud.")
+    'Mapplebeck is proud. He blames others ____'
+    >>> in_context("He blames others:", "He is proud. ___ Nobody answers.")
+    'He is proud. He blames others: ____ Nobody answers.'
+    >>> in_context("He blames ____", "He is proud."), in_context("He blames others", "")
+    ('He blames ____', 'He blames others')
+    """
+    if not context.strip() or has_gap(claim_text):
+        return claim_text
+    start, end = next(iter(masking.find_masks(context)), (len(context), len(context)))
+    around = (context[:start].strip(), claim_text.strip(), GAP, context[end:].strip())
+    return " ".join(piece for piece in around if piece)
+
+
+def shown_gap(claim_text: str) -> str:
+    """Write the gap of a claim as pages write it.
+
+    >>> shown_gap("He reads [MASK] aloud")
+    'He reads ____ aloud'
+    """
+    for start, end in masking.find_masks(claim_text)[:1]:
+        return f"{claim_text[:start]}{GAP}{claim_text[end:]}"
+    return claim_text
+
+
+def _leading(shown: Mapping[str, _Shown], named: Iterable[str]) -> str | None:
+    """Name the ranking that orders the best evidence; None where none has a passage."""
+    return next((name for name in (*BEST_ORDER, *named) if name in shown and shown[name].groups), None)
 
 
 def _sentences(count: int) -> str:

@@ -27,6 +27,9 @@ LONG = 2_000
 
 FILE_NAME = "search.relic.json"
 
+CODE = "search"
+"""What an address carries that holds a whole search."""
+
 _SHOWN = 80
 _NAMED = 4
 _SINCE = "this address was made"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import streamlit as st
 
 from relic_ui import links
-from relic_ui.strip import axis_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from relic_core.services.concordance import Answer, ChapterCount, ConcordanceRequest, WorkCount
 
 _MOST_LINES = 300
+_AXIS_LABELS = 8
+_NUMERAL = re.compile("[IVXLC]+")
+_LAST_LABEL = 0.92
+"""Where a label would run over the end."""
 _CELL = 4
 _LEVELS = 8
 _MOST_TINTED = 60
@@ -156,3 +160,44 @@ def _opened(label: str, first: str, rows: Sequence[str]) -> str:
         '<th scope="col">Times</th><th scope="col">In 10,000 words</th><td></td></tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div></details>"
     )
+
+
+class Named(Protocol):
+    """What a chapter has printed over it."""
+
+    @property
+    def number(self) -> str:
+        """Its number."""
+
+    @property
+    def part(self) -> str:
+        """The part it stands in."""
+
+
+def axis_html(chapters: Sequence[tuple[Named, float]]) -> str:
+    """Label up to eight places where a chapter begins, or a part where the work has parts.
+
+    - `chapters`: the chapters in order, each with the share of the work that stands before it.
+    """
+    parts: dict[str, float] = {}
+    for chapter, begins in chapters:
+        if chapter.part:
+            parts.setdefault(chapter.part, begins)
+    if len(parts) > 1:  # chapters are counted anew in each part, so their numbers alone would mislead
+        named = [(part_name(part), begins) for part, begins in parts.items()]
+    else:
+        numbered = [(chapter.number, begins) for chapter, begins in chapters if chapter.number]
+        named = numbered or [(str(place), begins) for place, (_, begins) in enumerate(chapters, start=1)]
+    step = max(1, -(-len(named) // _AXIS_LABELS))
+    shown = [(name, begins) for name, begins in named[::step] if begins < _LAST_LABEL]
+    return "".join(f'<span style="left:{begins:.2%}">{escape(name)}</span>' for name, begins in shown)
+
+
+def part_name(part: str) -> str:
+    """Shorten the name of a part to what stands before the colon, in small letters; numerals stay as they are.
+
+    >>> part_name("BOOK VIII: SUNSET AND SUNRISE"), part_name("Part the First")
+    ('Book VIII', 'Part The First')
+    """
+    words = part.split(":", maxsplit=1)[0].split()
+    return " ".join(word.upper() if _NUMERAL.fullmatch(word) else word.title() for word in words)

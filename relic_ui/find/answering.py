@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.errors import RelicError, StoreError
+from relic_core.errors import StoreError
 from relic_ui import person
-from relic_ui.cards import show_cards, show_heading
 from relic_ui.find import search_address, share
-from relic_ui.find.find import forget_address
+from relic_ui.find.cards import card_html, placed_best, placed_in, show_heading, show_notes
 from relic_ui.find.library_strip import show_library_strip
 from relic_ui.find.notices import show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
+from relic_ui.find.strip import show_strip
 from relic_ui.keep import Marks
-from relic_ui.strip import show_strip
+from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -25,53 +25,153 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from relic_core.domain import SearchRequest
-    from relic_core.services.search import Column, SearchResult
+    from relic_core.services.search import SearchResult
     from relic_core.wiring import App
+
+_SIDE, _BEST = "side", "best"
+"""Views of an answer; the others are the names of its columns."""
 
 _LACKS, _DUE, _MODELS = "lacks", "due", "models"
 """Of what is answered from: a work of a library that is not prepared, an index of the whole that is to be built, and
 the choice of models."""
 
 
-def show_answer(app: App, request: SearchRequest) -> None:
-    """Search, draw what is answered at once, then what takes seconds, in the place that was kept for it.
+def answer(app: App, request: SearchRequest) -> SearchResult:
+    """Give the answer that is kept for the visit; where there is none, as much of it as is there at once.
 
-    The search's short id is put into the page's address. The last answer is kept for the visit, so that a rerun for
-    another reason costs nothing. A request that is refused leaves no address.
+    The search's short id is put into the page's address.
     """
-    result = _answer(app, request)
-    search_address.tell(app, request)
-    page = _draw(app, result)
-    waiting = {column.retriever: page.columns[column.retriever] for column in result.columns if column.waiting}
-    if waiting:
-        with next(iter(waiting.values())), st.spinner("Reading the best passages beside your claim …"):
-            whole = app.search.run(request)
-        _keep(app, request, whole)
-        _draw_strip(page, whole)
-        for column in whole.columns:
-            if column.retriever in waiting:
-                with waiting[column.retriever]:
-                    _draw_cards(column, whole, page.marks)
-        _draw_foot(page, whole)
-
-
-def _answer(app: App, request: SearchRequest) -> SearchResult:
-    """Give the answer that is kept; where there is none, as much of it as is there at once."""
     state = st.session_state
     kept, ready = state.get("find_answer"), _ready(app, request)
     if kept is None or kept[:2] != (request, ready):
         what = "passages like this one" if request.like else "passages that bear your claim out"
-        try:
-            with st.spinner(f"Reading the {'work' if request.work_id else 'works'} for {what} …"):
-                result = app.search.run(request, at_once=True)
-        except RelicError:
-            forget_address()
-            raise
+        with st.spinner(f"Reading the {'work' if request.work_id else 'works'} for {what} …"):
+            result = app.search.run(request, at_once=True)
         _keep(app, request, result)
     *_, result, search_id = state["find_answer"]
     state["find_search"] = search_id
     search_address.name(app, search_id, request)
     return result
+
+
+def show(app: App, result: SearchResult) -> None:
+    """Draw what is answered, then what takes seconds, in the place that was kept for it."""
+    request = result.request
+    search_address.tell(app, request)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
+        view = _choose_view(result)
+        share.show_menu(app, st.session_state["find_search"], request)
+    show_notices(result)
+    show_preparing(app, result)
+    page = _Page.of(app, view, result)
+    page.draw(result)
+    if any(column.waiting for column in result.columns):
+        with page.waiting(result), st.spinner("Reading the best passages beside your claim …"):
+            whole = app.search.run(request)
+        _keep(app, request, whole)
+        page.draw(whole, before=result)
+
+
+def _choose_view(result: SearchResult) -> str:
+    """Draw the choice of a view, and give the one chosen; a phone has no room for columns side by side."""
+    state = st.session_state
+    names = {column.retriever: column.purpose for column in result.columns}
+    if len(names) == 1:
+        return next(iter(names))
+    phone = "Mobi" in st.context.headers.get("User-Agent", "")
+    views = {**({} if phone else {_SIDE: "Side by side"}), _BEST: "Best evidence", **names}
+    if state.get("find_view") not in views:
+        state["find_view"] = next(iter(views))
+    chosen: str = st.segmented_control(
+        "View",
+        list(views),
+        format_func=lambda name: literal(views[name]),
+        key="find_view",
+        persist_state="session",
+        required=True,
+        label_visibility="collapsed",
+        width="content",
+    )
+    return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Where the parts of an answer stand that change when all of it is there; what is kept in the notebook.
+
+    - `lists`: places of the view's lists: the best evidence, or columns by retriever.
+    """
+
+    view: str
+    marks: Marks
+    strip: DeltaGenerator
+    lists: Mapping[str, DeltaGenerator]
+    foot: DeltaGenerator
+
+    @classmethod
+    def of(cls, app: App, view: str, result: SearchResult) -> _Page:
+        """Make room for an answer."""
+        strip, lists = st.empty(), {}
+        with st.container(key=f"find_{view if view in {_SIDE, _BEST} else 'one'}"):
+            shown = [column for column in result.columns if view in {_SIDE, column.retriever}]
+            places = st.columns(len(shown), gap="small") if view == _SIDE else [st.container() for _ in shown]
+            for place, column in zip(places, shown, strict=True):
+                with place:
+                    show_heading(column)
+                    lists[column.retriever] = st.empty()
+            if view == _BEST:
+                st.html('<h2 class="relic-sr">Best evidence</h2>')
+                lists[_BEST] = st.empty()
+        return cls(view, Marks(app, result.request.claim_text), strip, lists, st.empty())
+
+    def waiting(self, result: SearchResult) -> DeltaGenerator:
+        """Give the place of the first list that waits for an answer; the foot of the page where none does."""
+        names = [column.retriever for column in result.columns if column.waiting]
+        return next((self.lists[name] for name in names if name in self.lists), self.foot)
+
+    def draw(self, result: SearchResult, *, before: SearchResult | None = None) -> None:
+        """Draw the lists, the strip and the foot.
+
+        - `before`: the answer that is there already: what has not changed since is left as it is.
+        """
+        search_id = st.session_state["find_search"]
+        placed = []
+        if self.view == _BEST:
+            placed = placed_best(result)
+            with self.lists[_BEST].container():
+                for each in placed:
+                    st.html(card_html(each, result, search_id, self.marks))
+        for number, column in enumerate(result.columns):
+            if column.retriever not in self.lists:
+                continue
+            shown = placed_in(column, result.columns[:number] if self.view == _SIDE else ())
+            placed += shown
+            if before and not before.columns[number].waiting:
+                continue
+            with self.lists[column.retriever].container():
+                if not column.waiting:
+                    show_notes(column, result)
+                for each in shown:
+                    st.html(card_html(each, result, search_id, self.marks))
+                if column.pending:
+                    show_pending(column, result)
+        with self.strip.container():
+            if result.work is None:
+                show_library_strip(placed)
+            else:
+                show_strip(placed, result.work)
+        _draw_foot(self.foot, result)
+
+
+def _draw_foot(foot: DeltaGenerator, result: SearchResult) -> None:
+    works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
+    unkept = st.session_state.get("find_unkept")
+    foot.html(
+        f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
+        f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
+        f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'
+        f"{escape(result.made_with)}</details>" + (f'<p class="relic-quiet">{escape(unkept)}</p>' if unkept else "")
+    )
 
 
 def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
@@ -109,58 +209,3 @@ def _answered_from(ready: frozenset[Hashable], result: SearchResult) -> frozense
         return ready - pending
     lacking = {(_LACKS, work.id) for work in result.unprepared}
     return ready | (lacking or ({_DUE} if pending else set()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """Where the parts of an answer stand that change when all of it is there (columns by retriever); what is kept."""
-
-    strip: DeltaGenerator
-    columns: Mapping[str, DeltaGenerator]
-    foot: DeltaGenerator
-    marks: Marks
-
-
-def _draw(app: App, result: SearchResult) -> _Page:
-    """Draw the notices, where the hits stand, and one column per retriever."""
-    show_notices(result)
-    show_preparing(app, result)
-    share.show_bar(app, st.session_state["find_search"], result.request)
-    strip = st.empty()
-    marks = Marks(app, result.request.claim_text)
-    slots = st.columns(len(result.columns), gap="medium")
-    for slot, column in zip(slots, result.columns, strict=True):
-        with slot:
-            show_heading(column)
-            _draw_cards(column, result, marks)
-    names = [column.retriever for column in result.columns]
-    page = _Page(strip, dict(zip(names, slots, strict=True)), st.empty(), marks)
-    _draw_strip(page, result)
-    _draw_foot(page, result)
-    return page
-
-
-def _draw_strip(page: _Page, result: SearchResult) -> None:
-    with page.strip.container():
-        if result.work is None:
-            show_library_strip(result.columns)
-        else:
-            show_strip(result.columns, result.work)
-
-
-def _draw_cards(column: Column, result: SearchResult, marks: Marks) -> None:
-    if not column.waiting:
-        show_cards(column, result, st.session_state["find_search"], marks)
-    if column.pending:
-        show_pending(column, result)
-
-
-def _draw_foot(page: _Page, result: SearchResult) -> None:
-    works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
-    page.foot.html(
-        f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
-        f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
-        f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'
-        f"{escape(result.made_with)}</details>"
-        + (f'<p class="relic-quiet">{escape(unkept)}</p>' if (unkept := st.session_state.get("find_unkept")) else "")
-    )

@@ -1,4 +1,4 @@
-"""The claim box: a bare prompt, or a passage with its quotation masked, and a button that masks what is selected."""
+"""The claim box: a short claim, or a paragraph with a gap where its quotation would stand."""
 
 from __future__ import annotations
 
@@ -6,76 +6,139 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-from relic_core.domain import MASK
+from relic_core.domain import GAP
+from relic_core.services.search import has_gap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CLAIM_LABEL = "Your claim, or a passage of analysis"
+CLAIM_LABEL = "Your claim, or a paragraph with a gap"
 PLACEHOLDER = (
-    "For example: The narrator presents his own carelessness as other people's fault.\n"
-    "Or paste analysis, with [MASK] where the quotation would stand."
+    f"Paste a paragraph of yours, with {GAP} where the quotation would stand.\n"
+    "Or write a short claim: The narrator presents his own carelessness as other people's fault."
 )
+_HELP = (
+    f"Passages that bear it out are looked for. Enter finds, Shift+Enter begins a new line. {GAP} or [MASK] is the gap "
+    "where the quotation would stand."
+)
+_CONTEXT_HELP = (
+    "A sentence or two of yours that stand before the claim. What stands behind it: write it behind a gap, "
+    f"{GAP}, which is where the claim and its quotation stand."
+)
+_SHORT = 40
+"""Words up to which a claim may need more around it."""
 
-_MASK_BUTTON_JS = """
+_LISTENER_JS = """
+// Enter finds, as in other search boxes; Edit puts the cursor into the box.
+export default function (component) {
+  const gone = new AbortController()
+  const box = within => within.querySelector(`textarea[aria-label="${component.data.label}"]`)
+  document.addEventListener("keydown", event => {
+    const area = event.target
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || area !== box(document)) return
+    if (event.ctrlKey || event.metaKey) return // Streamlit's own
+    const find = area.closest('[data-testid="stForm"]')?.querySelector('[data-testid="stFormSubmitButton"] button')
+    if (!find) return
+    event.preventDefault()
+    find.click()
+  }, { signal: gone.signal, capture: true })
+  document.addEventListener("toggle", event => {
+    const details = event.target
+    if (details.open && details.closest('[class*="st-key-find_folded"]')) box(details)?.focus()
+  }, { signal: gone.signal, capture: true })
+  return () => gone.abort()
+}
+"""
+
+_GAP_JS = """
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component
   const button = parentElement.querySelector("button")
-  const box = () => document.querySelector(`textarea[aria-label="${data.label}"]`)
   button.onclick = () => {
-    const area = box()
+    const area = document.querySelector(`textarea[aria-label="${data.label}"]`)
     if (!area) return
     const start = area.selectionStart ?? area.value.length
     const end = area.selectionEnd ?? start
-    setTriggerValue("masked", { before: area.value.slice(0, start), after: area.value.slice(end) })
+    setTriggerValue("gap", { before: area.value.slice(0, start), after: area.value.slice(end) })
   }
 }
 """
 
-_MASK_BUTTON_CSS = """
+_GAP_CSS = """
 button { font: inherit; font-size: 0.875rem; color: var(--st-text-color); background: transparent; cursor: pointer;
   border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius, 0.5rem);
   padding: 0.25rem 0.75rem; min-height: 2.25rem; }
-span { font-size: 0.875rem; opacity: 0.8; margin-left: 0.75rem; color: var(--st-text-color); }
+p { font-size: 0.875rem; opacity: 0.8; margin: 0 0 .4rem; color: var(--st-text-color); }
 button:hover { border-color: var(--st-primary-color); }
 button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
 """
 
 
 @st.cache_resource
-def _mask_button() -> Callable[..., Any]:
+def _listener() -> Callable[..., Any]:
+    """Register the listener once per server."""
+    return cast("Callable[..., Any]", st.components.v2.component("relic_claim_box", js=_LISTENER_JS))
+
+
+@st.cache_resource
+def _gap_button() -> Callable[..., Any]:
     """Register the button once per server."""
     return cast(
         "Callable[..., Any]",
         st.components.v2.component(
-            "relic_mask_button",
-            html='<button type="button">Mask the quotation here</button>'
-            "<span>replaces the words you have selected above, or stands at the cursor</span>\n",
-            css=_MASK_BUTTON_CSS,
-            js=_MASK_BUTTON_JS,
+            "relic_gap_button",
+            html="<p>A gap in the place of the words selected in the box, or at the cursor:</p>"
+            '<button type="button">Put a gap there</button>\n',
+            css=_GAP_CSS,
+            js=_GAP_JS,
         ),
     )
 
 
-def masked(before: str, after: str) -> str:
-    """Put a mask between what stands before and after the words selected, or the cursor.
+def ask() -> None:
+    """Have the page Find answer what its form says, with its next run."""
+    st.session_state["find_ask"] = True
 
-    >>> masked("He ", ", and sighs.")
-    'He [MASK], and sighs.'
-    >>> masked("He says:", "")
-    'He says: [MASK]'
+
+def show_claim_box(first: str, *, key: str) -> None:
+    """Draw the box.
+
+    - `first`: what it begins with.
+    """
+    st.text_area(CLAIM_LABEL, first, key=key, height=96, placeholder=PLACEHOLDER, persist_state="session", help=_HELP)
+    with st.sidebar:
+        _listener()(key="relic_claim_box", data={"label": CLAIM_LABEL})
+
+
+def show_context_box(claim_text: str, *, key: str) -> None:
+    """Draw the box for what stands around a short claim; one with a gap, or a paragraph, has it around it."""
+    if len(claim_text.split()) <= _SHORT and not has_gap(claim_text):
+        st.text_input(
+            "What do you say before or after it? (optional)",
+            key=key,
+            persist_state="session",
+            help=_CONTEXT_HELP,
+        )
+
+
+def show_gap_button(claim_key: str) -> None:
+    """Draw the button that puts a gap into the claim."""
+
+    def put_gap() -> None:
+        if asked := st.session_state["gap_button"].gap:
+            st.session_state[claim_key] = with_gap(str(asked["before"]), str(asked["after"]))
+
+    _gap_button()(key="gap_button", data={"label": CLAIM_LABEL}, on_gap_change=put_gap)
+
+
+def with_gap(before: str, after: str) -> str:
+    """Put a gap between what stands before and after the words selected, or the cursor.
+
+    >>> with_gap("He ", ", and sighs.")
+    'He ____, and sighs.'
+    >>> with_gap("He says:", "")
+    'He says: ____'
     """
     gap = "" if not before or before[-1].isspace() else " "
     space = "" if not after or after[0].isspace() or after[0] in ".,;:!?)" else " "
-    return f"{before}{gap}{MASK}{space}{after}"
-
-
-def show_mask_button(claim_key: str) -> None:
-    """Draw the button under the claim box."""
-
-    def put_mask() -> None:
-        asked = st.session_state["mask_button"].masked
-        if asked:
-            st.session_state[claim_key] = masked(str(asked["before"]), str(asked["after"]))
-
-    _mask_button()(key="mask_button", data={"label": CLAIM_LABEL}, on_masked_change=put_mask)
+    return f"{before}{gap}{GAP}{space}{after}"

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.services.prompts import prompts_for
+from relic_core.services.search import shown_gap
 from relic_ui.find import like
+from relic_ui.find.claim_box import ask
+from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.services.prompts import Prompt
@@ -22,9 +25,11 @@ def show_examples(where: Scope) -> None:
         return
 
     def take(prompt: Prompt) -> None:
-        st.session_state.update(find_claim=prompt.claim, find_length=prompt.length)
+        st.session_state.update(find_claim=prompt.claim, find_context="", find_length=prompt.length)
+        ask()
 
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="examples"):
-        st.html('<p class="relic-quiet">Try:</p>', width="content")
+    with st.container(gap="xsmall", key="examples"):
+        st.html('<p class="relic-quiet">Try one of these:</p>', width="content")
         for number, prompt in enumerate(prompts):
-            st.button(prompt.claim, key=f"try-{work.id}-{number}", type="tertiary", on_click=take, args=(prompt,))
+            label = shown_gap(prompt.claim)
+            st.button(literal(label), key=f"try-{work.id}-{number}", type="tertiary", on_click=take, args=(prompt,))

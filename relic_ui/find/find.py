@@ -1,4 +1,8 @@
-"""The parts of the Find page that ask: its address, choosing where to search, the claim and the settings."""
+"""The page Find: its address, the form, and the one line to which the form folds once there is an answer.
+
+What is shown is the answer to what was asked last, by the button, an example or an address. The form may say something
+else meanwhile: nothing is searched before the reader asks for it.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +11,61 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.domain import DEFAULT_RETRIEVERS, EVERYWHERE, MAX_LENGTH, MAX_RESULTS, MIN_LENGTH, SearchRequest
-from relic_core.errors import NotFound, RelicError
-from relic_ui.find import like, scope, search_address
-from relic_ui.find.claim_box import CLAIM_LABEL, PLACEHOLDER, show_mask_button
+from relic_core.errors import RelicError
+from relic_core.services.search import in_context, shown_gap
+from relic_core.services.sharing import CODE
+from relic_ui import links
+from relic_ui.find import answering, like, scope, search_address
+from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_gap_button
+from relic_ui.find.examples import show_examples
 from relic_ui.history import history_removing
-from relic_ui.naming import name_of
-from relic_ui.shell import literal
+from relic_ui.naming import name_of, shorten
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from relic_core.domain import SeedPassage, WorkSummary
+    from relic_core.domain import WorkSummary
+    from relic_core.services.reading import ReadingPage
+    from relic_core.services.search import SearchResult
     from relic_core.wiring import App
     from relic_ui.find.scope import Scope
 
+TITLE = "Find a quotation"
 DEFAULT_RESULTS = 5
 _LIBRARY = ""
 """The whole library, in the list of works and in a request."""
+_CLAIM_SHOWN = 110
+
+
+def show(app: App, summaries: Sequence[WorkSummary]) -> None:
+    """Draw the page: the form, or the line it folds to and the answer."""
+    restore(app, summaries)
+    where = _scope(app, summaries)
+    seed = _seed(app)
+    head, body = st.container(key="find_head"), st.container(key="find_body")
+    result = None
+    with body, show_errors():
+        if request := _request(app, where):
+            result = answering.answer(app, request)
+    if result is None:
+        st.session_state["find_asked"] = None
+        forget_address()
+    with head:
+        if result is None:
+            st.title(TITLE)
+            with st.container(key="find_form"):
+                _show_form(app, where, summaries, seed)
+            show_examples(where)
+        else:
+            st.html(f'<h1 class="relic-sr">{TITLE}</h1>')
+            with st.expander(_folded(result), key=f"find_folded_{st.session_state['find_search']}"):
+                _show_form(app, where, summaries, seed)
+            if seed and result.request.like:
+                like.show_source(seed, result.request.like.length)
+    if result:
+        with body:
+            answering.show(app, result)
 
 
 # ---- the address --------------------------------------------------------------------------------------------------
@@ -41,16 +83,18 @@ def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     """
     state = st.session_state
     given = st.query_params.to_dict()
-    if search_address.CODE in given:
-        if request := search_address.opened(app, given[search_address.CODE]):
+    if CODE in given:
+        if request := search_address.opened(app, given[CODE]):
             state["find_search"] = None
             _reopen(request)
         return
     wanted, shown = given.get("q"), state.get("find_search")
     if wanted is None and "like" in given:
         state["find_search"] = None
+        state["find_asked"] = None
         if like.begin(app, given):
             scope.limit_to(state["find_work"], ())
+            ask()
         return
     if wanted is None and "work" in given:
         _begin_in(given["work"], given.get("in", ""), summaries)
@@ -59,10 +103,9 @@ def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
         return
     if wanted is None:
         if state["came_from"] == state["page"]:
-            state["find_search"], state["find_claim"] = None, ""
-            like.ask_a_claim()
+            _begin_anew()
         return
-    state["find_search"] = wanted
+    state["find_search"], state["find_asked"] = wanted, None
     if not history_removing.tell_removed(app, wanted):
         _reopen_kept(app, wanted, summaries)
 
@@ -117,18 +160,18 @@ def _reopen(search: SearchRequest) -> None:
     if search.like is None:
         # A page that outlived its server may hold words that were typed since: they win over a box's first content.
         state["find_claim" if "find_claim" in state else "find_claim_first"] = search.claim_text
+    state["find_context"] = ""
     scope.limit_to(search.work_id, search.chapters)
     scope.narrow_to(search.narrowing)
+    ask()
 
 
 def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> None:
     """Put the widgets to a work, or to a chapter of it, and to no claim."""
-    state = st.session_state
-    state["find_search"], state["find_claim"] = None, ""
-    like.ask_a_claim()
-    set_address()
+    _begin_anew()
+    links.set_address()
     if work_id in {work.id for work in summaries}:
-        state["find_work"] = work_id
+        st.session_state["find_work"] = work_id
         scope.limit_to(work_id, [int(chapter)] if chapter.isascii() and chapter.isdecimal() else [])
     else:
         _warn(
@@ -137,16 +180,16 @@ def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> N
         )
 
 
+def _begin_anew() -> None:
+    """Empty the claim box, and show no answer."""
+    st.session_state.update(find_search=None, find_asked=None, find_claim="", find_context="")
+    like.ask_a_claim()
+
+
 def forget_address() -> None:
     """Take the search out of the page's address: what is shown is not it."""
     st.session_state["find_search"] = None
-    set_address()
-
-
-def set_address(**wanted: str) -> None:
-    """Put the whole of the page's address at once: each step would be one in the browser's history."""
-    if st.query_params.to_dict() != wanted:
-        st.query_params.from_dict(wanted)
+    links.set_address()
 
 
 # ---- asking -------------------------------------------------------------------------------------------------------
@@ -160,25 +203,14 @@ def show_nothing_to_search() -> None:
 
 def choose_work(summaries: Sequence[WorkSummary]) -> WorkSummary:
     """Draw the list of works and give the chosen one."""
-    chosen = _choose(summaries, {})
+    chosen = _choose({work.id: work for work in summaries}, {})
     return next(work for work in summaries if work.id == chosen)
 
 
-def choose_scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
-    """Draw the list of works, with all of them at its head, and what limits the search there; give what is chosen."""
-    many = len(summaries)
-    every = {_LIBRARY: f"All works of the library ({many})"} if many > 1 else {}
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="find_where"):
-        chosen = _choose(summaries, every)
-        if chosen == _LIBRARY:
-            return scope.choose_works(summaries)
-        return scope.choose_chapters(app, next(work for work in summaries if work.id == chosen))
-
-
-def _choose(summaries: Sequence[WorkSummary], more: dict[str, str]) -> str:
-    names = more | {work.id: name_of(work) for work in summaries}
+def _choose(by_id: Mapping[str, WorkSummary], more: dict[str, str]) -> str:
+    names = more | {work_id: name_of(work) for work_id, work in by_id.items()}
     if st.session_state.get("find_work") not in names:
-        st.session_state["find_work"] = summaries[0].id
+        st.session_state["find_work"] = next(iter(by_id))
     chosen: str = st.selectbox(
         "Work",
         list(names),
@@ -190,95 +222,144 @@ def _choose(summaries: Sequence[WorkSummary], more: dict[str, str]) -> str:
     return chosen
 
 
-def ask(app: App, where: Scope) -> SearchRequest | None:
-    """Draw what is asked and the settings; give the request they make, or None while there is none.
+def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
+    """Read off the form where is searched; what is not there any more is not chosen any more."""
+    state, by_id = st.session_state, {work.id: work for work in summaries}
+    if state.get("find_work") not in by_id and not (state.get("find_work") == _LIBRARY and len(by_id) > 1):
+        state["find_work"] = summaries[0].id
+    state.setdefault("find_length", MIN_LENGTH)
+    state.setdefault("find_results", DEFAULT_RESULTS)
+    state.setdefault("find_retrievers", list(DEFAULT_RETRIEVERS))
+    if state["find_work"] == _LIBRARY:
+        return scope.in_works(summaries)
+    return scope.in_chapters(app, by_id[state["find_work"]])
 
-    Every change answers at once; the button is for those who look for one, and says what is missing.
+
+def _seed(app: App) -> ReadingPage | None:
+    """Find the passage that others are to be like; where it is gone, say so, and ask a claim."""
+    likeness = like.under_way()
+    if likeness is None:
+        return None
+    page = like.source(app, likeness)
+    if page is None:
+        st.session_state["find_asked"] = None
+        _warn(
+            f"The passage that others were to be like is of {literal(_gone(app, likeness.work_id))} in the "
+            "Library to look for others again, or ask a claim here."
+        )
+    return page
+
+
+def _request(app: App, where: Scope) -> SearchRequest | None:
+    """Give what was asked last: what the form says, where it was asked just now.
 
     Raises BadRequest: no way of searching is chosen.
     """
     state = st.session_state
-    state.setdefault("find_length", MIN_LENGTH)
-    state.setdefault("find_results", DEFAULT_RESULTS)
-    state.setdefault("find_retrievers", list(DEFAULT_RETRIEVERS))
-    likeness = _ask_passage(app, where)
-    # What reads a claim beside each passage is not offered where there is none.
-    labels = {card.name: card.label for card in app.retrievers.cards() if not (likeness and card.kind == "reranker")}
-    claim_text = "" if likeness else _ask_claim()
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        length = st.segmented_control(
+    if state.pop("find_ask", False):
+        state["find_asked"] = None
+        if not where.works:
+            _show_no_works()
+            return None
+        likeness, chosen = like.under_way(), state["find_retrievers"]
+        state["find_asked"] = SearchRequest(
+            work_id=where.work.id if where.work else _LIBRARY,
+            claim_text="" if likeness else in_context(_claim(), state.get("find_context") or ""),
+            length=state["find_length"],
+            results=state["find_results"],
+            retrievers=tuple(name for name in _ways(app) if name in chosen),
+            chapters=where.chapters,
+            narrowing=where.narrowing,
+            like=likeness,
+        )
+    asked: SearchRequest | None = state.get("find_asked")
+    return asked
+
+
+def _claim() -> str:
+    """Give the claim in the box."""
+    state = st.session_state
+    # A box that shows its first content, untouched, is empty on coming back from another page.
+    return str(state.get("find_claim", state.get("find_claim_first")) or "")
+
+
+def _ways(app: App) -> dict[str, str]:
+    """Name the ways of searching; what reads a claim beside each passage is not offered where there is none."""
+    likeness = like.under_way()
+    return {card.name: card.title for card in app.retrievers.cards() if not (likeness and card.kind == "reranker")}
+
+
+def _folded(result: SearchResult) -> str:
+    """Say on one line what was asked, as the label of what opens the form again."""
+    request = result.request
+    where = result.work.title if result.work else "All works"
+    asked = "Passages like this one" if result.source else f"“{shorten(shown_gap(request.claim_text), _CLAIM_SHOWN)}”"
+    length = "1 sentence" if request.length == 1 else f"{request.length} sentences"
+    limits = f", {len(request.chapters)} of {len(result.work.chapters)} chapters" if request.chapters else ""
+    if not result.work and request.narrowing != EVERYWHERE:
+        where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
+    return f"{literal(asked)} *{literal(where)}{limits} · {length}* **Edit**"
+
+
+def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: ReadingPage | None) -> None:
+    """Draw what is asked."""
+    state = st.session_state
+    many = len(summaries)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="find_where"):
+        _choose(
+            {work.id: work for work in summaries},
+            {_LIBRARY: f"All works of the library ({many})"} if many > 1 else {},
+        )
+        st.segmented_control(
             "Sentences in the quotation",
             list(range(MIN_LENGTH, MAX_LENGTH + 1)),
             key="find_length",
             persist_state="session",
             required=True,
+            width="content",
             help="Here a sentence ends at its full stop, and also at a colon or a semicolon.",
         )
-        chosen = st.pills(
-            "Ways of searching",
-            list(labels),
-            format_func=lambda name: literal(labels[name]),  # a model of one's own has a name of one's own
-            selection_mode="multi",
-            key="find_retrievers",
-            persist_state="session",
-        )
-        results = st.number_input(
-            "Results each",
-            min_value=1,
-            max_value=MAX_RESULTS,
-            key="find_results",
-            persist_state="session",
-            width=130,
-        )
-        pressed = st.button("Find", type="primary", icon=":material/search:", key="find_button")
-    if not (likeness or claim_text.strip() or pressed):
-        return None
-    if not where.works:
-        _show_no_works()
-        return None
-    return SearchRequest(
-        work_id=where.work.id if where.work else _LIBRARY,
-        claim_text=claim_text,
-        length=length,
-        results=results,
-        retrievers=tuple(name for name in labels if name in chosen),
-        chapters=where.chapters,
-        narrowing=where.narrowing,
-        like=likeness,
-    )
+        limits = f": {where.limits}" if where.limits else ""
+        with st.popover(f"Options{limits}", icon=":material/tune:", key="find_options", width="content"):
+            _show_options(app, where, summaries)
+    if seed:
+        with st.container(horizontal=True, gap="small", key="find_like_do"):
+            st.button("Find", type="primary", icon=":material/search:", key="find_button", on_click=ask)
+            st.button("Ask a claim instead", key="find_claim_instead", on_click=_ask_a_claim, icon=":material/edit:")
+            like.show_instead(seed, where, works=many)
+        return
+    with st.form("find_asking", border=False):
+        show_claim_box("" if "find_claim" in state else state.get("find_claim_first", ""), key="find_claim")
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            show_context_box(_claim(), key="find_context")
+            st.form_submit_button("Find", type="primary", icon=":material/search:", key="find_button", on_click=ask)
 
 
-def _ask_passage(app: App, where: Scope) -> SeedPassage | None:
-    """Draw the passage that others are to be like; None, so that a claim is asked, where there is none any more."""
-    likeness = like.under_way()
-    if likeness is None:
-        return None
-    try:
-        like.show_source(app, likeness, where, works=len(app.works.summaries()))
-    except NotFound:
-        like.ask_a_claim()
-        _warn(
-            f"The passage that others were to be like is of {literal(_gone(app, likeness.work_id))} in the "
-            "Library to look for others again, or ask a claim here."
-        )
-        return None
-    return likeness
-
-
-def _ask_claim() -> str:
-    state = st.session_state
-    claim_text = st.text_area(
-        CLAIM_LABEL,
-        # A box that shows its first content, untouched, is empty on coming back from another page.
-        "" if "find_claim" in state else state.get("find_claim_first", ""),
-        key="find_claim",
-        height=96,
-        placeholder=PLACEHOLDER,
+def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> None:
+    """Draw what is rarely chosen."""
+    if where.work:
+        scope.choose_chapters(app, where.work)
+    else:
+        scope.choose_works(where, summaries)
+    ways = _ways(app)
+    st.pills(
+        "Ways of searching",
+        list(ways),
+        format_func=lambda name: literal(ways[name]),  # a model of one's own has a name of one's own
+        selection_mode="multi",
+        key="find_retrievers",
         persist_state="session",
-        help="Write the claim in your own words; the search looks for passages that bear it out.",
     )
-    show_mask_button("find_claim")
-    return claim_text or ""
+    st.number_input(
+        "Passages by each of them", min_value=1, max_value=MAX_RESULTS, key="find_results", persist_state="session"
+    )
+    if like.under_way() is None:
+        show_gap_button("find_claim")
+
+
+def _ask_a_claim() -> None:
+    like.ask_a_claim()
+    st.session_state["find_asked"] = None
 
 
 def _show_no_works() -> None:
@@ -286,4 +367,9 @@ def _show_no_works() -> None:
         "No work of your library fits everything the search is narrowed to. Take an author, a year or a work away.",
         icon=":material/filter_list:",
     )
-    st.button("Search all works again", key="find_widen", on_click=scope.narrow_to, args=(EVERYWHERE,))
+
+    def widen() -> None:
+        scope.narrow_to(EVERYWHERE)
+        ask()
+
+    st.button("Search all works again", key="find_widen", on_click=widen)

@@ -7,37 +7,33 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_ui.cards import anchor, hue
+from relic_ui.naming import some_of
+from relic_ui.style import hue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Work
-    from relic_core.services.search import Card, Column
+    from relic_ui.find.cards import Placed
 
-_OPEN_WORKS = 16
-"""Works up to which the list stands open: three columns of five cards come from fifteen at most."""
+_NAMED = 4
 
 
-def show_library_strip(columns: Sequence[Column]) -> None:
-    """Draw the works in the order of their first publication; those of unknown year come last."""
+def show_library_strip(placed: Sequence[Placed]) -> None:
+    """Name the works in the order of their first publication, those of unknown year last; the list is opened."""
     works: dict[str, Work] = {}
     found: dict[str, list[str]] = {}
-    for column in columns:
-        for card in column.cards:
-            works[card.work.id] = card.work
-            found.setdefault(card.work.id, []).append(_mark(card, column))
+    for each in placed:
+        works[each.card.work.id] = each.card.work
+        found.setdefault(each.card.work.id, []).append(_mark(each))
     if not works:
         return
     ordered = sorted(works.values(), key=lambda work: (work.year is None, work.year or 0, work.title))
     rows = "".join(_row(work, found[work.id]) for work in ordered)
-    many = "one work" if len(works) == 1 else f"{len(works)} works, the oldest first"
-    listed = f'<ol class="relic-from">{rows}</ol>'
-    if len(works) > _OPEN_WORKS:
-        listed = f"<details><summary>Show them</summary>{listed}</details>"
     st.html(
-        f'<nav class="relic-from-works" aria-label="Which works the passages come from">'
-        f'<p class="relic-quiet">From {many}</p>{listed}</nav>'
+        '<nav class="relic-from-works" aria-label="Which works the passages come from"><details><summary>From '
+        f'{escape(some_of([work.title for work in ordered], _NAMED))}</summary><ol class="relic-from">{rows}</ol>'
+        "</details></nav>"
     )
 
 
@@ -49,10 +45,10 @@ def _row(work: Work, marks: Sequence[str]) -> str:
     )
 
 
-def _mark(card: Card, column: Column) -> str:
-    short = f"{column.label.split(',')[0]} {card.rank}"
+def _mark(placed: Placed) -> str:
+    card, short = placed.card, f"{placed.by}, {placed.number}"
     where = f"{short}: {card.work.title}, {card.place.label.replace(' · ', ', ')}"
     return (
-        f'<a href="#{anchor(column.retriever, card.rank)}" title="{escape(where)}" aria-label="{escape(where)}" '
-        f'target="_self" style="{hue(column.retriever)}">{escape(short)}</a>'
+        f'<a href="#{placed.anchor}" title="{escape(where)}" aria-label="{escape(where)}" '
+        f'target="_self" style="{hue(placed.retriever)}">{escape(short)}</a>'
     )

@@ -10,6 +10,7 @@ import streamlit as st
 from relic_core.domain import EVERYWHERE, MAX_LENGTH, SeedPassage
 from relic_core.errors import NotFound
 from relic_core.reporting.passages import quotation
+from relic_ui.find.claim_box import ask
 from relic_ui.find.scope import narrow_to
 from relic_ui.links import link
 from relic_ui.naming import name_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relic_core.domain import Work
+    from relic_core.services.reading import ReadingPage
     from relic_core.wiring import App
     from relic_ui.find.scope import Scope
 
@@ -80,46 +82,43 @@ def resume(likeness: SeedPassage | None) -> None:
     st.session_state[_UNDER_WAY] = likeness
 
 
-def show_source(app: App, likeness: SeedPassage, scope: Scope, *, works: int) -> None:
-    """Draw the passage, and what to do instead.
+def source(app: App, likeness: SeedPassage) -> ReadingPage | None:
+    """Give the page of the work that the passage stands on; None, so that a claim is asked, where it is gone."""
+    try:
+        return app.reading.page(likeness.work_id, at=likeness.at, length=likeness.length)
+    except NotFound:
+        ask_a_claim()
+        return None
 
-    - `app`: where its work is.
-    - `scope`: where is searched.
-    - `works`: how many works the library has.
 
-    Raises NotFound: its work is not there.
-    """
-    page = app.reading.page(likeness.work_id, at=likeness.at, length=likeness.length)
+def show_source(page: ReadingPage, length: int) -> None:
+    """Draw the passage."""
     if page.passage is not None and page.place is not None:
         where = f"{name_of(page.work)} · {page.place.label}"
-        there = link("read", where, work=page.work.id, at=likeness.at, n=likeness.length)
+        there = link("read", where, work=page.work.id, at=page.at, n=length)
         st.html(
             f'<figure class="relic-like" id="{PASSAGE}" tabindex="-1" aria-label="The passage that others are to be '
-            f'like"><p class="relic-like-label">Passages like this one, its surroundings left out</p>'
-            f"<blockquote>{passage_html(quotation(page.work, page.passage))}</blockquote>"
+            f'like"><blockquote>{passage_html(quotation(page.work, page.passage))}</blockquote>'
             f"<figcaption>{there}</figcaption></figure>"
         )
-    with st.container(horizontal=True, gap="small", key="find_like_do"):
-        st.button("Ask a claim instead", key="find_claim_instead", on_click=ask_a_claim, icon=":material/edit:")
-        if scope.work is None:
-            st.button(
-                f"Look in {literal(page.work.title)} alone",
-                key="find_like_alone",
-                on_click=_look_in,
-                args=(page.work,),
-                icon=":material/book:",
-            )
-        elif works > 1:
-            st.button(
-                f"Look in all {works} works",
-                key="find_like_everywhere",
-                on_click=_look_in,
-                args=(None,),
-                icon=":material/library_books:",
-            )
 
 
-def _look_in(work: Work | None) -> None:
-    st.session_state["find_work"] = work.id if work else ""
-    if work is None:  # all works, as the button says, whatever an earlier search was narrowed to
-        narrow_to(EVERYWHERE)
+def show_instead(page: ReadingPage, scope: Scope, *, works: int) -> None:
+    """Offer to look for passages like this one elsewhere.
+
+    - `scope`: where is searched.
+    - `works`: how many works the library has.
+    """
+
+    def look_in(work: Work | None) -> None:
+        st.session_state["find_work"] = work.id if work else ""
+        if work is None:  # all works, as the button says, whatever an earlier search was narrowed to
+            narrow_to(EVERYWHERE)
+        ask()
+
+    if scope.work is None:
+        label = f"Look in {literal(page.work.title)} alone"
+        st.button(label, key="find_like_alone", on_click=look_in, args=(page.work,), icon=":material/book:")
+    elif works > 1:
+        label = f"Look in all {works} works"
+        st.button(label, key="find_like_everywhere", on_click=look_in, args=(None,), icon=":material/library_books:")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import GAP, MASK
+from relic_ui.find.claim_box import ask
 from relic_ui.naming import listed, shorten
-from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,18 +21,18 @@ _QUOTED_SHOWN = 80
 
 
 def show_notices(result: SearchResult) -> None:
-    """Say that the evidence is weak, what the work never uses, and what the claim quotes of it."""
-    title = literal(result.work.title) if result.work else "The library"
+    """Say on a line each that the program is unsure, what the work never uses, and what the claim quotes of it."""
+    title = result.work.title if result.work else "The library"
     never = f"{title} never uses {_marked(result.unknown)}." if result.unknown else ""
     if result.weak:
-        st.warning(
-            "**The evidence is weak.** Something always comes first, but nothing here answers your claim better than "
-            f"passages of unrelated books would. {never}{' ' * bool(never)}Try other words, another length, or "
-            f"{'another work' if result.work else 'other works'}.",
-            icon=":material/balance:",
+        other = "another work" if result.work else "other works"
+        st.html(
+            '<p class="relic-quiet relic-unsure" role="status"><strong>The program is unsure here.</strong> '
+            f"{escape(never)}{' ' * bool(never)}Try other words, a paragraph with a gap, another length, or "
+            f"{other}.</p>"
         )
     elif never:
-        st.info(never, icon=":material/info:")
+        st.html(f'<p class="relic-quiet relic-unsure" role="status">{escape(never)}</p>')
     if result.quoted and result.work:
         _show_quoted(result, result.work)
 
@@ -41,20 +42,24 @@ def _show_quoted(result: SearchResult, work: Work) -> None:
     shown = shorten(result.request.claim_text[quoted.start : quoted.end], _QUOTED_SHOWN)
     place = work.place(quoted.span)
 
-    def mask() -> None:
-        st.session_state["find_claim"] = quoted.mask(result.request.claim_text)
+    def leave_gap() -> None:
+        claim_text = quoted.mask(result.request.claim_text).replace(MASK, GAP)
+        st.session_state.update(find_claim=claim_text, find_context="")
+        ask()
 
-    with st.container(border=True):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_quoted"):
         st.html(
-            f"<p>Your passage quotes {quoted.words} words of the work itself ({escape(place.chapter)}, paragraph "
-            f"{place.paragraph}): <em>{escape(shown)}</em></p>"
+            f'<p class="relic-quiet">Your claim quotes {quoted.words} words of the work itself '
+            f"({escape(place.chapter)}, paragraph {place.paragraph}): <em>{escape(shown)}</em></p>"
         )
         if not result.claim.masked:
-            st.html(
-                '<p class="relic-quiet">Mask them, and the search looks for the passage your analysis is about '
-                "instead of its own words.</p>"
+            st.button(
+                "Search with a gap in their place",
+                key="find_mask",
+                on_click=leave_gap,
+                width="content",
+                help="The search then looks for the passage that your paragraph is about, not for its own words.",
             )
-            st.button("Mask them and search again", key="find_mask", on_click=mask, icon=":material/visibility_off:")
 
 
 def _marked(words: Sequence[str]) -> str:

@@ -104,6 +104,6 @@ def show_pending(column: Column, result: SearchResult) -> None:
     complete = "; the other columns are complete" * (sum(each.pending for each in result.columns) == 1)
     what = f"{escape(result.work.title)} has" if result.work else "works have"
     st.html(
-        f'<p class="relic-quiet">{escape(column.label)} waits until {what} been prepared. Its passages appear here '
-        f"then{complete}.</p>"
+        f'<p class="relic-quiet">{escape(column.purpose)}: this waits until {what} been prepared. Its passages appear '
+        f"here then{complete}.</p>"
     )

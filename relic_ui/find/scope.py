@@ -1,7 +1,4 @@
-"""Where a search looks: some chapters of one work, or some works of the library.
-
-What limits a search stands in a panel that opens over the page, so that nothing moves; its button says what is left.
-"""
+"""Where a search looks: some chapters of one work, or some works of the library."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.domain import EVERYWHERE, WorkFilter
+from relic_ui import naming
 from relic_ui.naming import name_of
 
 if TYPE_CHECKING:
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
 
 _WHOLE, _RANGE, _CHOSEN = "whole", "range", "chosen"
 _HOW = {_WHOLE: "Whole work", _RANGE: "From … to …", _CHOSEN: "One by one"}
-_WIDTH = 300
-"""Of the button, in pixels: the same whatever it says."""
 _LAST_YEAR = 9999
 
 
@@ -41,6 +37,13 @@ class Scope:
     narrowing: WorkFilter = EVERYWHERE
     works: tuple[WorkSummary, ...]
 
+    @property
+    def limits(self) -> str:
+        """What limits it, in words; empty where nothing does."""
+        if self.work:
+            return f"{len(self.chapters)} of {self.work.chapters:,} chapters" if self.chapters else ""
+        return "" if self.narrowing == EVERYWHERE else naming.many(len(self.works), "work")
+
 
 # ---- chapters of a work -------------------------------------------------------------------------------------------
 
@@ -50,26 +53,14 @@ def limit_to(work_id: str, chapters: Sequence[int]) -> None:
     st.session_state["find_chapters_wanted"] = (work_id, tuple(chapters))
 
 
-def choose_chapters(app: App, work: WorkSummary) -> Scope:
-    """Draw the panel of a work's chapters, closed; give what is chosen in it."""
+def in_chapters(app: App, work: WorkSummary) -> Scope:
+    """Give the chapters of a work that are chosen."""
     state = st.session_state
-    many = work.chapters
     of, wanted = state.pop("find_chapters_wanted", ("", ()))
     if of == work.id or state.get("find_chapters_of") != work.id:  # the chapters of one work are not those of another
         state["find_chapters_of"] = work.id
         _put(wanted if of == work.id else (), app, work)
-    chapters = _chapters(many)
-    said = f"{len(chapters)} of {many:,} chapters" if chapters else "Whole work"
-    with st.popover(
-        said,
-        key="find_chapters_panel",
-        icon=":material/toc:",
-        disabled=many == 1,
-        width=_WIDTH,
-    ):
-        if many > 1:
-            _show_chapters(app.reading.page(work.id).contents, many)
-    return Scope(work=work, chapters=chapters, works=(work,))
+    return Scope(work=work, chapters=_chapters(work.chapters), works=(work,))
 
 
 def _chapters(many: int) -> tuple[int, ...]:
@@ -130,8 +121,12 @@ def _parts(contents: Sequence[ContentsPart]) -> dict[tuple[int, int], str]:
     return parts
 
 
-def _show_chapters(contents: Sequence[ContentsPart], many: int) -> None:
-    state = st.session_state
+def choose_chapters(app: App, work: WorkSummary) -> None:
+    """Draw the choice of chapters; a work of one has none."""
+    state, many = st.session_state, work.chapters
+    if many == 1:
+        return
+    contents = app.reading.page(work.id).contents
     names = {
         index + 1: f"{part.name}, {name}" if part.name and part.name != name else name
         for part in contents
@@ -196,12 +191,11 @@ def can_narrow_to(narrowing: WorkFilter, summaries: Sequence[WorkSummary]) -> bo
     return works.issuperset(narrowing.works) and authors.issuperset(narrowing.authors)
 
 
-def choose_works(summaries: Sequence[WorkSummary]) -> Scope:
-    """Draw the panel that narrows the library, closed; give what is chosen in it."""
+def in_works(summaries: Sequence[WorkSummary]) -> Scope:
+    """Give the works of the library that are chosen."""
     state = st.session_state
-    by_id = {work.id: work for work in summaries}
-    authors = sorted({work.author for work in summaries}, key=lambda name: (name.split(" ")[-1].casefold(), name))
-    for key, known in (("find_authors", set(authors)), ("find_works", set(by_id))):  # removed works cannot be chosen
+    authors, works = {work.author for work in summaries}, {work.id for work in summaries}
+    for key, known in (("find_authors", authors), ("find_works", works)):  # removed works cannot be chosen
         state[key] = [each for each in state.get(key, ()) if each in known]
     narrowing = WorkFilter(
         works=tuple(sorted(state["find_works"])),
@@ -209,49 +203,53 @@ def choose_works(summaries: Sequence[WorkSummary]) -> Scope:
         first_year=state.get("find_first_year"),
         last_year=state.get("find_last_year"),
     )
-    works = tuple(work for work in summaries if narrowing.admits(work))
-    said = f"{len(works)} of {len(by_id)} works" if narrowing else f"All {len(by_id)} works"
-    sentences = sum(work.sentences for work in works)
-    said = f"{said}, {sentences:,} sentences"
-    with st.popover(said, key="find_works_panel", icon=":material/filter_list:", width=_WIDTH):
-        st.multiselect(
-            "Authors",
-            authors,
-            format_func=lambda author: author or "Author unknown",
-            key="find_authors",
-            persist_state="session",
-            placeholder="All authors",
-            filter_mode="contains",
-            select_all=False,
-        )
-        with st.container(horizontal=True, gap="small"):
-            for label, key in (("First published from", "find_first_year"), ("to", "find_last_year")):
-                st.number_input(
-                    label,
-                    value=None,
-                    min_value=1,
-                    max_value=_LAST_YEAR,
-                    step=1,
-                    key=key,
-                    persist_state="session",
-                    placeholder="Any year",
-                    width=150,
-                )
-        if said_of_years := _said_of_years(narrowing, summaries):
-            st.caption(said_of_years)
-        st.multiselect(
-            "Works",
-            list(by_id),
-            format_func=lambda work_id: name_of(by_id[work_id]),
-            key="find_works",
-            persist_state="session",
-            placeholder="All works",
-            filter_mode="contains",
-            select_all=False,
-        )
-        if narrowing:
-            st.button("Search all works again", key="find_all_works", on_click=narrow_to, args=(EVERYWHERE,))
-    return Scope(work=None, narrowing=narrowing, works=works)
+    return Scope(work=None, narrowing=narrowing, works=tuple(work for work in summaries if narrowing.admits(work)))
+
+
+def choose_works(scope: Scope, summaries: Sequence[WorkSummary]) -> None:
+    """Draw the choice of works of the library."""
+    by_id = {work.id: work for work in summaries}
+    authors = sorted({work.author for work in summaries}, key=lambda name: (name.split(" ")[-1].casefold(), name))
+    st.multiselect(
+        "Authors",
+        authors,
+        format_func=lambda author: author or "Author unknown",
+        key="find_authors",
+        persist_state="session",
+        placeholder="All authors",
+        filter_mode="contains",
+        select_all=False,
+    )
+    with st.container(horizontal=True, gap="small"):
+        for label, key in (("First published from", "find_first_year"), ("to", "find_last_year")):
+            st.number_input(
+                label,
+                value=None,
+                min_value=1,
+                max_value=_LAST_YEAR,
+                step=1,
+                key=key,
+                persist_state="session",
+                placeholder="Any year",
+                width=150,
+            )
+    if said_of_years := _said_of_years(scope.narrowing, summaries):
+        st.html(f'<p class="relic-quiet">{said_of_years}</p>')
+    st.multiselect(
+        "Works",
+        list(by_id),
+        format_func=lambda work_id: name_of(by_id[work_id]),
+        key="find_works",
+        persist_state="session",
+        placeholder="All works",
+        filter_mode="contains",
+        select_all=False,
+    )
+    sentences = sum(work.sentences for work in scope.works)
+    searched = f"{len(scope.works)} of {len(by_id)} works are searched: {sentences:,} sentences."
+    st.html(f'<p class="relic-quiet">{searched}</p>')
+    if scope.narrowing:
+        st.button("Search all works again", key="find_all_works", on_click=narrow_to, args=(EVERYWHERE,))
 
 
 def _said_of_years(narrowing: WorkFilter, summaries: Sequence[WorkSummary]) -> str:

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import BadRequest, RelicError
+from relic_core.services.sharing import CODE
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from relic_core.domain import SearchRequest
     from relic_core.wiring import App
-
-CODE = "search"
-"""What an address carries that holds a whole search."""
 
 _CODE, _NOTICES, _NAMES = "find_code", "find_code_notices", "find_code_names"
 """In the session: the code that was opened last, what was told of it, and the id of the search that it turned out."""

@@ -8,9 +8,8 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_core.services.sharing import FILE_NAME, LONG
-from relic_ui import links
-from relic_ui.find.search_address import CODE
+from relic_core.services.sharing import CODE, FILE_NAME, LONG
+from relic_ui.history.history import further
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -20,32 +19,11 @@ if TYPE_CHECKING:
 _HERE = {"localhost", "127.0.0.1", "::1", ""}
 
 
-def show_bar(app: App, search_id: str, request: SearchRequest) -> None:
-    """Draw what can be done with a search that has been answered."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="find_do"):
-        with st.popover("Share", icon=":material/share:", key="find_share"):
-            _show_share(app, search_id, request)
+def show_menu(app: App, search_id: str, request: SearchRequest) -> None:
+    """Draw the menu of what can be done with a search that has been answered."""
+    with st.popover("More", icon=":material/more_horiz:", key="find_share", width="content"):
         st.html(f'<p class="relic-search-do">{further(search_id, request.retrievers)}</p>')
-
-
-def further(search_id: str, retrievers: tuple[str, ...]) -> str:
-    """Link to what a search found then, and to its columns compared."""
-    then = links.link(
-        "history",
-        "Then and now",
-        title="Then and now: what this search found before, and now",
-        q=search_id,
-        show="then",
-    )
-    compare = links.link(
-        "history",
-        "Compare the columns",
-        title="Compare the columns: what one way of searching finds and another does not",
-        q=search_id,
-        show="compare",
-        of=",".join(retrievers[:2]),
-    )
-    return f"{compare} {then}"
+        _show_share(app, search_id, request)
 
 
 def _show_share(app: App, search_id: str, request: SearchRequest) -> None:
@@ -57,7 +35,8 @@ def _show_share(app: App, search_id: str, request: SearchRequest) -> None:
     base = st.context.url or "find"
     whose = "machine" if urlsplit(base).hostname in _HERE else "server"
     st.html(
-        f'<div class="relic-share"><p class="relic-item">For this {whose}</p><p class="relic-quiet">Short: it '
+        '<div class="relic-share"><h2 class="relic-item">Share this search</h2>'
+        f'<p class="relic-item">For this {whose}</p><p class="relic-quiet">Short: it '
         "names the search in this library's history.</p></div>"
     )
     st.code(f"{base}?{urlencode(shared.short)}", language=None, wrap_lines=True)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_ui.cards import hue
-from relic_ui.find.find import set_address
 from relic_ui.history.found_line import FoundLines
+from relic_ui.links import set_address
 from relic_ui.shell import literal
+from relic_ui.style import hue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

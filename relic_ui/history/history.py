@@ -12,11 +12,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.sharing import FILE_NAME
+from relic_core.services.sharing import CODE, FILE_NAME
 from relic_ui import links, person
-from relic_ui.find import share
-from relic_ui.find.find import set_address
-from relic_ui.find.search_address import CODE
 from relic_ui.history import history_removing
 from relic_ui.naming import listed, many, name_of, name_of_search, shorten
 from relic_ui.shell import literal
@@ -187,7 +184,7 @@ def _ask(app: App, known: tuple[str, ...], summaries: Mapping[str, WorkSummary])
         **({"page": str(page)} if page > 1 else {}),
     }
     state["history_address"] = kept
-    set_address(**kept)
+    links.set_address(**kept)
     return words.strip(), work_id, page
 
 
@@ -227,7 +224,7 @@ def _item(app: App, search: Search, summaries: Mapping[str, WorkSummary], zone: 
         f'<li><time datetime="{search.created.isoformat()}">{when:%H:%M}</time><div>'
         f'<div class="relic-history-claim">{claim}</div>'
         f'<div class="relic-history-of">{_of(app, search, summaries)}</div>'
-        f'<div class="relic-history-do">{share.further(search.id, search.request.retrievers)} '
+        f'<div class="relic-history-do">{further(search.id, search.request.retrievers)} '
         f"{history_removing.remove_button(app, search)}</div></div></li>"
     )
 
@@ -285,3 +282,23 @@ def _zone() -> tzinfo:
         return ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
         return UTC
+
+
+def further(search_id: str, retrievers: tuple[str, ...]) -> str:
+    """Link to what a search found then, and to its columns compared."""
+    then = links.link(
+        "history",
+        "Then and now",
+        title="Then and now: what this search found before, and now",
+        q=search_id,
+        show="then",
+    )
+    compare = links.link(
+        "history",
+        "Compare the columns",
+        title="Compare the columns: what one way of searching finds and another does not",
+        q=search_id,
+        show="compare",
+        of=",".join(retrievers[:2]),
+    )
+    return f"{compare} {then}"

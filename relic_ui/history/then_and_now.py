@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_ui.cards import hue
-from relic_ui.find.find import set_address
 from relic_ui.history import history
 from relic_ui.history.found_line import FoundLines
+from relic_ui.links import set_address
 from relic_ui.naming import listed
+from relic_ui.style import hue
 
 if TYPE_CHECKING:
     from relic_core.domain import Search

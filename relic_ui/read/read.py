@@ -11,7 +11,6 @@ import streamlit as st
 
 from relic_core.errors import RelicError
 from relic_core.reporting.passages import quotation
-from relic_ui.cards import hue
 from relic_ui.citing import cite_link
 from relic_ui.concordance.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
 from relic_ui.find.like import more_link
@@ -22,6 +21,7 @@ from relic_ui.read.read_address import at_hand, kept
 from relic_ui.read.reading_place import show_place
 from relic_ui.shell import literal
 from relic_ui.sources import sources_reading
+from relic_ui.style import hue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -46,3 +46,9 @@ def sound(at: AppTest) -> AppTest:
     """Hold a page to the least: no traceback on it."""
     assert [each.message for each in at.exception] == []
     return at
+
+
+def found(at: AppTest, claim: str) -> AppTest:
+    """Write a claim on the page Find, and press Find."""
+    at.text_area(key="find_claim").set_value(claim)
+    return sound(at.button(key="find_button").click().run())

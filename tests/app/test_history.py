@@ -12,7 +12,7 @@ from relic_core.domain import SearchRequest
 from relic_core.domain.searches import TopKSnapshot
 from relic_core.errors import StoreFull
 from relic_core.store.searches import SearchHeadRows
-from tests.app.reading import FIND, html, plain, said, sound
+from tests.app.reading import FIND, found, html, plain, said, sound
 from tests.approved import says
 
 SAYS = says("history")
@@ -191,7 +191,7 @@ def test_asking_it_again_in_the_visit_in_which_it_was_removed_brings_it_back(app
     at = sound(at.switch_page(HISTORY).run())
     press_button(at, "remove-search", search_id)
     at = sound(at.switch_page(FIND).run())
-    sound(at.text_area(key="find_claim").set_value(CLAIM).run())
+    found(at, CLAIM)
     assert [each.id for each in app.bench.history.asked()[0]] == [search_id]
     assert app.bench.history.removed() == ()
 
@@ -346,7 +346,7 @@ def shared_address(at):
 def ask(app, claim=CLAIM):
     at = app.open(FIND)
     at.get_by_key("find_retrievers").set_value(["bm25", "dense-relic"])
-    return sound(at.text_area(key="find_claim").set_value(claim).run())
+    return found(at, claim)
 
 
 def value(at, name):
@@ -367,7 +367,7 @@ def test_both_addresses_of_a_search_open_it_and_say_nothing_while_nothing_differ
 def test_another_claim_after_an_address_was_opened_has_an_address_of_its_own(app):
     _, whole = shared_address(ask(app))
     again = sound(app.open(FIND, **whole))
-    sound(again.text_area(key="find_claim").set_value("The lamp").run())
+    found(again, "The lamp")
     assert set(again.query_params) == {"q", "w", "m"}
     again.query_params.clear()
     again.query_params["search"] = whole["search"]

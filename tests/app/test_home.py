@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+from relic_core.domain import GAP
 from relic_core.services.prompts import prompts_for
-from tests.app.reading import html, sound
+from tests.app.reading import as_read, html, sound
 from tests.approved import says
 
 SAYS = says("home")
 
 
-def test_every_example_of_the_sample_is_offered(app):
+def examples(at):
+    return [button for button in at.button if button.key.startswith("home-")]
+
+
+def test_every_example_of_the_sample_is_offered_a_paragraph_with_a_gap_first(app):
     (sample,) = app.bench.works.summaries()
     at = sound(app.open())
-    claims = [prompt.claim for prompt in prompts_for(sample)]
-    assert len(claims) == 3
-    assert [button.label for button in at.button] == claims
+    assert [as_read(button.label) for button in examples(at)] == [prompt.claim for prompt in prompts_for(sample)]
+    assert GAP in examples(at)[0].label.replace("\\", "")
     assert SAYS["one ready"] in html(at)
 
 
 def test_an_example_answers_at_one_click(app):
     at = app.open()
-    label = at.button[0].label
-    sound(at.button[0].click().run())
-    assert at.title[0].value == SAYS["find page"]
-    assert at.text_area(key="find_claim").value == label
+    (sample,) = app.bench.works.summaries()
+    sound(examples(at)[1].click().run())
+    assert at.text_area(key="find_claim").value == prompts_for(sample)[1].claim
     assert [sum("relic-card" in each.value for each in column.get("html")) for column in at.columns] == [5, 5, 5]
+
+
+def test_a_claim_is_asked_from_home(app):
+    at = app.open()
+    at.text_area(key="home_claim").set_value("The sea keeps its own accounts")
+    sound(at.button(key="home_find").click().run())
+    assert at.text_area(key="find_claim").value == "The sea keeps its own accounts"
+    assert len(at.columns) == 3
 
 
 def test_an_empty_library_has_no_examples_and_says_so(app):

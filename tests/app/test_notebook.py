@@ -8,7 +8,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.reading import FIND, html, plain, said, sound
+from tests.app.reading import FIND, found, html, plain, said, sound
 from tests.approved import says
 
 SAYS = says("notebook")
@@ -53,9 +53,7 @@ def labels(at):
 
 
 def search(app):
-    at = sound(app.open(FIND))
-    at.text_area[0].set_value(CLAIM)
-    return sound(at.run())
+    return found(sound(app.open(FIND)), CLAIM)
 
 
 def test_a_card_of_find_is_kept_with_one_press_and_let_go_with_another(app, press_button, monkeypatch):

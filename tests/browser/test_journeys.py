@@ -13,7 +13,7 @@ from relic_core.library import sample
 from relic_core.text.reading import read_work
 from relic_core.wiring import build
 from tests.approved import says
-from tests.browser.visiting import answered, ask, cards, claim_box, opened, settled
+from tests.browser.visiting import answered, ask, cards, claim_box, edit, opened, settled, view
 
 SAYS = says("find")
 
@@ -23,7 +23,7 @@ WORDS_OF_THE_WORK = "remarked that it was nice to see a good solid bit of brass"
 PASSAGE = (
     f"The officer from London {WORDS_OF_THE_WORK}. He trusts what shines, and the whole coast is surveyed from it."
 )
-COLUMNS = ["dense-RELiC", "BM25", "Reranked"]
+COLUMNS = ["By meaning · dense-RELiC", "By words · BM25", "Read again · reranker"]
 JOB_MS = 60_000
 
 
@@ -44,6 +44,17 @@ def visitor(page):
 
 def headings(page):
     return page.locator(".relic-column h2").all_inner_texts()
+
+
+def ends_of_first_quotations(page):
+    """Tell for each list where on the screen its first quotation ends: in full, or the line of one shown before."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('[data-testid="stColumn"], .st-key-find_best, .st-key-find_one')]
+            .map(list => list.querySelector("article"))
+            .filter(article => article && article.getBoundingClientRect().left + 50 < innerWidth)
+            .map(article => [...article.querySelectorAll("blockquote")].find(each => each.checkVisibility()) ?? article)
+            .map(quotation => quotation.getBoundingClientRect().bottom)"""
+    )
 
 
 # ---- the first minute ---------------------------------------------------------------------------------------------
@@ -78,6 +89,8 @@ def _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server
     visitor.get_by_role("button", name=EXAMPLE).click()
     answered(visitor, server.url)
     expect(claim_box(visitor)).to_have_value(EXAMPLE)
+    expect(visitor.get_by_text(f"“{EXAMPLE}”")).to_be_visible()
+    expect(claim_box(visitor)).to_be_hidden()
     assert headings(visitor) == COLUMNS
     lefts = [box.bounding_box() for box in visitor.locator(".relic-column").all()]
     assert lefts[0]["y"] == lefts[1]["y"] == lefts[2]["y"]
@@ -85,9 +98,31 @@ def _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server
 
     work = read_work(sample.NOVEL.read_bytes(), name=sample.NOVEL.name)
     spans = {" ".join(work.span_text(Span(n, 2)).split()).replace("_", "") for n in range(work.candidates(2))}
-    quotations = [" ".join(text.split()) for text in visitor.locator(".relic-card blockquote").all_inner_texts()]
+    quoted = [each.locator("p").all_text_contents() for each in visitor.locator(".relic-card blockquote").all()]
+    quotations = [" ".join(" ".join(paragraphs).split()) for paragraphs in quoted]
     assert len(quotations) == 15
     assert set(quotations) <= spans
+
+
+def _the_first_quotations_stand_on_the_first_screen(visitor, server):
+    """Two sentences long; side by side on a desk, and the first list in a window as narrow as a phone."""
+    assert len(ends_of_first_quotations(visitor)) == 3
+    assert max(ends_of_first_quotations(visitor)) < 900
+    visitor.set_viewport_size({"width": 400, "height": 850})
+    for name in ("Side by side", "Best evidence", "By words"):
+        view(visitor, name)
+        (end,) = ends_of_first_quotations(visitor)
+        assert end < 850
+        track = visitor.locator(".relic-track").bounding_box()
+        assert track["height"] <= 28
+    assert visitor.evaluate("document.querySelector('.stMainBlockContainer').scrollHeight") < 3000
+    visitor.set_viewport_size({"width": 1280, "height": 900})
+    view(visitor, "Best evidence")
+    numbers = visitor.locator(".relic-rank").all_inner_texts()
+    assert [text.split()[-1] for text in numbers] == [str(number + 1) for number in range(len(numbers))]
+    visitor.reload()
+    answered(visitor, "")
+    expect(visitor.locator(".st-key-find_side")).to_be_visible()
 
 
 # ---- asking, and coming back --------------------------------------------------------------------------------------
@@ -96,6 +131,8 @@ def _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server
 def _the_address_brings_the_search_back(visitor, server, browser):
     opened(visitor, f"{server.url}/find")
     first = ask(visitor, CLAIM)
+    quoted = visitor.locator(".relic-card blockquote").first
+    words = quoted.inner_text()
     address = visitor.url
     second = ask(visitor, "The sea keeps its own accounts")
     assert second != first
@@ -108,7 +145,7 @@ def _the_address_brings_the_search_back(visitor, server, browser):
     visitor.go_back()
     visitor.wait_for_url(address)
     visitor.wait_for_function("([box, text]) => document.querySelector(box).value === text", arg=["textarea", CLAIM])
-    visitor.get_by_text(first[0].split("\n")[2]).first.wait_for()
+    expect(quoted).to_have_text(words)
     settled(visitor)
     assert cards(visitor) == first
 
@@ -176,7 +213,7 @@ def _the_surroundings_open_by_keyboard(visitor, server):
     card = visitor.locator(".relic-card").first
     around = card.locator(".relic-around").first
     assert not around.is_visible()
-    card.get_by_text("Read it in its surroundings").focus()
+    card.get_by_text("Show context").focus()
     visitor.keyboard.press("Enter")
     around.wait_for()
     asked_for = " ".join("".join(around.locator(".relic-gold").all_text_contents()).split())
@@ -184,31 +221,34 @@ def _the_surroundings_open_by_keyboard(visitor, server):
     assert len(around.inner_text()) > len(asked_for)
 
 
-# ---- masking ------------------------------------------------------------------------------------------------------
+# ---- a gap --------------------------------------------------------------------------------------------------------
 
 
-def _selected_words_are_masked_by_the_button(visitor, server):
+def _selected_words_give_way_to_a_gap(visitor, server):
     opened(visitor, f"{server.url}/find")
     text = "He says that nobody asked him, and it is false."
     claim_box(visitor).fill(text)
     start = text.index("nobody")
     claim_box(visitor).evaluate("(box, ends) => box.setSelectionRange(...ends)", [start, text.index(",")])
-    visitor.get_by_role("button", name="Mask the quotation here").click()
-    visitor.wait_for_url("**q=*")
-    expect(claim_box(visitor)).to_have_value("He says that [MASK], and it is false.")
-    visitor.locator(".relic-card").first.wait_for()
+    visitor.get_by_test_id("stPopoverButton").filter(has_text="Options").click()
+    visitor.get_by_role("button", name="Put a gap there").click()
+    expect(claim_box(visitor)).to_have_value("He says that ____, and it is false.")
+    visitor.keyboard.press("Escape")
+    assert "q=" not in visitor.url, "nothing was asked for yet"
+    visitor.get_by_role("button", name="Find", exact=True).click()
+    answered(visitor, f"{server.url}/find")
 
 
-def _a_passage_pasted_whole_is_masked_on_offer(visitor, server):
+def _a_passage_pasted_whole_gets_a_gap_on_offer(visitor, server):
     opened(visitor, f"{server.url}/find")
     before = ask(visitor, PASSAGE)
     address = visitor.url
-    assert any(SAYS["card quoted"] in card for card in before)
+    expect(visitor.locator(".relic-why", has_text=SAYS["card quoted"])).not_to_have_count(0)
     visitor.get_by_role("button", name=SAYS["mask and search"]).click()
     after = answered(visitor, address)
-    expect(claim_box(visitor)).to_have_value(PASSAGE.replace(f"{WORDS_OF_THE_WORK}.", "[MASK]"))
+    expect(claim_box(visitor)).to_have_value(PASSAGE.replace(f"{WORDS_OF_THE_WORK}.", "____"))
     assert after != before
-    assert not any(SAYS["card quoted"] in card for card in after)
+    expect(visitor.locator(".relic-why", has_text=SAYS["card quoted"])).to_have_count(0)
 
 
 # ---- for everybody ------------------------------------------------------------------------------------------------
@@ -226,10 +266,12 @@ def test_every_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, 
     ask(page, PASSAGE)
     look("notice")
     notice = page.url
+    page.get_by_text("Why this?").first.click()
     page.get_by_role("link", name=SAYS["more like"]).first.click()
     page.get_by_role("figure").wait_for()
     answered(page, notice)
-    page.get_by_role("button", name="Whole work").click()
+    page.get_by_text("Edit", exact=True).click()
+    page.get_by_test_id("stPopoverButton").filter(has_text="Options").click()
     page.get_by_text("From … to …").click()
     page.get_by_role("combobox", name="From").wait_for()
     settled(page)
@@ -239,10 +281,14 @@ def test_every_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, 
     works.click()
     works.fill("All works")
     works.press("Enter")
-    page.get_by_role("button", name="All 3 works").wait_for()
+    settled(page)
     ask(page, CLAIM)
     look("all works")
-    page.get_by_role("button", name="All 3 works").click()
+    view(page, "Best evidence")
+    page.get_by_text("Why this?").first.click()
+    look("best evidence")
+    page.get_by_text("Edit", exact=True).click()
+    page.get_by_test_id("stPopoverButton").filter(has_text="Options").click()
     page.get_by_role("combobox", name="Authors").wait_for()
     look("narrowing")
 
@@ -290,6 +336,7 @@ def test_a_text_is_prepared_although_the_tab_is_closed(visitor, fresh_server, tm
 def test_what_is_typed_after_a_refused_claim_and_a_walk_to_the_library_is_kept(page, server):
     opened(page, f"{server.url}/find")
     ask(page, SAYS["claim"])
+    edit(page)
     claim_box(page).fill("Латунный болт")
     claim_box(page).press("Control+Enter")
     page.get_by_text("Cyrillic letters").wait_for()
@@ -308,13 +355,14 @@ def test_what_is_typed_after_a_refused_claim_and_a_walk_to_the_library_is_kept(p
 
 def test_the_first_claim_its_address_and_the_way_back(visitor, server, browser):
     _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server)
+    _the_first_quotations_stand_on_the_first_screen(visitor, server)
     _the_address_brings_the_search_back(visitor, server, browser)
     _back_from_the_first_search_leads_to_an_empty_form(visitor, server)
     _another_page_and_back_keeps_the_search(visitor, server)
 
 
-def test_reading_the_answer_and_masking(visitor, server):
+def test_reading_the_answer_and_leaving_a_gap(visitor, server):
     _a_dot_of_the_strip_leads_to_its_card_by_mouse_and_by_keyboard(visitor, server)
     _the_surroundings_open_by_keyboard(visitor, server)
-    _selected_words_are_masked_by_the_button(visitor, server)
-    _a_passage_pasted_whole_is_masked_on_offer(visitor, server)
+    _selected_words_give_way_to_a_gap(visitor, server)
+    _a_passage_pasted_whole_gets_a_gap_on_offer(visitor, server)

@@ -12,7 +12,7 @@ from relic_core.config import Settings
 from relic_core.wiring import build
 from tests.approved import says
 from tests.browser.conftest import NARROW
-from tests.browser.visiting import ask, cards, focused, note_where_left, opened, settled, stands_where_left
+from tests.browser.visiting import ask, cards, focused, note_where_left, opened, settled, stands_where_left, view
 from tests.making_books import tei
 
 SAYS = says("read")
@@ -101,11 +101,13 @@ def room(server, sample):
 
 def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server):
     opened(page, f"{server.url}/find")
-    before = ask(page, CLAIM)
+    ask(page, CLAIM)
+    view(page, "By words")
+    before = cards(page)
     results = address(page)["q"]
-    card = page.locator(".relic-card[id^='hit-bm25']").nth(2)
+    card = page.locator(".relic-card").nth(2)
     quoted = " ".join(card.locator("blockquote").inner_text().split())
-    rank = card.locator(".relic-rank").inner_text().split()[-1]
+    rank = card.get_attribute("id").rpartition("-")[2]
     card.get_by_role("link", name=SAYS["read in chapter"]).click()
     page.wait_for_url("**/read?*")
 
@@ -137,7 +139,8 @@ def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server)
 def _results_stand_where_they_were_left(page, server, back):
     opened(page, f"{server.url}/find")
     ask(page, CLAIM)
-    link = page.locator(".relic-card[id='hit-bm25-4']").get_by_role("link", name=SAYS["read in chapter"])
+    view(page, "Best evidence")
+    link = page.locator(".relic-card[id='hit-best-7']").get_by_role("link", name=SAYS["read in chapter"])
     link.scroll_into_view_if_needed()
     note_where_left(page)
     link.click()
@@ -150,7 +153,7 @@ def _results_stand_where_they_were_left(page, server, back):
     else:
         page.go_back()
     page.wait_for_url("**/find?q=*")
-    focused(page, "it.closest('article')?.id", "hit-bm25-4")
+    focused(page, "it.closest('article')?.id", "hit-best-7")
     stands_where_left(page)
     settled(page)
     stands_where_left(page)

@@ -50,7 +50,7 @@ def elsewhere(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, str
 def test_a_search_is_given_away_and_opened_on_another_machine(page, server, elsewhere):
     opened(page, f"{server.url}/find")
     ask(page, CLAIM)
-    page.get_by_role("button", name="Share").click()
+    page.locator(".st-key-find_share button").click()
     short, whole = (page.get_by_test_id("stCode").nth(number) for number in (0, 1))
     whole.wait_for()
     address = "".join(whole.inner_text().split())
@@ -109,6 +109,7 @@ def _the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewhere)
     there, search = elsewhere
     opened(page, f"{there.url}/find?q={search}")
     page.locator(".relic-card").first.wait_for()
+    page.locator(".st-key-find_share button").click()
     page.get_by_role("link", name=SAYS["compare"]).click()
     page.get_by_role("heading", name="By BM25 alone").wait_for()
     page.locator(".relic-moved-where a").first.click()
@@ -151,7 +152,7 @@ def test_the_searches_are_sound_for_axe_and_need_no_scrolling_sideways(inspected
     opened(page, f"{there.url}/find?q={search}")
     page.locator(".relic-card").first.wait_for()
     settled(page)
-    page.get_by_role("button", name="Share").click()
+    page.locator(".st-key-find_share button").click()
     page.get_by_test_id("stCode").first.wait_for()
     look("share")
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from relic_core.config import Settings
 from relic_core.wiring import build
 from tests.approved import says
-from tests.browser.visiting import ask, opened, settled
+from tests.browser.visiting import ask, opened, settled, view
 from tests.making_sources import keep, make_source, make_window
 
 SAYS = says("sources")
@@ -169,6 +169,7 @@ def test_who_quotes_a_sentence_is_listed_and_the_text_stands_still(page, quoted,
 def test_marks_of_hits_and_counts_stand_beside_each_other(page, quoted, fresh_server, sample):
     opened(page, f"{fresh_server.url}/find?work={sample.id}")
     ask(page, " ".join(sample.sentence_text(0).split()))
+    view(page, "By words")
     page.locator(".relic-card[id='hit-bm25-1']").get_by_role("link", name=SAYS["read in chapter"]).click()
     page.wait_for_url("**/read?*")
     page.locator("article .relic-read-mark").first.wait_for()

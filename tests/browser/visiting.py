@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from relic_ui.find.claim_box import CLAIM_LABEL
 
+VIEWS = {"Side by side": "side", "Best evidence": "best"}
 TABS = 90
 """Stops of the Tab key after which there is no way there."""
 
 
 def claim_box(page):
-    return page.get_by_role("textbox", name=CLAIM_LABEL)
+    """Find the claim box, also where the form is folded."""
+    return page.get_by_label(CLAIM_LABEL, exact=True)
+
+
+def edit(page):
+    """Open the form again, where it is folded."""
+    claim_box(page).wait_for(state="attached")
+    if not claim_box(page).is_visible():
+        page.get_by_text("Edit", exact=True).click()
+        expect(claim_box(page)).to_be_focused()
+
+
+def view(page, name):
+    """Choose how the answer is shown."""
+    page.locator(".st-key-find_view").get_by_text(name, exact=True).click()
+    page.locator(f".st-key-find_{VIEWS.get(name, 'one')} .relic-card").first.wait_for()
+    settled(page)
 
 
 def settled(page):
@@ -28,10 +46,11 @@ def opened(page, url):
 
 
 def ask(page, claim):
-    """Write a claim, press Ctrl+Enter, and wait for the answer; return its cards."""
+    """Write a claim, press Enter, and wait for the answer; return its cards."""
     before = page.url
+    edit(page)
     claim_box(page).fill(claim)
-    claim_box(page).press("Control+Enter")
+    claim_box(page).press("Enter")
     return answered(page, before)
 
 

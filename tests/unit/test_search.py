@@ -57,6 +57,24 @@ def test_every_column_answers_with_verbatim_located_passages(ready):
         assert column.candidates == 6
 
 
+def test_the_best_evidence_has_each_passage_once_by_the_best_ranking_that_answered(bench):
+    def best(**how):
+        result = bench.search.run(SearchRequest(work_id=WORK.id, claim_text="Nobody paid for it", results=1), **how)
+        spans = [each.card.span for each in result.best]
+        assert len(set(spans)) == len(spans)
+        assert {card.span for column in result.columns for card in column.cards} <= set(spans)
+        for each in result.best:
+            numbers = {column.retriever: number for column, number in each.chosen_by}
+            chosen = {column.retriever for column in result.columns if each.card.span in [c.span for c in column.cards]}
+            assert {name for name, number in numbers.items() if number == 1} == chosen
+        return [each.retriever for each in result.best[:2]]
+
+    assert best() == ["bm25", "bm25"], "nothing is prepared"
+    bench.indexes.build(WORK.id, ["dense-relic"], lambda *_: None)
+    assert best(at_once=True) == ["fusion", "fusion"]
+    assert best() == ["reranked", "reranked"]
+
+
 def test_what_takes_seconds_can_be_left_for_later_and_the_rest_is_as_in_the_whole_answer(ready):
     request = SearchRequest(work_id=WORK.id, claim_text="Nobody paid for the crossing")
     whole, at_once = ready.search.run(request), ready.search.run(request, at_once=True)

@@ -1,0 +1,180 @@
+"""The quotation card: the quotation, its place, what can be done with it, and behind a word why it is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.reporting.passages import quotation, surroundings
+from relic_ui.citing import cite_link
+from relic_ui.find.like import more_link
+from relic_ui.links import link
+from relic_ui.naming import listed, name_of, shorten
+from relic_ui.passages import passage_html
+from relic_ui.shell import literal
+from relic_ui.style import hue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.services.search import Card, Column, SearchResult
+    from relic_ui.keep import Marks
+
+SURROUNDING_SENTENCES = 6
+_WORDS_NAMED = 8
+_LINE = 120
+"""Characters of a passage that is shown again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A card in its place on the page.
+
+    - `number`: from 1, without gaps, whatever its rank.
+    - `anchor`: its name on the page.
+    - `retriever`, `by`: whose card it is, and what pages call that.
+    - `chosen_by`: the columns that chose it, by retriever and name, with its number there.
+    - `again`: a column further left shows the passage, so that one line of it is enough.
+    """
+
+    card: Card
+    number: int
+    anchor: str
+    retriever: str
+    by: str
+    chosen_by: tuple[tuple[str, str, int], ...] = ()
+    again: bool = False
+
+
+def placed_in(column: Column, left: Sequence[Column] = ()) -> list[Placed]:
+    """List the cards of a column, and say which of them columns to the left of it show."""
+    return [
+        Placed(
+            card,
+            number,
+            f"hit-{column.retriever}-{card.rank}",
+            column.retriever,
+            column.purpose,
+            also := tuple(
+                (other.retriever, other.purpose, there)
+                for other in left
+                for there, shown in enumerate(other.cards, start=1)
+                if card.overlaps(shown)
+            ),
+            again=bool(also),
+        )
+        for number, card in enumerate(column.cards, start=1)
+    ]
+
+
+def placed_best(result: SearchResult) -> list[Placed]:
+    """List the cards of the best evidence."""
+    return [
+        Placed(
+            each.card,
+            number,
+            f"hit-best-{number}",
+            each.retriever,
+            "Best evidence",
+            tuple((column.retriever, column.purpose, there) for column, there in each.chosen_by),
+        )
+        for number, each in enumerate(result.best, start=1)
+    ]
+
+
+def show_heading(column: Column) -> None:
+    """Draw the heading of a column; what it does opens under it."""
+    purpose, _, name = (column.title or column.label).partition(" · ")
+    st.html(
+        f'<details class="relic-column" style="{hue(column.retriever)}"><summary><h2>{escape(purpose)}'
+        f"{f' <span>· {escape(name)}</span>' if name else ''}</h2></summary>"
+        f'<p class="relic-quiet">{escape(column.description)}</p></details>'
+    )
+
+
+def show_notes(column: Column, result: SearchResult) -> None:
+    """Say what is wrong with a column, how well an approximate index does, or why nothing was found."""
+    if column.note and column.exact:
+        st.warning(literal(column.note), icon=":material/warning:")
+    elif column.note:
+        st.html(f'<p class="relic-quiet relic-inexact">{escape(column.note)}</p>')
+    elif not column.cards and not column.pending:
+        where = "these chapters" if result.request.chapters else "this work" if result.work else "these works"
+        st.html(f'<p class="relic-quiet">No passage of {where} uses the words of {_asked(result)}.</p>')
+
+
+def card_html(placed: Placed, result: SearchResult, search_id: str, marks: Marks) -> str:
+    """Make the HTML of one card; of a library, it says which work the passage is from."""
+    card, number = placed.card, placed.number
+    place, work, n = card.place, card.work, card.span.length
+    at = str(place.address)
+    where = f"{place.label} · {place.fraction:.0%}"
+    named = f"{name_of(work)}, " * (result.work is None)
+    title = f'<cite class="relic-card-work">{escape(name_of(work))}</cite>' if named else ""
+    said = f"{where} into the work: read it in its chapter"
+    rank = f'<span class="relic-rank"><span class="relic-sr">Passage </span>{number}</span>'
+    head = f"<h3>{rank} {title} {link('read', where, title=said, work=work.id, at=at, n=n, q=search_id)}</h3>"
+    chosen_by = "".join(
+        f'<span class="relic-by" style="{hue(retriever)}">{"also " * placed.again}{escape(_small(by))}, {there}</span>'
+        for retriever, by, there in placed.chosen_by
+    )
+    keep = marks.html(
+        work.id, at, n, search_id, placed.retriever, str(card.rank), place=f"passage {number}, {named}{where}"
+    )
+    around = passage_html(surroundings(work, card.span, sentences=SURROUNDING_SENTENCES), mark_gold=True)
+    by = f'<p class="relic-card-by">{chosen_by}</p>' if chosen_by and not placed.again else ""
+    body = (
+        f"<header>{head}{by}</header><blockquote>{passage_html(card.quotation)}</blockquote>"
+        f'<div class="relic-card-do">{keep} {cite_link(work.id, at, n, search_id)}'
+        f'<details><summary>Show context</summary><div class="relic-around">{around}</div></details>'
+        f'<details class="relic-why"><summary>Why this?</summary>{_why(placed, result)}'
+        f"<div>{more_link(work.id, at, n)}</div></details></div>"
+    )
+    if placed.again:
+        line = escape(shorten(card.quotation.plain, _LINE))
+        body = f"<details><summary>{rank}<span>{line}</span>{chosen_by}</summary>{body}</details>"
+    css = "relic-card relic-card-again" if placed.again else "relic-card"
+    return f'<article class="{css}" id="{placed.anchor}" style="{hue(placed.retriever)}">{body}</article>'
+
+
+def _small(name: str) -> str:
+    """Write the purpose of a way of searching within a sentence.
+
+    >>> _small("By meaning")
+    'by meaning'
+    """
+    return name[:1].lower() + name[1:]
+
+
+def _asked(result: SearchResult) -> str:
+    return "the passage" if result.source else "your claim"
+
+
+def _why(placed: Placed, result: SearchResult) -> str:
+    """Say why a card is there: strength, shared words, ranks, and the overlapping passages that it stands for."""
+    card, asked = placed.card, _asked(result).replace("your", "the")
+    # The claim that holds a passage's words matches it whatever it is worth.
+    lines = ["Your claim already quotes words of this passage." if card.quoted else escape(card.strength.sentence)]
+    if card.shared:
+        words = ", ".join(escape(word) for word in card.shared[:_WORDS_NAMED])
+        lines.append(f"Shares with {asked}: {words}")
+    else:
+        lines.append(f"Shares no word with {asked}, little words apart")
+    ranked = [f"{rank:,} by {escape(label)}" for label, rank in card.other_ranks if rank]
+    lines.append(f"Ranked {', '.join([f'{card.rank:,} here', *ranked])}")
+    if unranked := [escape(label) for label, rank in card.other_ranks if not rank]:
+        unread = any(work.id == card.work.id for work in result.unprepared)
+        named = listed(unranked)
+        lines.append(f"Not read yet by {named}" if unread else f"Not among what {named} found")
+    why = "".join(f"<div>{line}</div>" for line in lines)
+    if not card.others:
+        return why
+    others = "".join(
+        f'<p class="relic-quiet">Rank {hit.rank}</p>{passage_html(quotation(card.work, hit.span))}'
+        for hit in card.others
+    )
+    many = "One overlapping passage" if len(card.others) == 1 else f"{len(card.others)} overlapping passages"
+    return f'{why}<details><summary>{many} ranked</summary><div class="relic-around">{others}</div></details>'

@@ -1,0 +1,80 @@
+"""The strip: where in the narrative the passages stand, on one line. A dot is a link to its card."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_ui.style import hue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.domain import Work
+    from relic_ui.find.cards import Placed
+
+_STEP = 26
+"""Pixels from one dot to the next where they crowd."""
+_WIDTHS = {"wide": 640, "narrow": 282}
+"""The narrowest strips, in pixels, for which dots are laid out; on a wider one they stand further apart."""
+
+
+def show_strip(placed: Sequence[Placed], work: Work) -> None:
+    """Draw the passages along the length of the work: as many as have room, those with small numbers before others."""
+    if not placed:
+        return
+    ordered = sorted(placed, key=lambda each: each.number)
+    lefts: dict[str, dict[str, str]] = {each.anchor: {} for each in ordered}
+    for name, width in _WIDTHS.items():
+        room = ordered[: width // _STEP]
+        for each, aside in zip(room, asides_of([each.card.place.fraction for each in room], width), strict=True):
+            lefts[each.anchor][name] = f"calc({each.card.place.fraction:.2%} + {aside:.0f}px)"
+    dots = "".join(_dot(each, lefts[each.anchor]) for each in ordered if lefts[each.anchor])
+    st.html(
+        '<nav class="relic-strip" aria-label="Where in the work the passages stand">'
+        f'<div class="relic-track">{_chapters(work)}{dots}</div></nav>'
+    )
+
+
+def _dot(placed: Placed, lefts: Mapping[str, str]) -> str:
+    place = placed.card.place
+    where = escape(f"{placed.by}, {placed.number}: {place.chapter}, {place.fraction:.0%}")
+    style = ";".join([hue(placed.retriever), *(f"--relic-{name}:{left}" for name, left in lefts.items())])
+    return (
+        f'<a class="relic-dot" href="#{placed.anchor}" title="{where}" aria-label="{where}" target="_self" '
+        f'style="{style}">{placed.number}</a>'
+    )
+
+
+def _chapters(work: Work) -> str:
+    """Divide the strip into chapters, each of which names itself where the mouse rests; dots tell theirs by name."""
+    begins: dict[int, int] = {}
+    for sentence in work.sentences:
+        begins.setdefault(sentence.chapter, sentence.index)
+    last = max(1, len(work.sentences) - 1)
+    return "".join(
+        f'<span aria-hidden="true" title="{escape(work.chapter_name(chapter))}" style="left:{first / last:.2%}"></span>'
+        for chapter, first in begins.items()
+    )
+
+
+def asides_of(fractions: Sequence[float], width: int) -> list[float]:
+    """Say how many pixels each dot goes aside of where it belongs, so that it covers no other on a strip so wide.
+
+    From left to right, one too near to that before it goes on, and back from the end of the strip.
+
+    >>> asides_of([0.5, 0.1, 0.5, 1.0], 280)
+    [0.0, 0.0, 26.0, 0.0]
+    """
+    order = sorted(range(len(fractions)), key=lambda number: fractions[number])
+    places, least = {}, 0.0
+    for number in order:
+        places[number] = max(least, fractions[number] * width)
+        least = places[number] + _STEP
+    most = float(width)
+    for number in reversed(order):
+        places[number] = min(most, places[number])
+        most = places[number] - _STEP
+    return [places[number] - fraction * width for number, fraction in enumerate(fractions)]
