@@ -18,7 +18,7 @@ def test_kappa_of_three_verdicts_counts_every_kind_of_agreement_by_chance():
 
 
 def test_readers_who_never_agree_are_below_chance():
-    assert cohens_kappa("ab", "ba") == -1.0
+    assert cohens_kappa("xy", "yx") == -1.0
 
 
 def test_of_one_and_the_same_verdict_throughout_nothing_can_be_said():
