@@ -96,6 +96,7 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-card summary:focus-visible, .relic-column summary:focus-visible, .relic-dot:focus-visible {
   outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-around { font-family: var(--relic-serif); font-size: 1rem; line-height: 1.55; padding: .4rem 0 .2rem; }
+.relic-card blockquote .relic-rest { opacity: .75; }
 .relic-around .relic-gold { background: var(--relic-faint); border-bottom: 2px solid var(--relic-hue, currentColor); }
 
 [data-stale="true"] :is(.relic-card, .relic-strip, .relic-from-works) { opacity: .3; transition: opacity .2s .3s; }

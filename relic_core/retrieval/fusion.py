@@ -175,7 +175,7 @@ class Fusion(Retriever):
         names = [component.name for component in self._components]
         weights = ", ".join(f"{name} {weight_of(name):g}" for name in names)
         most = ", ".join(f"{name} {MOST[name]:g}" for name in names if name in MOST)
-        return {"weights": weights, "of a short claim at most": most, **parts}
+        return {"weights": weights, **({"of a short claim at most": most} if most else {}), **parts}
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether all components are."""

@@ -13,6 +13,7 @@ import pytest
 
 from relic_core.cli import main
 from relic_core.encoders import precision
+from relic_core.retrieval import fusion, vectors
 
 FILES = {"notebook", "study", "answers"}
 """What the library holds that was given away in files of their own."""
@@ -35,6 +36,14 @@ def _computing_in_float32(monkeypatch):
     precision.best_arithmetic.cache_clear()
     yield
     precision.best_arithmetic.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _reading_short_claims_as_then(monkeypatch):
+    """Read a short claim in one way and let words count without a limit, as version 0.1.0 did."""
+    monkeypatch.setattr(vectors, "readings", lambda claim, work=None: [claim])
+    monkeypatch.setattr(vectors, "CLAIMS", "claims/1")
+    monkeypatch.setattr(fusion, "MOST", {})
 
 
 @pytest.fixture

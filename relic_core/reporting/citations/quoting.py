@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.reporting.citations.text_runs import TextRun, as_html, as_text, inner_quotes
+from relic_core.reporting.citations.text_runs import TextRun, as_html, as_markdown, as_text, inner_quotes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,6 +54,13 @@ class Quoted:
     def text(self) -> str:
         """As plain text: paragraphs parted by an empty line."""
         return "\n\n".join("\n".join(map(as_text, lines)) for lines in self.paragraphs)
+
+    @property
+    def markdown(self) -> str:
+        """As Markdown."""
+        mark = "> " if self.block else ""
+        paragraphs = ("\\\n".join(f"{mark}{as_markdown(line)}" for line in lines) for lines in self.paragraphs)
+        return f"\n{mark.rstrip()}\n".join(paragraphs)
 
     @property
     def html(self) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from relic_core.errors import unknown_name
 from relic_core.reporting.citations import chicago, mla
 from relic_core.reporting.citations.edition import parts_of
-from relic_core.reporting.citations.text_runs import as_html, as_text
+from relic_core.reporting.citations.text_runs import as_html, as_markdown, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -204,6 +204,11 @@ class Cited:
     def text(self) -> str:
         """As plain text."""
         return as_text(self.runs)
+
+    @property
+    def markdown(self) -> str:
+        """As Markdown."""
+        return as_markdown(self.runs)
 
     @property
     def html(self) -> str:
