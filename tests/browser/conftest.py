@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -14,9 +12,7 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.wiring import build
-from tests.browser.serving import PROJECT, serving
-from tests.making_rerankers import make_cross_encoder
-from tests.tiny_models import bert
+from tests.browser.serving import PROJECT, copied, prepare, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,46 +58,25 @@ def missing(reason: str) -> None:
     pytest.skip(reason)
 
 
-def environment_for(folder: Path) -> dict[str, str]:
-    """Return an environment whose store and indexes stand in `folder`, with a reranker that takes no time."""
-    reranker = folder / "reranker"
-    if not reranker.exists():
-        bert(folder / "bert")
-        make_cross_encoder(reranker, folder / "bert")
-    return {
-        **os.environ,
-        "RELIC_DATA": str(folder / "data"),
-        "RELIC_INDEXES": str(folder / "indexes"),
-        "RELIC_RERANKER": str(reranker),
-    }
-
-
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory) -> Path:
     """Return a folder with the sample added and indexed, as `make app` leaves it; do not write to it."""
     folder = tmp_path_factory.mktemp("prepared")
-    setup = subprocess.run(
-        [sys.executable, "-m", "relic_core", "setup"],
-        cwd=PROJECT, env=environment_for(folder), capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert setup.returncode == 0, setup.stderr
+    prepare(folder)
     return folder
 
 
 @pytest.fixture(scope="session")
 def server(prepared, browser, tmp_path_factory) -> Iterator[Server]:  # `browser`: without one, nothing is served
-    """Serve a copy of the sample, for all tests that do not mind one another."""
-    folder = tmp_path_factory.mktemp("server")
-    shutil.copytree(prepared, folder, dirs_exist_ok=True)
-    with serving(environment_for(folder), folder / "server.log") as running:
+    """Serve a copy of the sample to all tests that do not mind what others keep, measure and find there."""
+    with serving(copied(prepared, tmp_path_factory.mktemp("server"))) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def library_server(prepared, browser, tmp_path_factory) -> Iterator[Server]:
     """Serve the sample and two short works, all of them indexed, to tests that do not mind one another."""
-    folder = tmp_path_factory.mktemp("library")
-    shutil.copytree(prepared, folder, dirs_exist_ok=True)
+    folder = copied(prepared, tmp_path_factory.mktemp("library"))
     bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
     for title, light, year in (("The Quay", "lantern", 1851), ("The Mole", "beacon", 1902)):
         text = "\n\n".join(
@@ -111,23 +86,21 @@ def library_server(prepared, browser, tmp_path_factory) -> Iterator[Server]:
         source = f"{title}\n\n{text}\n".encode()
         work = bench.works.add(source, name="a.txt", title=title, author=f"A. {light.title()}", year=year).work
         bench.indexes.build(work.id, bench.indexes.missing(work.id), lambda _done, _total, _note="": None)
-    with serving(environment_for(folder), folder / "server.log") as running:
+    with serving(folder) as running:
         yield running
 
 
 @pytest.fixture
 def fresh_server(prepared, browser, tmp_path) -> Iterator[Server]:
     """Serve a copy of the sample to one test, by a server that nobody has asked for anything yet."""
-    shutil.copytree(prepared, tmp_path / "own")
-    with serving(environment_for(tmp_path / "own"), tmp_path / "server.log") as running:
+    with serving(copied(prepared, tmp_path / "own")) as running:
         yield running
 
 
 @pytest.fixture
 def cold_server(prepared, browser, tmp_path) -> Iterator[Server]:
     """Serve a copy of the sample to one test, by a server that has just been started as a reader starts it."""
-    shutil.copytree(prepared, tmp_path / "own")
-    with serving(environment_for(tmp_path / "own"), tmp_path / "server.log", cold=True) as running:
+    with serving(copied(prepared, tmp_path / "own"), cold=True) as running:
         yield running
 
 

@@ -1,10 +1,12 @@
-"""Serving the app to the journeys: as a reader starts it, or forked from a process that has its libraries read."""
+"""Serving the app to journeys: as a reader starts it, or forked from a process that has its libraries read."""
 
 from __future__ import annotations
 
 import atexit
 import multiprocessing
 import os
+import runpy
+import shutil
 import socket
 import subprocess
 import sys
@@ -18,14 +20,20 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
+from relic_core.config import Settings
+from relic_core.wiring import build
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relic_core.wiring import App
+
 PROJECT = Path(__file__).resolve().parents[2]
+SETUP_SECONDS = 300
 START_SECONDS = 60
 STOP_SECONDS = 10
 
-# Reading the libraries takes most of a server's start, and there are some thirty servers.
+# Reading the libraries takes most of a server's start, and there are some twenty servers.
 _FORKED = multiprocessing.get_context("forkserver")
 _FORKED.set_forkserver_preload(
     ["streamlit.web.cli", "pandas", "relic_core.wiring", "transformers.models.bert.modeling_bert"]
@@ -34,10 +42,14 @@ _FORKED.set_forkserver_preload(
 
 @dataclass(frozen=True)
 class Server:
-    """A running app."""
+    """A running app, whose store and indexes stand in `folder`."""
 
     url: str
-    log: Path
+    folder: Path
+
+    def bench(self) -> App:
+        """Open its store from outside."""
+        return build(Settings(data=self.folder / "data", indexes=self.folder / "indexes"))
 
 
 class _Process(Protocol):
@@ -74,7 +86,7 @@ class _Forked:
     """One that has the libraries from the process it was forked from."""
 
     def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
-        self._process = _FORKED.Process(target=_run, args=(command, environment, str(log)))
+        self._process = _FORKED.Process(target=_run, args=(command, environment, log))
         self._process.start()
         self.alive, self.terminate, self.kill = self._process.is_alive, self._process.terminate, self._process.kill
 
@@ -83,9 +95,9 @@ class _Forked:
         return not self.alive()
 
 
-def _run(command: list[str], environment: dict[str, str], log: str) -> None:
-    """Be `python -m streamlit`."""
-    with Path(log).open("wb") as out:
+def _run(command: list[str], environment: dict[str, str], log: Path) -> None:
+    """Be `python -m` with this command."""
+    with log.open("wb") as out:
         os.dup2(out.fileno(), 1)
         os.dup2(out.fileno(), 2)
     os.environ.clear()
@@ -93,37 +105,54 @@ def _run(command: list[str], environment: dict[str, str], log: str) -> None:
     os.chdir(PROJECT)
     sys.path[0] = str(PROJECT)
     sys.argv = command
-    from streamlit.web.cli import main
-
     try:
-        main(prog_name="streamlit")
+        runpy.run_module(command[0], run_name="__main__", alter_sys=True)
     finally:
         atexit._run_exitfuncs()  # which a forked process leaves out
 
 
-@contextmanager
-def serving(environment: dict[str, str], log: Path, *, port: int = 0, cold: bool = False) -> Iterator[Server]:
-    """Serve the app until the block ends, then look for tracebacks in what it wrote.
+def prepare(folder: Path) -> None:
+    """Add the sample to a new store in `folder` and index it, as `make app` does; add a reranker that takes no time."""
+    process = _FORKED.Process(target=_prepare, args=(folder,))
+    process.start()
+    process.join(SETUP_SECONDS)
+    assert process.exitcode == 0, (folder / "setup.log").read_text(encoding="utf-8")
 
-    Parameters
-    ----------
-    environment : dict
-        All of its environment.
-    log : Path
-        The file that it writes to.
-    port : int
-        Where it listens; 0 for one that is free.
-    cold : bool
-        Whether it is begun as a reader begins it, with every library still to be read.
+
+def _prepare(folder: Path) -> None:
+    from tests.making_rerankers import make_cross_encoder
+    from tests.tiny_models import bert
+
+    bert(folder / "bert")
+    make_cross_encoder(folder / "reranker", folder / "bert")
+    _run(["relic_core", "setup"], _environment(folder), folder / "setup.log")
+
+
+def copied(prepared: Path, folder: Path) -> Path:
+    """Copy what was prepared to another folder, to be served and written to."""
+    return shutil.copytree(prepared, folder, dirs_exist_ok=True)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    names = {"RELIC_DATA": "data", "RELIC_INDEXES": "indexes", "RELIC_RERANKER": "reranker"}
+    return {**os.environ, **{variable: str(folder / name) for variable, name in names.items()}}
+
+
+@contextmanager
+def serving(folder: Path, *, port: int = 0, cold: bool = False, **environment: str) -> Iterator[Server]:
+    """Serve what was prepared in `folder` until the block ends, then look into what the server wrote.
+
+    `port` is 0 for one that is free; `cold` begins the server as a reader does, with every library still to be read;
+    `environment` is beside that of the tests.
     """
     with socket.create_server(("127.0.0.1", port)) as free:
         port = free.getsockname()[1]
     command = ["streamlit", "run", str(PROJECT / "app.py"), f"--server.port={port}", "--server.headless=true"]
-    url = f"http://localhost:{port}"
-    process = (_Begun if cold else _Forked)(command, environment, log)
+    url, log = f"http://localhost:{port}", folder / f"server-{port}.log"
+    process = (_Begun if cold else _Forked)(command, _environment(folder) | environment, log)
     try:
         _wait_until_healthy(url, process, log)
-        yield Server(url=url, log=log)
+        yield Server(url, folder)
     finally:
         process.terminate()
         if not process.ended(STOP_SECONDS):
@@ -131,6 +160,7 @@ def serving(environment: dict[str, str], log: Path, *, port: int = 0, cold: bool
             process.ended(STOP_SECONDS)
     written = log.read_text(encoding="utf-8", errors="replace")
     assert "Traceback" not in written, written[-8000:]
+    assert "Network URL" not in written, "it is open to other machines"
 
 
 def _wait_until_healthy(url: str, process: _Process, log: Path) -> None:

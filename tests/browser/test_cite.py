@@ -16,6 +16,7 @@ expect = playwright.expect
 
 
 def test_a_passage_is_cited_copied_and_left_again(inspected, server):
+    """A note is copied by keyboard, a file for reference managers saved, and the way back leads to the citation."""
     page, inspect = inspected
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened(page, f"{server.url}/library")

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 
 def test_axe_sees_a_breach_and_passes_a_sound_page(page, axe):
+    """Of two pages the one without a fault passes, and the fault of the other is named."""
     page.set_content("<html lang='en'><title>Sound</title><main><h1>Heading</h1><p>Text</p></main></html>")
     assert axe(page) == []
 
     page.set_content("<html lang='en'><title>Bad</title><main><h1>Heading</h1><input type='text'></main></html>")
     assert [finding.split(":")[0] for finding in axe(page)] == ["label"]
-
-
-def test_the_server_is_open_to_this_machine_alone(server, page):
-    page.goto(server.url)
-    page.get_by_role("heading", level=1).first.wait_for()
-    assert "Network URL" not in server.log.read_text(encoding="utf-8")

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import uuid
 
-import pytest
 from playwright.sync_api import expect
 
-from relic_core.config import Settings
 from relic_core.evaluation.benchmarks import relic as benchmark
-from relic_core.wiring import build
 from tests.approved import says
-from tests.browser.conftest import environment_for
-from tests.browser.serving import serving
-from tests.browser.visiting import ask, claim_box, focused, opened, settled, tab_to
+from tests.browser.visiting import claim_box, focused, found_words, opened, settled, tab_to
 
 SAYS = says("notebook")
 
@@ -23,39 +17,31 @@ CLAIM = "The brass bolt stands for a false certainty"
 KEEP = "button[data-does=keep]"
 
 
-@pytest.fixture(scope="module")
-def bench(prepared, browser, tmp_path_factory):  # `browser` first: without one, nothing is prepared for nothing
-    """A store of this module's own, with notes in two collections."""
-    folder = tmp_path_factory.mktemp("notebook")
-    shutil.copytree(prepared, folder, dirs_exist_ok=True)
-    made = build(Settings(data=folder / "data", indexes=folder / "indexes"))
-    (work,) = made.works.summaries()
-    book = made.notebook
-    for name, addresses in (("Light or water", ("1.1.1", "1.2.1", "1.3.1")), ("Brass", ("2.1.1",))):
-        home = book.add_collection(name).id
-        for at in addresses:
-            note = book.keep(work.id, at, 2, collection_id=home, claim_text=f"{CLAIM}, and so does {at}.")
-            book.write(note.id, words="A word of mine.", tags=["light"], verdict="unsure")
-    return made
-
-
-@pytest.fixture(scope="module")
-def url(bench):
-    folder = bench.settings.data.parent
-    with serving(environment_for(folder), folder / "server.log") as running:
-        yield running.url
-
-
 def scrolled(page):
     return page.evaluate("document.querySelector('.stMain').scrollTop")
 
 
-def test_a_hit_is_kept_written_about_judged_and_measured_on_by_keyboard_alone(page, url, bench, tmp_path):
-    claim = f"{CLAIM} {uuid.uuid4().hex[:6]}"  # a journey made once more must not find what it kept before
-    opened(page, f"{url}/find")
-    before = ask(page, claim)
+def saved(page, offered, file):
+    """Press what is offered in the menu that saves, and return the file."""
+    tab_to(page, offered)
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    download.value.save_as(file)
+    return file
+
+
+def _a_hit_is_kept_and_the_page_stands_still(page, server, claim):
+    """Return the id of the note, and the quotation."""
+    opened(page, f"{server.url}/find")
+    tab_to(page, claim_box(page))
+    page.keyboard.type(claim)
+    page.keyboard.press("Control+Enter")
     card = page.locator(".relic-card").first
-    name = card.get_attribute("id")
+    card.wait_for()
+    settled(page)
+    before = page.locator(".relic-card").count()
+    name, words = card.get_attribute("id"), found_words(card)
+
     card.locator("summary").first.focus()
     page.keyboard.press("Enter")
     card.locator(KEEP).focus()
@@ -66,19 +52,24 @@ def test_a_hit_is_kept_written_about_judged_and_measured_on_by_keyboard_alone(pa
     focused(page, "it.closest('article')?.id + ' ' + it.dataset.does", f"{name} keep")
     assert abs(scrolled(page) - top) < 3
     expect(card.locator(".relic-around").first).to_be_visible()
-    assert len(page.locator(".relic-card").all()) == len(before)
+    expect(page.locator(".relic-card")).to_have_count(before)
+    return card.locator(".relic-keep a").get_attribute("href").split("note=")[1], words
 
-    card.locator(".relic-keep a").focus()
+
+def _it_is_read_written_about_and_judged(page, bench, claim, note_id):
+    tab_to(page, page.locator(".relic-card").first.get_by_role("link", name=SAYS["read in chapter"]))
     page.keyboard.press("Enter")
-    page.wait_for_url("**/notebook?note=*")
-    note_id = page.url.split("note=")[1]
+    page.locator("article.relic-read-text").wait_for()
+    settled(page)
+    tab_to(page, page.get_by_role("region", name="The passage marked").locator("[data-part=kept] a"))
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/notebook?note={note_id}")
     focused(page, "it.id", f"note-{note_id}")
     settled(page)
+
     note = page.locator(f".st-key-notebook_{note_id}")
     expect(note).to_contain_text(f"For the claim “{claim}”")
-
-    page.keyboard.press("Tab")  # the first key ends the arriving, which holds the focus until the page rests
-    note.get_by_role("textbox", name="Your words").focus()
+    tab_to(page, note.get_by_role("textbox", name="Your words"))
     page.keyboard.type("He trusts what *shines*.")
     page.keyboard.press("Tab")
     note.get_by_text("Saved.").wait_for()
@@ -91,63 +82,48 @@ def test_a_hit_is_kept_written_about_judged_and_measured_on_by_keyboard_alone(pa
     kept = bench.notebook.note(note_id).note
     assert (kept.words, kept.verdict) == ("He trusts what *shines*.", "supports")
 
-    page.get_by_role("button", name="Save").first.focus()
-    page.keyboard.press("Enter")
-    offered = page.get_by_role("button", name=SAYS["verdicts export"])
-    offered.focus()
-    with page.expect_download() as download:
-        page.keyboard.press("Enter")
-    file = tmp_path / "verdicts.json"
-    download.value.save_as(file)
-    made = {window.id: window.left for window in benchmark.create(bench.settings, bench.works, file).windows()}
-    assert made[note_id] == (claim,)
 
-
-def test_the_tab_key_leads_from_a_claim_to_the_text_to_the_notebook_and_to_a_document(page, url, tmp_path):
-    claim = f"{CLAIM} {uuid.uuid4().hex[:6]}"
-    opened(page, f"{url}/find")
-    tab_to(page, claim_box(page))
-    page.keyboard.type(claim)
-    page.keyboard.press("Control+Enter")
-    card = page.locator(".relic-card").first
-    card.wait_for()
-    settled(page)
-    words = card.locator("blockquote p").first.inner_text()
-
-    tab_to(page, card.get_by_role("link", name=SAYS["read in chapter"]))
-    page.keyboard.press("Enter")
-    page.locator("article.relic-read-text").wait_for()
-    settled(page)
-    bar = page.get_by_role("region", name="The passage marked")
-    tab_to(page, bar.get_by_role("button", name="Keep"))
-    page.keyboard.press("Enter")
-    tab_to(page, bar.locator("[data-part=kept] a"))
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/notebook?note=*")
-
-    note = page.locator(f".st-key-notebook_{page.url.split('note=')[1]}")
-    expect(note).to_contain_text(f"For the claim “{claim}”")
-    settled(page)
-    tab_to(page, note.get_by_role("textbox", name="Your words"))
-    page.keyboard.type("He trusts what shines.")
-    page.keyboard.press("Tab")
-    note.get_by_text("Saved.").wait_for()
+def _the_notes_are_saved_as_documents(page, bench, tmp_path):
+    """Return the notes in Markdown, and the left contexts of what can be measured on by note."""
     tab_to(page, page.get_by_role("button", name="Save").first)
     page.keyboard.press("Enter")
-    tab_to(page, page.get_by_role("button", name=re.compile("Markdown")))
-    with page.expect_download() as download:
-        page.keyboard.press("Enter")
-    file = tmp_path / "notes.md"
-    download.value.save_as(file)
-    written = file.read_text(encoding="utf-8")
-    assert "He trusts what shines." in written
+    written = saved(page, page.get_by_role("button", name=re.compile("Markdown")), tmp_path / "notes.md").read_text()
+    file = saved(page, page.get_by_role("button", name=SAYS["verdicts export"]), tmp_path / "verdicts.json")
+    made = benchmark.create(bench.settings, bench.works, file).windows()
+    return written, {window.id: window.left for window in made}
+
+
+def test_the_tab_key_leads_from_a_claim_to_a_kept_passage_to_words_and_to_documents(page, server, tmp_path):
+    """A passage is kept where the page stands, judged and written about, and saved to be read and to be measured on."""
+    bench = server.bench()
+    claim = f"{CLAIM} {uuid.uuid4().hex[:6]}"  # a journey made once more must not find what it kept before
+    note_id, words = _a_hit_is_kept_and_the_page_stands_still(page, server, claim)
+    _it_is_read_written_about_and_judged(page, bench, claim, note_id)
+    written, measured = _the_notes_are_saved_as_documents(page, bench, tmp_path)
+    assert "He trusts what" in written
     assert f"Claim: {claim}" in written
     assert words.split("”")[-1].strip(" .")[:30] in written
+    assert measured[note_id] == (claim,)
 
 
-def _notes_are_put_in_order_by_keyboard_and_the_focus_goes_with_them(page, url, bench):
-    first, second = [view.note.id for view in bench.notebook.notes(bench.notebook.collections()[0].collection.id)][:2]
-    opened(page, f"{url}/notebook")
+def test_notes_are_sound_ordered_by_keyboard_and_made_where_the_text_stands_still(inspected, server):
+    """The focus goes with a note that is moved; a sentence kept in its chapter moves nothing."""
+    page, look = inspected
+    bench = server.bench()
+    (work,) = bench.works.summaries()
+    collection = bench.notebook.add_collection(f"Light or water {uuid.uuid4().hex[:6]}").id
+    first, second = (
+        bench.notebook.keep(work.id, at, 2, collection_id=collection, claim_text=f"{CLAIM}, and so does {at}.").id
+        for at in ("1.1.1", "1.2.1")
+    )
+    bench.notebook.write(first, words="A word of mine.", tags=["light"], verdict="unsure")
+
+    opened(page, f"{server.url}/notebook?note={first}")
+    look("notes")
+    page.get_by_role("button", name="Save").first.click()
+    page.get_by_text("Take in a notebook").wait_for()
+    look("saving")
+    page.keyboard.press("Escape")
     down = page.locator(f"#note-{first} button[data-does=down]")
     down.focus()
     page.keyboard.press("Enter")
@@ -158,10 +134,7 @@ def _notes_are_put_in_order_by_keyboard_and_the_focus_goes_with_them(page, url, 
         arg=[f"note-{second}", f"note-{first}"],
     )
 
-
-def _a_sentence_is_kept_where_it_is_read_and_the_page_stands_still(page, url, bench):
-    (work,) = bench.works.summaries()
-    opened(page, f"{url}/read?work={work.id}&at=3.4.1")
+    opened(page, f"{server.url}/read?work={work.id}&at=3.4.1")
     keep = page.locator(".relic-read-bar [data-part=keep]")
     keep.focus()
     top = scrolled(page)
@@ -174,24 +147,3 @@ def _a_sentence_is_kept_where_it_is_read_and_the_page_stands_still(page, url, be
     page.get_by_role("button", name=SAYS["mark next"]).focus()
     page.keyboard.press("Enter")
     expect(keep).to_have_attribute("aria-pressed", "false")
-
-
-def test_the_notebook_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, url):
-    page, look = inspected
-    opened(page, f"{url}/notebook")
-    look("notes")
-    page.get_by_role("button", name="Save").first.click()
-    page.get_by_text("Take in a notebook").wait_for()
-    look("saving")
-    page.keyboard.press("Escape")
-    opened(page, f"{url}/concordance?word=brass")
-    page.locator(KEEP).first.wait_for()
-    look("lines that can be kept")
-
-
-# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
-
-
-def test_notes_are_ordered_by_keyboard_and_kept_where_they_are_read(page, url, bench):
-    _notes_are_put_in_order_by_keyboard_and_the_focus_goes_with_them(page, url, bench)
-    _a_sentence_is_kept_where_it_is_read_and_the_page_stands_still(page, url, bench)

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import re
-import shutil
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
 from playwright.sync_api import expect
 
-from relic_core.config import Settings
-from relic_core.wiring import build
 from tests.approved import says
-from tests.browser.conftest import environment_for
 from tests.browser.serving import serving
 from tests.browser.visiting import focused, opened, settled, tab_to
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SAYS = says("proxy_task")
 
@@ -28,17 +20,14 @@ PATIENCE = 60_000
 
 
 @pytest.fixture(scope="module")
-def studied(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
-    """Serve a copy of the sample, with its study."""
-    folder = tmp_path_factory.mktemp("studied")
-    shutil.copytree(prepared, folder / "own")
-    bench = build(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
+def studied(server) -> SimpleNamespace:
+    """Return the study of the sample, with where it is answered."""
+    bench = server.bench()
     study = bench.studies.get(bench.studies.all()[-1].id).study
-    with serving(environment_for(folder / "own"), folder / "server.log") as running:
-        yield SimpleNamespace(
-            url=running.url, bench=bench, study=study, folder=folder / "own", of=len(study.items),
-            address=f"{running.url}/proxy_task?study={study.id}",
-        )  # fmt: skip
+    return SimpleNamespace(
+        url=server.url, bench=bench, study=study, folder=server.folder, of=len(study.items),
+        address=f"{server.url}/proxy_task?study={study.id}",
+    )  # fmt: skip
 
 
 def somebody(name):
@@ -83,6 +72,7 @@ def anew(browser, width=1280):
 
 
 def test_the_keyboard_alone_leads_from_the_first_visit_to_the_last_item(page, studied):
+    """Every item is announced, every answer saved with its time, and an item that was answered can be gone back to."""
     name = somebody("keys")
     opened(page, f"{studied.url}/proxy_task")
     tab_to(page, page.get_by_role("link", name=f"Take part: {studied.study.label}").first)
@@ -116,13 +106,18 @@ def test_the_keyboard_alone_leads_from_the_first_visit_to_the_last_item(page, st
     assert all(0 < answer.seconds < 120 for answer in kept.values())
 
 
-def test_nothing_is_chosen_by_a_word_that_is_written_a_key_turned_off_or_a_double_click(page, studied):
-    name = somebody("mouse")
+def _nothing_is_chosen_by_a_word_that_is_written_a_key_turned_off_or_a_double_click(page, look, studied, name):
+    page.set_default_timeout(PATIENCE)
+    opened(page, f"{studied.url}/proxy_task")
+    look("studies")
+    opened(page, studied.address)
+    look(SAYS["first look"])
     begin(page, studied.address, name)
     item_shown(page, 1, studied.of)
     page.get_by_text("Add a comment").click()
     page.get_by_label(SAYS["comment"]).press_sequentially("1 or 2, not 3; bcn 0")
     page.wait_for_timeout(600)
+    look("an item")
     page.get_by_role("button", name="Turn keys off").click()
     page.wait_for_timeout(400)
     page.keyboard.press("1")
@@ -130,7 +125,7 @@ def test_nothing_is_chosen_by_a_word_that_is_written_a_key_turned_off_or_a_doubl
     item_shown(page, 1, studied.of)
     page.locator("button[data-choice='3']").click()
     item_shown(page, 2, studied.of)
-    expect(page.get_by_label(SAYS["comment"])).to_have_value("", timeout=PATIENCE)
+    expect(page.get_by_label(SAYS["comment"])).to_have_value("")
     (answer,) = answers(studied, name).values()
     assert (answer.choice, answer.comment) == (3, "1 or 2, not 3; bcn 0")
     page.wait_for_timeout(400)
@@ -141,9 +136,48 @@ def test_nothing_is_chosen_by_a_word_that_is_written_a_key_turned_off_or_a_doubl
     assert chosen(studied, name) == [1, 3]
     page.get_by_role("button", name="Turn keys on").click()
     press(page, "1", 4, studied.of)
+    page.get_by_role("button", name="Back one item").click()
+    item_shown(page, 3, studied.of)
+    look("an item that was answered")
 
 
-def test_several_people_and_devices_at_once_each_go_on_with_their_own_answers(browser, studied):
+def _neither_a_closed_tab_nor_a_server_started_anew_loses_an_answer_or_a_comment(page, studied, name):
+    press(page, "n", 4, studied.of)
+    tab = page.context.new_page()
+    opened(tab, page.url)
+    item_shown(tab, 4, studied.of)
+    tab.get_by_text("Add a comment").click()
+    tab.get_by_label(SAYS["comment"]).press_sequentially("Half a thou")
+    tab.wait_for_url("**show=answer**")
+    address = tab.url
+    tab.close()
+    tab = page.context.new_page()
+    opened(tab, address)
+    item_shown(tab, 4, studied.of)
+    expect(tab.get_by_label(SAYS["comment"])).to_have_value("Half a thou", timeout=PATIENCE)
+    assert chosen(studied, name) == [1, 1, 3]
+    with serving(studied.folder) as other:
+        opened(tab, f"{other.url}/proxy_task?{address.split('?')[1]}")
+        item_shown(tab, 4, studied.of)
+        tab.locator("button[data-choice='2']").click()
+        item_shown(tab, 5, studied.of)
+    assert chosen(studied, name) == [2, 1, 1, 3]
+    tab.close()
+
+
+def test_what_is_chosen_and_written_is_neither_a_slip_nor_lost_and_the_page_is_sound(inspected, studied):
+    """No words typed, key turned off or double click choose; a closed tab or a new server loses nothing."""
+    page, look = inspected
+    name = somebody("mouse")
+    _nothing_is_chosen_by_a_word_that_is_written_a_key_turned_off_or_a_double_click(page, look, studied, name)
+    _neither_a_closed_tab_nor_a_server_started_anew_loses_an_answer_or_a_comment(page, studied, name)
+
+
+def test_several_people_and_devices_at_once_each_go_on_with_their_own_answers(browser, inspected, studied):
+    """Two answer side by side; a third device asks who comes, and one of the two goes on there and at the first.
+
+    What becomes of many answers, and the owner's side, is sound.
+    """
     names = somebody("left"), somebody("right")
     left, right, phone = anew(browser), anew(browser), anew(browser, 400)
     for page, name in zip((left, right), names, strict=True):
@@ -175,60 +209,17 @@ def test_several_people_and_devices_at_once_each_go_on_with_their_own_answers(br
     for page in (left, right, phone):
         page.context.close()
 
-
-def test_neither_a_closed_tab_nor_a_server_started_anew_loses_an_answer_or_a_comment(browser, studied, tmp_path):
-    page = anew(browser)
-    name = somebody("closer")
-    begin(page, studied.address, name)
-    item_shown(page, 1, studied.of)
-    press(page, "2", 2, studied.of)
-    page.get_by_text("Add a comment").click()
-    page.get_by_label(SAYS["comment"]).press_sequentially("Half a thou")
-    page.wait_for_url("**show=answer**")
-    address, context = page.url, page.context
-    page.close()
-    page = context.new_page()
-    opened(page, address)
-    item_shown(page, 2, studied.of)
-    expect(page.get_by_label(SAYS["comment"])).to_have_value("Half a thou", timeout=PATIENCE)
-    assert chosen(studied, name) == [2]
-    with serving(environment_for(studied.folder), tmp_path / "server.log") as other:
-        opened(page, f"{other.url}/proxy_task?{address.split('?')[1]}")
-        item_shown(page, 2, studied.of)
-        page.locator("button[data-choice='1']").click()
-        item_shown(page, 3, studied.of)
-    assert chosen(studied, name) == [1, 2]
-    context.close()
-
-
-def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, studied):
-    page, look = inspected
-    page.set_default_timeout(60_000)
-    opened(page, f"{studied.url}/proxy_task")
-    look("studies")
-    opened(page, studied.address)
-    look(SAYS["first look"])
-    begin(page, studied.address, somebody("axe"))
-    item_shown(page, 1, studied.of)
-    settled(page)
-    page.get_by_text("Add a comment").click()
-    look("an item")
-    page.wait_for_timeout(400)
-    page.locator("button[data-choice='1']").click()
-    item_shown(page, 2, studied.of)
-    page.get_by_role("button", name="Back one item").click()
-    item_shown(page, 1, studied.of)
-    look("an item that was answered")
+    owner, look = inspected
     for person, shift in (("ann", 0), ("ben", 0), ("cid", 1)):
         annotator = studied.bench.answering.join(studied.study.id, person)
         for item in studied.study.items:
             choice = (item.right_option - 1 + shift) % 3 + 1
             studied.bench.answering.answer(studied.study.id, annotator.id, item.id, choice, seconds=3.0)
-    opened(page, f"{studied.address}&show=results")
-    page.locator(".js-plotly-plot .main-svg").first.wait_for()
-    settled(page)
+    opened(owner, f"{studied.address}&show=results")
+    owner.locator(".js-plotly-plot .main-svg").first.wait_for()
+    settled(owner)
     look("results")
-    opened(page, f"{studied.address}&show=manage")
+    opened(owner, f"{studied.address}&show=manage")
     look("the owner's side")
-    opened(page, f"{studied.url}/proxy_task?show=make")
+    opened(owner, f"{studied.url}/proxy_task?show=make")
     look("making a study")

@@ -8,29 +8,23 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from relic_core.config import Settings
-from relic_core.wiring import build
 from tests.approved import says
 from tests.browser.conftest import NARROW
-from tests.browser.visiting import ask, cards, focused, note_where_left, opened, settled, stands_where_left, view
-from tests.making_books import tei
+from tests.browser.visiting import (
+    ask,
+    cards,
+    focused,
+    found_words,
+    note_where_left,
+    opened,
+    settled,
+    stands_where_left,
+    view,
+)
 
 SAYS = says("read")
 
 CLAIM = "Mapplebeck blames others for what he left undone"
-PLAY = tei(
-    """<div type="act" n="1"><head>ACT I</head><div type="scene" n="1"><head>Scene 1</head>
-<stage>A quay. Enter the BOATMAN.</stage>
-<sp><speaker>BOATMAN</speaker>
-<l n="1">The river rose, and nobody had asked it,</l>
-<l n="2">The lanterns went, and nobody had counted;</l>
-<l n="3">And in the morning there was one lantern fewer,</l>
-<l n="4">And no one on the quay to say where it had gone,</l>
-<l n="5">And no one on the river to have seen.</l></sp>
-<sp><speaker>CLERK</speaker>
-<p>It was a Tuesday.<note place="foot">In one copy, a Thursday.</note> Nobody was there.</p></sp>
-</div></div>"""
-)
 
 
 def lit(page):
@@ -77,6 +71,10 @@ def scrolled(page, by):
     page.wait_for_function("top => Math.abs(document.querySelector('.stMain').scrollTop - top) < 2", arg=before + by)
 
 
+def onward(page):
+    return page.get_by_role("navigation", name="Where to go on").get_by_role("link", name="Next chapter")
+
+
 def next_chapter(page, name, act):
     act()
     page.locator("#chapter-name", has_text=name).wait_for()
@@ -84,9 +82,9 @@ def next_chapter(page, name, act):
 
 
 @pytest.fixture(scope="module")
-def sample(prepared):
-    bench = build(Settings(data=prepared / "data", indexes=prepared / "indexes"))
-    (work,) = [work for work in bench.works.summaries() if work.title == SAYS["sample"]]
+def sample(server):
+    bench = server.bench()
+    (work,) = bench.works.summaries()
     return bench.works.load(work.id)
 
 
@@ -96,17 +94,16 @@ def room(server, sample):
     return f"{server.url}/read?work={sample.id}"
 
 
-# ---- from a hit, and back -----------------------------------------------------------------------------------------
-
-
-def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server):
+def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, look, server):
+    opened(page, f"{server.url}/read")
+    look("choice")
     opened(page, f"{server.url}/find")
     ask(page, CLAIM)
     view(page, "By words")
     before = cards(page)
     results = address(page)["q"]
     card = page.locator(".relic-card").nth(2)
-    quoted = " ".join(card.locator("blockquote").inner_text().split())
+    quoted = found_words(card)
     rank = card.get_attribute("id").rpartition("-")[2]
     card.get_by_role("link", name=SAYS["read in chapter"]).click()
     page.wait_for_url("**/read?*")
@@ -127,6 +124,7 @@ def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server)
     )
     assert abs(beside) < 15, "the mark stands on the line where its passage begins"
     assert page.locator(".relic-read-contents .relic-read-count").count() > 0
+    look("from a hit")
 
     page.get_by_role("link", name=SAYS["back to results"]).click()
     page.wait_for_url("**/find?q=*")
@@ -136,32 +134,26 @@ def _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server)
     assert cards(page) == before
 
 
-def _results_stand_where_they_were_left(page, server, back):
-    opened(page, f"{server.url}/find")
-    ask(page, CLAIM)
+def _results_stand_where_they_were_left(page):
     view(page, "Best evidence")
-    link = page.locator(".relic-card[id='hit-best-7']").get_by_role("link", name=SAYS["read in chapter"])
-    link.scroll_into_view_if_needed()
-    note_where_left(page)
-    link.click()
-    page.wait_for_url("**/read?*")
-    assert page.evaluate("window.leftAt") > 200
-    lit(page)
-    settled(page)
-    if back == "the link":
-        page.get_by_role("link", name=SAYS["back to results"]).click()
-    else:
-        page.go_back()
-    page.wait_for_url("**/find?q=*")
-    focused(page, "it.closest('article')?.id", "hit-best-7")
-    stands_where_left(page)
-    settled(page)
-    stands_where_left(page)
+    for back in (page.go_back, page.get_by_role("link", name=SAYS["back to results"]).click):
+        link = page.locator(".relic-card[id='hit-best-7']").get_by_role("link", name=SAYS["read in chapter"])
+        link.scroll_into_view_if_needed()
+        note_where_left(page)
+        link.click()
+        page.wait_for_url("**/read?*")
+        assert page.evaluate("window.leftAt") > 200
+        lit(page)
+        settled(page)
+        back()
+        page.wait_for_url("**/find?q=*")
+        focused(page, "it.closest('article')?.id", "hit-best-7")
+        stands_where_left(page)
+        settled(page)
+        stands_where_left(page)
 
 
-def _from_hit_to_hit_in_the_order_of_the_text(page, server):
-    opened(page, f"{server.url}/find")
-    ask(page, CLAIM)
+def _from_hit_to_hit_in_the_order_of_the_text(page):
     page.locator(".relic-card").get_by_role("link", name=SAYS["read in chapter"]).first.click()
     page.wait_for_url("**/read?*")
     seen = [lit(page)]
@@ -180,7 +172,25 @@ def _from_hit_to_hit_in_the_order_of_the_text(page, server):
     assert len({names[0] for names in seen}) >= 2
 
 
-# ---- addresses ----------------------------------------------------------------------------------------------------
+def _the_contents_are_folded_where_there_is_no_room(page, look):
+    contents = page.locator(".relic-read-contents")
+    assert contents.evaluate("each => each.open"), "there is room"
+    page.set_viewport_size({"width": NARROW, "height": 900})
+    page.reload()
+    lit(page)
+    settled(page)
+    assert not contents.evaluate("each => each.open")  # folded where there is no room
+    contents.locator("summary").click()
+    look("contents")
+
+
+def test_from_a_hit_into_the_text_and_back(inspected, server):
+    """A hit is lit and marked in its chapter, hits lead to each other, and results stand where they were left."""
+    page, look = inspected
+    _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, look, server)
+    _results_stand_where_they_were_left(page)
+    _from_hit_to_hit_in_the_order_of_the_text(page)
+    _the_contents_are_folded_where_there_is_no_room(page, look)
 
 
 def _a_sentence_chosen_is_in_the_address_and_lit_again_for_somebody_else(page, room, browser):
@@ -210,8 +220,9 @@ def _a_sentence_chosen_is_in_the_address_and_lit_again_for_somebody_else(page, r
     other.close()
 
 
-def _what_the_reader_selects_is_marked(page, room):
-    reading(page, f"{room}&at=3")
+def _what_the_reader_selects_or_marks_by_keyboard_is_lit(page):
+    page.keyboard.press("Escape")
+    page.wait_for_url(re.compile(r"at=3(&|$)"))
     page.evaluate(
         """() => {
             const [one, other] = ["s-3-4-1", "s-3-4-2"].map(name => document.getElementById(name).firstChild);
@@ -221,9 +232,8 @@ def _what_the_reader_selects_is_marked(page, room):
     page.wait_for_url("**at=3.4.1*n=2*")
     assert lit(page) == ["s-3-4-1", "s-3-4-2"]
 
-
-def _a_sentence_is_marked_and_the_passage_made_longer_by_keyboard(page, room):
-    reading(page, f"{room}&at=3")
+    page.keyboard.press("Escape")
+    page.wait_for_url(re.compile(r"at=3(&|$)"))
     page.locator("#p-3-1 .relic-read-n").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
@@ -249,29 +259,35 @@ def _the_skip_link_leads_to_the_passage(page, room):
     assert in_view(page, "s-5-3-1")
 
 
-def _the_address_and_the_words_are_copied(page, room, server, sample, allowed):
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
-    if not allowed:
-        page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new Error('no'))")
+def _the_address_and_the_words_are_copied(page, room, server, sample):
     reading(page, f"{room}&at=3.4.2&n=2")
     names = lit(page)
-    page.get_by_role("button", name="Copy address").click()
-    page.get_by_role("status").filter(has_text="Copied").wait_for()
-    assert page.evaluate("navigator.clipboard.readText()") == f"{room}&at=3.4.2&n=2&w={sample.fingerprint[:8]}"
-    page.get_by_role("button", name="Copy words").click()
     work = f"{sample.author}, {sample.title} ({sample.year})"
-    copied = f"“{words(page, names)}” ({work}, {sample.chapter_name(2)}, paragraph 4)"
-    page.wait_for_function("async text => await navigator.clipboard.readText() === text", arg=copied)
+    words_copied = f"“{words(page, names)}” ({work}, {sample.chapter_name(2)}, paragraph 4)"
+    address_copied = f"{room}&at=3.4.2&n=2&w={sample.fingerprint[:8]}"
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
+    for allowed in (True, False):
+        if not allowed:  # after the last words are gone from the clipboard
+            page.evaluate("navigator.clipboard.writeText('')")
+            page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }")
+        for button, text in (("Copy address", address_copied), ("Copy words", words_copied)):
+            page.get_by_role("button", name=button).click()
+            page.get_by_role("status").filter(has_text="Copied").wait_for()
+            page.wait_for_function("async text => await navigator.clipboard.readText() === text", arg=text)
 
 
-# ---- reading on ---------------------------------------------------------------------------------------------------
+def test_what_is_chosen_in_the_text_has_an_address(page, room, browser, server, sample):
+    """What is clicked, selected or marked by keyboard is lit, in the address and for others, and can be copied."""
+    _a_sentence_chosen_is_in_the_address_and_lit_again_for_somebody_else(page, room, browser)
+    _what_the_reader_selects_or_marks_by_keyboard_is_lit(page)
+    _the_skip_link_leads_to_the_passage(page, room)
+    _the_address_and_the_words_are_copied(page, room, server, sample)
 
 
 def _chapters_follow_each_other_by_link_by_key_and_by_the_browsers_back(page, room):
     reading(page, f"{room}&at=2")
     page.locator("article").evaluate("article => article.lastElementChild.scrollIntoView()")
-    follow = page.get_by_role("navigation", name="Where to go on").get_by_role("link", name="Next chapter")
-    next_chapter(page, "Chapter III", follow.click)
+    next_chapter(page, "Chapter III", onward(page).click)
     assert address(page)["at"] == "3"
     page.wait_for_function("document.activeElement.id === 'chapter-name'")
     assert in_view(page, "chapter-name")  # a chapter is begun at its beginning
@@ -311,8 +327,7 @@ def _one_press_held_and_two_clicks_are_one_step(page, room):
     page.locator("#chapter-name", has_text="Chapter III").wait_for()
     settled(page)
     assert page.evaluate("history.length") == held + 1
-    follow = page.get_by_role("navigation", name="Where to go on").get_by_role("link", name="Next chapter")
-    next_chapter(page, "Chapter IV", follow.dblclick)
+    next_chapter(page, "Chapter IV", onward(page).dblclick)
     assert page.evaluate("history.length") == held + 2
     next_chapter(page, "Chapter III", page.go_back)
 
@@ -325,8 +340,7 @@ def _back_shows_each_chapter_where_it_was_left(page, room):
         scrolled(page, 400 if left else 900)
         number = 3 if left else 2
         left.append((number, page.locator(f"#p-{number}-4").bounding_box()["y"]))
-        follow = page.get_by_role("navigation", name="Where to go on").get_by_role("link", name="Next chapter")
-        next_chapter(page, name, lambda follow=follow: follow.evaluate("link => link.click()"))
+        next_chapter(page, name, lambda: onward(page).evaluate("link => link.click()"))
     for number, y in reversed(left):
         page.go_back()
         page.wait_for_function(
@@ -364,71 +378,8 @@ def _a_new_visit_is_offered_the_place_and_not_taken_to_it(page, room):
     assert address(page)["at"].startswith("9.")
 
 
-# ---- plays, verse and notes ---------------------------------------------------------------------------------------
-
-
-def test_a_play_has_its_speakers_lines_and_notes(page, fresh_server, tmp_path):
-    bench = build(Settings(data=tmp_path / "own" / "data", indexes=tmp_path / "own" / "indexes"))
-    play = bench.works.add(PLAY, name="play.xml").work
-    reading(page, f"{fresh_server.url}/read?work={play.id}&at=1")
-    assert page.locator(".relic-read-speaker").all_inner_texts() == ["BOATMAN", "CLERK"]
-    assert page.locator(".relic-read-stage").first.evaluate("each => getComputedStyle(each).fontStyle") == "italic"
-    assert page.locator(".relic-read-verse").first.inner_text().count("\n") >= 4
-    assert page.locator(".relic-read-line").all_inner_texts() == ["5"]
-    note = page.locator(".relic-read-notes p").first
-    page.get_by_role("link", name="Note 1", exact=True).first.click()
-    page.wait_for_function("document.querySelector('.relic-read-notes p:target')")
-    assert "a Thursday" in note.inner_text()
-    page.get_by_role("link", name=re.compile("Back to paragraph")).click()
-    page.wait_for_function("document.querySelector('.relic-read-prose:target')")
-
-
-# ---- for everybody ------------------------------------------------------------------------------------------------
-
-
-def test_the_room_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, server, sample):
-    page, look = inspected
-    opened(page, f"{server.url}/read")
-    look("choice")
-    opened(page, f"{server.url}/find")
-    ask(page, CLAIM)
-    look("find")
-    page.locator(".relic-card").get_by_role("link", name=SAYS["read in chapter"]).first.click()
-    page.wait_for_url("**/read?*")
-    lit(page)
-    settled(page)
-    look("from a hit")
-    contents = page.locator(".relic-read-contents")
-    assert contents.evaluate("each => each.open"), "there is room"
-    page.set_viewport_size({"width": NARROW, "height": 900})
-    page.reload()
-    lit(page)
-    settled(page)
-    assert not contents.evaluate("each => each.open")  # folded where there is no room
-    contents.locator("summary").click()
-    look("contents")
-
-
-# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
-
-
-def test_from_a_hit_into_the_text_and_back(page, server):
-    _a_hit_is_read_in_its_chapter_and_the_same_results_stand_again(page, server)
-    _from_hit_to_hit_in_the_order_of_the_text(page, server)
-    for back in ("the browser's", "the link"):
-        _results_stand_where_they_were_left(page, server, back)
-
-
-def test_what_is_chosen_in_the_text_has_an_address(page, room, browser, server, sample):
-    _a_sentence_chosen_is_in_the_address_and_lit_again_for_somebody_else(page, room, browser)
-    _what_the_reader_selects_is_marked(page, room)
-    _a_sentence_is_marked_and_the_passage_made_longer_by_keyboard(page, room)
-    _the_skip_link_leads_to_the_passage(page, room)
-    for allowed in (True, False):
-        _the_address_and_the_words_are_copied(page, room, server, sample, allowed)
-
-
 def test_reading_on_by_link_key_and_back(page, room):
+    """Each step is one step, back shows a chapter where it was left, and a new visit is offered the place."""
     _chapters_follow_each_other_by_link_by_key_and_by_the_browsers_back(page, room)
     _keys_are_not_taken_from_one_who_types_or_selects(page, room)
     _one_press_held_and_two_clicks_are_one_step(page, room)

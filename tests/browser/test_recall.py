@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
 
-from relic_core.config import Settings
-from relic_core.wiring import build
 from tests.approved import says
-from tests.browser.conftest import environment_for
-from tests.browser.serving import serving
 from tests.browser.visiting import focused, opened, settled
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SAYS = says("recall")
 
@@ -29,11 +20,9 @@ RETRIEVERS = (("bm25", 1.2), ("zero-shot", 1.6), ("fusion", 2.0))
 
 
 @pytest.fixture(scope="module")
-def measured(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
-    """Serve the sample with three runs on twelve works, of which one is in the library."""
-    folder = tmp_path_factory.mktemp("measured")
-    shutil.copytree(prepared, folder / "own")
-    bench = build(Settings(data=folder / "own" / "data", indexes=folder / "own" / "indexes"))
+def measured(server) -> SimpleNamespace:
+    """Return three runs on twelve works, of which one is in the library that is served."""
+    bench = server.bench()
     (summary,) = bench.works.summaries()
     work = bench.works.load(summary.id)
     books = (*make_books(11), book_of(work, "averhythe"))
@@ -45,8 +34,7 @@ def measured(prepared, browser, tmp_path_factory) -> Iterator[SimpleNamespace]:
             run = make_run(books, outcomes, retriever=retriever, benchmark=BENCHMARK, shape=shape)
             bench.store.runs.add(run, outcomes)
             runs += [run] if shape == "4/4" else []
-    with serving(environment_for(folder / "own"), folder / "server.log") as running:
-        yield SimpleNamespace(url=running.url, runs=runs, work=work)
+    return SimpleNamespace(url=server.url, runs=runs, work=work)
 
 
 def query(measured, **asked):
@@ -91,7 +79,21 @@ def keys(page):
     return page.evaluate("document.querySelector('.js-plotly-plot').layout.yaxis.categoryarray")
 
 
-def _a_click_on_a_mark_leads_to_the_failures_and_a_second_into_the_text(page, measured):
+def place(page, heading):
+    """Return how far below the beginning of the page a heading stands."""
+    return heading.bounding_box()["y"] + page.evaluate("document.querySelector('.stMain').scrollTop")
+
+
+def _another_mark_and_the_same_again_lead_where_they_say(page, measured):
+    charted(page, query(measured))
+    for row in (2, 5, 2):
+        click_mark(page, marks(page, 1).nth(row))
+        page.wait_for_url(f"**book={keys(page)[row]}**")
+        expect(page.locator(".js-plotly-plot .shapelayer path[style*='224, 164, 0']")).to_have_count(1)
+        settled(page)
+
+
+def _a_mark_leads_to_the_failures_and_a_second_click_into_the_text(page, measured):
     charted(page, query(measured))
     click_mark(page, marks(page, 0).nth(keys(page).index("averhythe")))
     page.wait_for_url("**book=averhythe**")
@@ -121,17 +123,7 @@ def _a_click_on_a_mark_leads_to_the_failures_and_a_second_into_the_text(page, me
     expect(cases(page)).to_have_count(0)
 
 
-def _another_mark_and_the_same_again_lead_where_they_say(page, measured):
-    charted(page, query(measured))
-    for row in (2, 5, 2):
-        click_mark(page, marks(page, 1).nth(row))
-        page.wait_for_url(f"**book={keys(page)[row]}**")
-        expect(page.locator(".js-plotly-plot .shapelayer path[style*='224, 164, 0']")).to_have_count(1)
-        settled(page)
-
-
-def _a_keyboard_reaches_the_failures(page, measured):
-    charted(page, query(measured))
+def _a_keyboard_reaches_the_failures(page):
     box = page.get_by_role("combobox", name="Work")
     box.focus()
     page.keyboard.type("High")
@@ -140,8 +132,16 @@ def _a_keyboard_reaches_the_failures(page, measured):
     expect(cases(page)).to_have_count(5)
 
 
-def _examples_are_paged_and_back_turns_back(page, measured):
-    charted(page, query(measured, view="lengths", length="2", show="all"))
+def _nothing_moves_when_a_mark_is_chosen_and_examples_are_paged(page, measured):
+    for view in ("books", "lengths"):
+        charted(page, query(measured, view=view, show="all"))
+        below = page.get_by_role("heading", name=SAYS["examples"])
+        before = place(page, below)
+        click_mark(page, marks(page, 0).nth(1))
+        cases(page).first.wait_for()
+        settled(page)
+        assert abs(place(page, below) - before) < 3
+
     first = cases(page).first.get_attribute("id")
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Next").click()
     page.wait_for_url("**page=2**")
@@ -153,8 +153,31 @@ def _examples_are_paged_and_back_turns_back(page, measured):
     assert cases(page).first.get_attribute("id") == first
 
 
-def _an_address_shows_the_same_to_another_visitor_and_back_undoes_choices(page, measured):
+def test_from_a_mark_to_the_failures_and_into_the_text(page, measured):
+    """A mark leads to its failures, by mouse or by keyboard, moves nothing, and back undoes each choice."""
+    _another_mark_and_the_same_again_lead_where_they_say(page, measured)
+    _a_mark_leads_to_the_failures_and_a_second_click_into_the_text(page, measured)
+    _a_keyboard_reaches_the_failures(page)
+    _nothing_moves_when_a_mark_is_chosen_and_examples_are_paged(page, measured)
+
+
+def test_the_address_the_files_and_every_view_are_sound(inspected, measured):
+    """Figures and image are saved without a network; an address shows the same to another visitor; back leads back."""
+    page, look = inspected
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
     charted(page, query(measured))
+    with page.expect_download() as saved:
+        page.get_by_role("button", name=SAYS["save CSV"]).click()
+    assert saved.value.suggested_filename == f"{BENCHMARK} recall-10 books.csv"
+    table = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
+    assert len(table) == 12 * len(RETRIEVERS)
+    with page.expect_download() as image:
+        page.locator(".modebar-btn[data-title*='PNG']").click()
+    assert image.value.suggested_filename == f"{BENCHMARK} recall-10 books.png"
+    assert asked
+    assert [url for url in asked if not url.startswith((measured.url, "ws://localhost", "data:", "blob:"))] == []
+
     page.get_by_role("radio", name="Over k").or_(page.get_by_role("button", name="Over k")).first.click()
     page.wait_for_url("**view=curve**")
     page.get_by_role("heading", name="Recall@k over k").wait_for()
@@ -168,66 +191,15 @@ def _an_address_shows_the_same_to_another_visitor_and_back_undoes_choices(page, 
     page.wait_for_url("**view=books**")
     expect(page.get_by_role("heading", name=SAYS["ten by work"])).to_be_visible()
 
-
-def _the_figures_and_the_image_can_be_saved(page, measured):
-    charted(page, query(measured))
-    with page.expect_download() as saved:
-        page.get_by_role("button", name=SAYS["save CSV"]).click()
-    assert saved.value.suggested_filename == f"{BENCHMARK} recall-10 books.csv"
-    table = list(csv.DictReader(io.StringIO(saved.value.path().read_text("utf-8-sig"))))
-    assert len(table) == 12 * len(RETRIEVERS)
-    with page.expect_download() as image:
-        page.locator(".modebar-btn[data-title*='PNG']").click()
-    assert image.value.suggested_filename == f"{BENCHMARK} recall-10 books.png"
-
-
-def _nothing_comes_from_the_network(page, measured):
-    asked = []
-    page.on("request", lambda request: asked.append(request.url))
-    charted(page, query(measured))
-    assert asked
-    assert [url for url in asked if not url.startswith((measured.url, "ws://localhost", "data:", "blob:"))] == []
-
-
-@pytest.mark.parametrize("view", ["books", "lengths"])
-def test_nothing_moves_when_the_chart_arrives_or_a_mark_is_chosen(page, measured, view):
-    charted(page, query(measured, view=view, show="all"))
-    below = page.get_by_role("heading", name=SAYS["examples"])
-    before = below.bounding_box()["y"] + page.evaluate("document.querySelector('.stMain').scrollTop")
-    click_mark(page, marks(page, 0).nth(1))
-    cases(page).first.wait_for()
-    settled(page)
-    after = below.bounding_box()["y"] + page.evaluate("document.querySelector('.stMain').scrollTop")
-    assert abs(after - before) < 3
-
-
-def test_the_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, measured):
-    page, look = inspected
-    for asked in (
+    for chosen in (
         {"book": "averhythe"},
         {"view": "lengths", "beside": "1", "length": "2"},
         {"view": "curve", "k": "10"},
         {"view": "table"},
     ):  # the other views are drawn by the same code
-        if asked.get("view") == "table":
-            opened(page, query(measured, **asked))
+        if chosen.get("view") == "table":
+            opened(page, query(measured, **chosen))
         else:
-            charted(page, query(measured, **asked))
+            charted(page, query(measured, **chosen))
         page.evaluate("document.querySelectorAll('.relic-recall-fold').forEach(fold => { fold.open = true })")
-        look(str(asked))
-
-
-# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
-
-
-def test_from_a_mark_to_the_failures_and_into_the_text(page, measured):
-    _a_click_on_a_mark_leads_to_the_failures_and_a_second_into_the_text(page, measured)
-    _another_mark_and_the_same_again_lead_where_they_say(page, measured)
-    _a_keyboard_reaches_the_failures(page, measured)
-    _examples_are_paged_and_back_turns_back(page, measured)
-
-
-def test_the_address_the_files_and_the_chart_at_rest(page, measured):
-    _an_address_shows_the_same_to_another_visitor_and_back_undoes_choices(page, measured)
-    _the_figures_and_the_image_can_be_saved(page, measured)
-    _nothing_comes_from_the_network(page, measured)
+        look(str(chosen))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +11,7 @@ from relic_core.config import Settings
 from relic_core.domain import SearchRequest
 from relic_core.wiring import build
 from tests.approved import says
-from tests.browser.conftest import environment_for
-from tests.browser.serving import Server, serving
+from tests.browser.serving import Server, copied, serving
 from tests.browser.visiting import answered, ask, cards, claim_box, focused, opened, settled
 from tests.making_training import make_base
 
@@ -32,8 +30,7 @@ def elsewhere(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, str
 
     With the server comes the id of a search that was asked there before.
     """
-    folder = tmp_path_factory.mktemp("elsewhere")
-    shutil.copytree(prepared, folder, dirs_exist_ok=True)
+    folder = copied(prepared, tmp_path_factory.mktemp("elsewhere"))
     settings = Settings(data=folder / "data", indexes=folder / "indexes")
     before = build(settings)
     (sample,) = before.works.summaries()
@@ -43,16 +40,19 @@ def elsewhere(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, str
     model = str(make_base(folder / "model", positions=256))
     now = build(Settings(data=settings.data, indexes=settings.indexes, trained=model))
     now.indexes.build(sample.id, ["dense-relic"], lambda *_: None)
-    with serving(environment_for(folder) | {"RELIC_TRAINED": model}, folder / "server.log") as running:
+    with serving(folder, RELIC_TRAINED=model) as running:
         yield running, search
 
 
-def test_a_search_is_given_away_and_opened_on_another_machine(page, server, elsewhere):
+def test_a_search_is_given_away_and_opened_on_another_machine(inspected, server, elsewhere):
+    """The long address carries the search to another store, which says that another model answers there."""
+    page, look = inspected
     opened(page, f"{server.url}/find")
     ask(page, CLAIM)
     page.locator(".st-key-find_share button").click()
     short, whole = (page.get_by_test_id("stCode").nth(number) for number in (0, 1))
     whole.wait_for()
+    look("share")
     address = "".join(whole.inner_text().split())
     assert "".join(short.inner_text().split()) == page.url
     there, _ = elsewhere
@@ -68,9 +68,9 @@ def test_a_search_is_given_away_and_opened_on_another_machine(page, server, else
     expect(claim_box(page)).to_have_value(CLAIM)
 
 
-def test_what_a_search_found_before_the_model_was_changed_is_held_against_now(page, elsewhere):
-    there, search = elsewhere
+def _what_moved_since_the_model_was_changed_is_told(page, look, there, search):
     opened(page, f"{there.url}/history")
+    look("searches")
     page.locator(f"a[href*='q={search}'][href*='show=then']").click()
     page.wait_for_url(f"**/history?q={search}&show=then")
     page.locator(".relic-moved").first.wait_for()
@@ -80,44 +80,39 @@ def test_what_a_search_found_before_the_model_was_changed_is_held_against_now(pa
     assert {"new"} <= set(moved)
     assert any(each.startswith(("gone", "↓", "↑")) for each in moved)
     expect(page.get_by_text("As it was.")).to_have_count(1)
+    look("then")
+
+
+def _it_stands_again_after_a_passage_was_read(page, search):
     page.get_by_role("link", name=SAYS["open"]).click()
     answered(page, "")
-    expect(claim_box(page)).to_have_value(EARLIER)
-
-
-def _a_search_of_an_address_stands_again_after_a_passage_was_read(page, elsewhere, back):
-    there, search = elsewhere
-    opened(page, f"{there.url}/find?q={search}")
+    page.reload()
     first = answered(page, "")
-    page.locator(".relic-card").get_by_role("link", name=SAYS["read in chapter"]).first.click()
-    page.wait_for_url("**/read?**")
-    back_to_the_results = page.get_by_role("link", name=SAYS["back to results"]).first
-    back_to_the_results.wait_for()
-    settled(page)
-    if back == "the link":
-        back_to_the_results.click()
-    else:
-        page.go_back()
-    page.wait_for_url(f"**/find?q={search}")
-    expect(claim_box(page)).to_have_value(EARLIER)
-    page.locator(".relic-card").first.wait_for()
-    settled(page)
-    assert cards(page) == first
+    for back in (page.go_back, page.get_by_role("link", name=SAYS["back to results"]).first.click):
+        page.locator(".relic-card").get_by_role("link", name=SAYS["read in chapter"]).first.click()
+        page.wait_for_url("**/read?**")
+        page.get_by_role("link", name=SAYS["back to results"]).first.wait_for()
+        settled(page)
+        back()
+        page.wait_for_url(f"**/find?q={search}")
+        expect(claim_box(page)).to_have_value(EARLIER)
+        page.locator(".relic-card").first.wait_for()
+        settled(page)
+        assert cards(page) == first
 
 
-def _the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewhere):
-    there, search = elsewhere
-    opened(page, f"{there.url}/find?q={search}")
-    page.locator(".relic-card").first.wait_for()
+def _its_columns_are_compared_and_a_passage_is_read(page, look, search):
     page.locator(".st-key-find_share button").click()
     page.get_by_role("link", name=SAYS["compare"]).click()
     page.get_by_role("heading", name="By BM25 alone").wait_for()
+    page.locator(".relic-moved").first.wait_for()
+    settled(page)
+    look("compare")
     page.locator(".relic-moved-where a").first.click()
     page.wait_for_url(f"**/read?**q={search}**")
 
 
-def _a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page, elsewhere):
-    there, search = elsewhere
+def _it_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page, there, search):
     line = page.locator(f"a[href='find?q={search}']")
     opened(page, f"{there.url}/history")
     page.locator("html[data-relic-buttons]").wait_for(state="attached")
@@ -139,29 +134,11 @@ def _a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page,
     expect(claim_box(page)).to_have_value(EARLIER)
 
 
-def test_the_searches_are_sound_for_axe_and_need_no_scrolling_sideways(inspected, elsewhere):
+def test_a_search_is_held_against_what_it_found_opened_compared_removed_and_put_back(inspected, elsewhere):
+    """What moved since the model was changed is told; a search stands again after reading; removing is undone."""
     page, look = inspected
     there, search = elsewhere
-    opened(page, f"{there.url}/history")
-    look("searches")
-    for name in ("then", "compare"):
-        opened(page, f"{there.url}/history?q={search}&show={name}")
-        page.locator(".relic-moved").first.wait_for()
-        settled(page)
-        look(name)
-    opened(page, f"{there.url}/find?q={search}")
-    page.locator(".relic-card").first.wait_for()
-    settled(page)
-    page.locator(".st-key-find_share button").click()
-    page.get_by_test_id("stCode").first.wait_for()
-    look("share")
-
-
-# ---- journeys: the steps above, in one visit ----------------------------------------------------------------------
-
-
-def test_searches_are_compared_removed_and_put_back(page, elsewhere):
-    for back in ("the link", "the browser"):
-        _a_search_of_an_address_stands_again_after_a_passage_was_read(page, elsewhere, back)
-    _the_columns_of_a_search_are_compared_and_a_passage_is_read(page, elsewhere)
-    _a_search_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page, elsewhere)
+    _what_moved_since_the_model_was_changed_is_told(page, look, there, search)
+    _it_stands_again_after_a_passage_was_read(page, search)
+    _its_columns_are_compared_and_a_passage_is_read(page, look, search)
+    _it_is_removed_and_put_back_by_keyboard_and_from_its_own_address(page, there, search)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 from typing import TYPE_CHECKING
 
@@ -10,8 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.approved import says
-from tests.browser.conftest import environment_for
-from tests.browser.serving import serving
+from tests.browser.serving import copied, serving
 from tests.oidc_provider import Provider, provider
 
 if TYPE_CHECKING:
@@ -26,23 +24,19 @@ SAYS = says("signing_in")
 def guarded(prepared, browser, tmp_path_factory) -> Iterator[tuple[Server, Provider]]:
     """Serve the sample to a group, with a provider of our own that signs in whom the test names."""
     folder = tmp_path_factory.mktemp("guarded")
-    shutil.copytree(prepared, folder / "own")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with provider() as known:
         secrets = folder / "home" / ".streamlit" / "secrets.toml"
         secrets.parent.mkdir(parents=True)
         secrets.write_text(known.secrets(f"http://localhost:{port}"), encoding="utf-8")
-        environment = {
-            **environment_for(folder / "own"),
-            "HOME": str(folder / "home"),
-            "RELIC_SIGN_IN_ALLOW": "ada@example.org,example.edu",
-        }
-        with serving(environment, folder / "server.log", port=port, cold=True) as running:
+        allowed = {"HOME": str(folder / "home"), "RELIC_SIGN_IN_ALLOW": "ada@example.org,example.edu"}
+        with serving(copied(prepared, folder / "own"), port=port, cold=True, **allowed) as running:
             yield running, known
 
 
 def test_who_is_not_on_the_list_is_turned_away_and_who_is_gets_in_and_out(guarded, page, axe):
+    """Nothing of the library is shown to a stranger, and all of it goes again with signing out."""
     server, known = guarded
     page.goto(f"{server.url}/find")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -65,6 +65,18 @@ def cards(page):
     return page.locator(".relic-card").all_inner_texts()
 
 
+def found_words(card):
+    """Return the words of a card that were found, without the rest of their sentences."""
+    text = card.locator("blockquote").evaluate(
+        """quotation => {
+            const own = quotation.cloneNode(true)
+            own.querySelectorAll(".relic-rest").forEach(each => each.remove())
+            return [...own.querySelectorAll("p")].map(each => each.textContent).join(" ")
+        }"""
+    )
+    return " ".join(text.split())
+
+
 def note_where_left(page):
     """Note how far down the page is scrolled when the next click comes: the browser may scroll on the way to it."""
     page.evaluate(
