@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from relic_core.library.sample import TITLE
+from relic_core.services.prompts import PROMPTS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -141,6 +144,16 @@ def test_the_first_passages_are_those_that_were_frozen(found, claim, length):
         now = dict(zip(column.starts, column.scores, strict=True))
         ranked = [now.get(start, 0.0) for start in then.starts]
         assert ranked == pytest.approx(column.scores, rel=1e-5), name
+
+
+def test_the_program_is_sure_of_the_examples_that_come_with_the_sample(tmp_path):
+    with asking(tmp_path) as ask:
+        unsure = [
+            prompt.claim
+            for prompt in PROMPTS
+            if prompt.title == TITLE and ask(prompt.claim, prompt.length, PAGES)[1]["weak"]
+        ]
+    assert not unsure
 
 
 if __name__ == "__main__":
