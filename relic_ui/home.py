@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import EVERYWHERE
 from relic_core.services.prompts import prompts_for
 from relic_core.services.search import shown_gap
 from relic_ui.find import claim_box, like, scope
@@ -59,6 +60,7 @@ def _find(work_id: str, claim_text: str, length: int | None) -> None:
         st.session_state["find_length"] = length
     like.ask_a_claim()
     scope.limit_to(work_id, ())
+    scope.narrow_to(EVERYWHERE)
     claim_box.ask()
     st.switch_page("pages/find.py")
 

@@ -238,11 +238,11 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        doubled = next(key for key in made if keys.count(key) > 1)
-        raise ValueError(f"it has '{doubled:.80}' twice in one object")
+    made: dict[str, object] = {}
+    for key, value in pairs:
+        if key in made:
+            raise ValueError(f"it has '{key:.80}' twice in one object")
+        made[key] = value
     return made
 
 

@@ -265,7 +265,7 @@ def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
         seen.add(outcome.example_id)
         if outcome.book not in books:
             raise BadBenchmark(f"{there} is of the book '{outcome.book:.80}', which the run does not name.")
-        if outcome.length < 1 or outcome.candidates < 0:
+        if outcome.length < 1 or outcome.candidates < 1:
             raise BadBenchmark(f"{there} has a gold of {outcome.length} sentences, {outcome.candidates:,} candidates.")
         if not outcome.possible:
             raise BadBenchmark(

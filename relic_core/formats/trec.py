@@ -56,7 +56,10 @@ def _ranked(outcome: Outcome) -> list[str]:
     if outcome.rank is None:
         return []
     first = [_document(outcome.book, place) for place in outcome.first]
-    if outcome.rank <= len(first) or outcome.rank > DEPTH:
+    if outcome.rank <= len(first):  # what answers may only overlap it
+        first[outcome.rank - 1] = _document(outcome.book, outcome.gold)
+        return first
+    if outcome.rank > DEPTH:
         return first
     between = [f"rank-{rank}" for rank in range(len(first) + 1, outcome.rank)]
     return [*first, *between, _document(outcome.book, outcome.gold)]

@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 
     Vector = npt.NDArray[np.float32]
 
-CLAIMS = "claims/2"
+CLAIMS = "claims/1"
 """Version of how a claim becomes a vector and meets an index; a new one makes other scores from the same indexes."""
+
+READINGS = "readings/1"
+"""Version of how a short claim is read: see `readings`."""
 
 THREADS = min(4, os.cpu_count() or 1)
 """Works scored at the same time; memory, not arithmetic, is what a search waits for."""
@@ -84,7 +87,8 @@ class VectorSearch(ABC):
     @property
     def configuration(self) -> Mapping[str, str]:
         """The encoder, and the versions of the index and of the claims. Raises as `encoder_identity`."""
-        return {"encoder": self.encoder_identity, "code": self.code, "claims": CLAIMS}
+        read = {"short claims": READINGS} if READINGS else {}
+        return {"encoder": self.encoder_identity, "code": self.code, "claims": CLAIMS, **read}
 
     @abstractmethod
     def recipe(self, work: WorkVersion, length: int) -> Recipe | None:
@@ -133,8 +137,8 @@ class VectorSearch(ABC):
         if len(vectors) == 1:
             return np.asarray(vectors[0], dtype=np.float32)
         mean = vectors.mean(axis=0)
-        length = np.linalg.norm(mean) / np.linalg.norm(vectors, axis=1).mean()  # as long as each of them: 1 for cosines
-        return np.asarray(mean / (length or 1.0), dtype=np.float32)
+        each, together = np.linalg.norm(vectors, axis=1).mean(), np.linalg.norm(mean)
+        return np.asarray(mean * (each / together if together else 1.0), dtype=np.float32)  # as long as each of them
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences: cosines, -1 to 1, or inner products, as the encoder's card says.

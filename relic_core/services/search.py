@@ -314,7 +314,7 @@ class Search:
     def _choose(self, name: str, found: Findings, results: int) -> _Shown:
         """Choose what a column may show, and the first passages that are kept of it."""
         looked_at = results * CANDIDATES_PER_RESULT
-        first = found.rankings[name].hits(max(looked_at, HEAD * CANDIDATES_PER_RESULT))
+        first = found.rankings[name].hits(max(2 * looked_at, HEAD * CANDIDATES_PER_RESULT))
         if self._retrievers.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
             first = tuple(hit for hit in first if hit.score > 0)
         best, next_best = first[:looked_at], first[looked_at : 2 * looked_at]
@@ -510,7 +510,7 @@ def _weak(retriever: str, groups: tuple[Group, ...], verdicts: Verdicts) -> bool
     """Whether the best that a retriever ranks is weak, shown as a column or not."""
     if not groups:
         return True
-    best = groups[0].best
+    best = max((group.best for group in groups), key=lambda hit: hit.score)  # cards have an order of their own
     return best.score == 0 or verdicts.of(retriever, best).level == "weak"
 
 

@@ -110,9 +110,14 @@ def show_claim_box(first: str, *, key: str) -> None:
         _listener()(key="relic_claim_box", data={"label": CLAIM_LABEL})
 
 
+def takes_context(claim_text: str) -> bool:
+    """Whether a claim is asked what stands around it: one with a gap, or a paragraph, has it around it."""
+    return len(claim_text.split()) <= _SHORT and not has_gap(claim_text)
+
+
 def show_context_box(claim_text: str, *, key: str) -> None:
-    """Draw the box for what stands around a short claim; one with a gap, or a paragraph, has it around it."""
-    if len(claim_text.split()) <= _SHORT and not has_gap(claim_text):
+    """Draw the box for what stands around a claim, where it takes that."""
+    if takes_context(claim_text):
         st.text_input(
             "What do you say before or after it? (optional)",
             key=key,

@@ -16,7 +16,7 @@ from relic_core.services.search import in_context, shown_gap
 from relic_core.services.sharing import CODE
 from relic_ui import links
 from relic_ui.find import answering, like, scope, search_address
-from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_gap_button
+from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_gap_button, takes_context
 from relic_ui.find.examples import show_examples
 from relic_ui.history import history_removing
 from relic_ui.naming import name_of, shorten
@@ -262,9 +262,11 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
             _show_no_works()
             return None
         likeness, chosen = like.under_way(), state["find_retrievers"]
+        claim = _claim()
+        context = (state.get("find_context") or "") if takes_context(claim) else ""
         state["find_asked"] = SearchRequest(
             work_id=where.work.id if where.work else _LIBRARY,
-            claim_text="" if likeness else in_context(_claim(), state.get("find_context") or ""),
+            claim_text="" if likeness else in_context(claim, context),
             length=state["find_length"],
             results=state["find_results"],
             retrievers=tuple(name for name in _ways(app) if name in chosen),

@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.errors import BadRequest
 from relic_core.reporting.chart_words import measure_label
-from relic_core.services.recall import METRICS, SHOWN, SORTS
+from relic_core.services.recall import METRICS, SORTS
 from relic_ui import links
 from relic_ui.shell import literal
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from relic_core.services.recall import Offer
     from relic_core.wiring import App
     from relic_ui.recall.recall import Asked
+
+SHOWN = ("missed", "some", "found", "all")
+"""Examples that every run missed, that some did, that none did, or all."""
 
 VIEW_LABELS = {
     "curve": "Over k",

@@ -137,7 +137,7 @@ def test_the_layout_of_indexes_is_the_one_that_people_have():
 
 
 def test_the_configuration_names_the_encoder_the_index_and_how_claims_are_read(tmp_path):
-    said = {"encoder": FakeEncoder().identity, "code": "dense/1", "claims": "claims/2"}
+    said = {"encoder": FakeEncoder().identity, "code": "dense/1", "claims": "claims/1", "short claims": "readings/1"}
     assert retriever(tmp_path, FakeEncoder()).configuration == said
 
 

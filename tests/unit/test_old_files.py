@@ -42,7 +42,7 @@ def _computing_in_float32(monkeypatch):
 def _reading_short_claims_as_then(monkeypatch):
     """Read a short claim in one way and let words count without a limit, as version 0.1.0 did."""
     monkeypatch.setattr(vectors, "readings", lambda claim, work=None: [claim])
-    monkeypatch.setattr(vectors, "CLAIMS", "claims/1")
+    monkeypatch.setattr(vectors, "READINGS", "")
     monkeypatch.setattr(fusion, "MOST", {})
 
 
