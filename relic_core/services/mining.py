@@ -143,6 +143,8 @@ class Mining:
         waiting = partial(progress, 0, 1, "Waiting for another mining to end")
         with locks.held(index.with_suffix(".lock"), while_waiting=waiting):  # so that nobody else changes the index
             versions = self._works.imprints()
+            if gone := sorted(set(works) - versions.keys()):
+                raise NotFound(f"{', '.join(gone)} is not in the library any more. Put it back, or mine without it.")
             quoted = quoted_works.open_or_build(index, versions, self._works.read, progress)
             among = {
                 work_id: mark for work_id, mark in quoted_works.marks(versions).items() if not works or work_id in works

@@ -131,7 +131,7 @@ class Evidence:
     """A passage of the best evidence.
 
     - `retriever`: whose card it is.
-    - `chosen_by`: the columns that chose it, each with the number that the passage has there.
+    - `chosen_by`: the columns that chose it, each with the number that the passage has among twice as many as it shows.
     """
 
     card: Card
