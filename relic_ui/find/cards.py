@@ -127,7 +127,7 @@ def card_html(placed: Placed, result: SearchResult, search_id: str, marks: Marks
     around = passage_html(surroundings(work, card.span, sentences=SURROUNDING_SENTENCES), mark_gold=True)
     by = f'<p class="relic-card-by">{chosen_by}</p>' if chosen_by and not placed.again else ""
     body = (
-        f"<header>{head}{by}</header><blockquote>{passage_html(card.whole)}</blockquote>"
+        f"<header>{head}{by}</header><blockquote>{passage_html(card.quotation)}</blockquote>"
         f'<div class="relic-card-do">{keep} {cite_link(work.id, at, n, search_id)}'
         f'<details><summary>Show context</summary><div class="relic-around">{around}</div></details>'
         f'<details class="relic-why"><summary>Why this?</summary>{_why(placed, result)}'
