@@ -57,12 +57,15 @@ class LRUCache(Generic[T]):
     def _count(self, key: Hashable, entry: _Entry[T]) -> None:
         """Count what was made, or forget that it could not be, and let go of what was asked for longest ago."""
         with self._lock:
-            if self._kept.get(key) is not entry:  # others have taken all room meanwhile
-                return
             if not hasattr(entry, "value"):
-                del self._kept[key]
+                if self._kept.get(key) is entry:
+                    del self._kept[key]
+                return
+            if self._kept.setdefault(key, entry) is not entry:  # it failed first, and others made it meanwhile
                 return
             entry.size = self._size_of(entry.value)
             self.size += entry.size
-            while self.size > self._most and len(self._kept) > 1:
-                self.size -= self._kept.popitem(last=False)[1].size
+            for other in [other for other, each in self._kept.items() if hasattr(each, "value")][:-1]:
+                if self.size <= self._most:
+                    return
+                self.size -= self._kept.pop(other).size

@@ -91,7 +91,8 @@ def card_rank(scores: Scores, accepted: Sequence[Span], length: int) -> GoldRank
         if not covered[at]:
             cards.append(at)
             covered[max(0, at - length + 1) : at + length] = True
-            rank = rank or len(cards) * bool(answers[at])
+            if answers[at] and not rank:
+                rank = len(cards)
             if rank and len(cards) >= FIRST:
                 break
     rank = rank or len(scores)

@@ -44,24 +44,7 @@ _OPENING = 5
 """How many speeches inside paragraphs one that opens a paragraph weighs."""
 
 
-_CALLS = {
-    "o",
-    "oh",
-    "ah",
-    "well",
-    "yes",
-    "no",
-    "my",
-    "dear",
-    "mr",
-    "mrs",
-    "miss",
-    "sir",
-    "madam",
-    "lady",
-    "lord",
-    "and",
-}
+_CALLS = frozenset("o oh ah well yes no my dear mr mrs miss sir madam lady lord and".split())  # noqa: SIM905
 """Tokens that go with a name by which somebody is called."""
 
 
@@ -150,10 +133,10 @@ def only_addresses(work: Work, span: Span) -> bool:
     Told by double marks and opening ones alone: in "Listen, Nick;" of a longer speech the mark stands before it.
     """
     text = work.span_text(span)
-    if len([word for word in tokens(without_names(text)) if word not in _CALLS]) > 1:
-        return False
     before = work.text[work.paragraphs[work.sentences[span.start].paragraph].start : work.sentences[span.start].start]
-    return text[0] in "“\"‘'" or before.count("“") > before.count("”") or before.count('"') % 2 == 1
+    if text[0] not in "“\"‘'" and before.count("“") <= before.count("”") and before.count('"') % 2 == 0:
+        return False
+    return len([word for word in tokens(without_names(text)) if word not in _CALLS]) <= 1
 
 
 def _style(texts: Iterable[str]) -> SpeechStyle:

@@ -248,13 +248,15 @@ def without_names(claim: str, work: Work | None = None) -> str:
     nameless = _without_names(claim)
     left = claim
     for start, end, token in reversed(word_spans(claim)):
-        capitals = _capitals(token, work_words(work), work) if work is not None and token not in STOPWORDS else []
+        if token in STOPWORDS:
+            continue
+        capitals = _capitals(token, work_words(work), work) if work is not None else []
         if len(capitals) >= _LEAST_NAMED:
             named = sum(capitals) > _MOSTLY * len(capitals)
         else:
             in_title = any(first <= start < last for first, last in nameless)
             named = _is_name(claim, start, claim[start:end]) and not in_title
-        if named and token not in STOPWORDS:
+        if named:
             left = left[:start] + left[end:]
     return " ".join(left.split())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 
@@ -54,3 +55,42 @@ def test_threads_that_ask_for_the_same_make_it_once():
     for thread in threads:
         thread.join()
     assert made == [1]
+
+
+def test_what_is_being_made_is_not_made_again_however_much_is_made_meanwhile():
+    kept, made = LRUCache(1, len), []
+    second = threading.Thread(target=lambda: kept.get("slow", make))
+
+    def make():
+        made.append(1)
+        for key in ("other", "third"):
+            kept.get(key, lambda: b"12345678")
+        if not second.ident:
+            second.start()
+        time.sleep(0.02)
+        return b"1"
+
+    kept.get("slow", make)
+    second.join()
+    assert made == [1]
+
+
+def test_what_could_not_be_made_leaves_room_for_who_waited():
+    kept, tried = LRUCache(3, len), threading.Event()
+
+    def fail():
+        tried.set()
+        time.sleep(0.02)
+        raise ValueError
+
+    def ask():
+        with contextlib.suppress(ValueError):
+            kept.get("a", fail)
+
+    first = threading.Thread(target=ask)
+    first.start()
+    tried.wait()
+    assert kept.get("a", lambda: b"1") == b"1"
+    first.join()
+    assert kept.get("a", lambda: b"2") == b"1"
+    assert kept.size == 1
