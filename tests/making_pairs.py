@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from typing import Any
+
+from pyarrow import parquet
 
 from relic_core.domain import MinedWindow, Pair, SecondarySource, Span, Work, passage_id, window_id
 from relic_core.formats.pair_files import Head, PairRow, QuotedEdition, WindowRow
@@ -81,3 +85,14 @@ def make_head(*works: Work, sources: tuple[SecondarySource, ...] = ()) -> Head:
             for work in works
         ),
     )  # fmt: skip
+
+
+def read_rows(path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Read a file of pairs or windows: its head, and its rows, whose checksum is that of the head."""
+    if path.suffix == ".parquet":
+        table = parquet.read_table(path, page_checksum_verification=True)
+        return json.loads(table.schema.metadata[b"relic"]), table.to_pylist()
+    first, body = path.read_bytes().split(b"\n", 1)
+    head = json.loads(first)
+    assert head["sha256"] == hashlib.sha256(body).hexdigest()
+    return head, [json.loads(line) for line in body.splitlines()]

@@ -1,11 +1,11 @@
-"""Files of pairs and mined windows, as JSON lines or as Parquet: written and read row by row, with what made them.
+"""Files of pairs and mined windows, as JSON lines or as Parquet: written row by row, with what made them.
 
 A row is what JSON makes of a record: numbers, strings and lists, in one set of columns for every file, with words or
 with offsets only. Where a row has no words it has digests of them (`passage_id`), by which somebody who holds the texts
 can see that they were found again. A place in a text is a start and an end, counted in characters, half-open.
 
 The first line of a file of JSON lines is its head, padded to one length and written last: what made it, its sources and
-works, how many rows follow and their sha256. So a file that was cut short or changed is told before a row is used.
+works, how many rows follow and their sha256. So whoever reads it can tell whether it was cut short or changed.
 Parquet has the same head in its metadata, and checksums of its own.
 """
 
@@ -13,32 +13,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
-from relic_core.domain import (
-    ANSWERS,
-    MAX_CONTEXT,
-    MIN_LENGTH,
-    MinedWindow,
-    Pair,
-    QuotationKind,
-    SecondarySource,
-    Span,
-    passage_id,
-)
-from relic_core.errors import BadBenchmark, NotFound
+from relic_core.domain import MinedWindow, Pair, passage_id
+from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import Count, Name, Strict, as_object, checked, decoded, model_of, parse, written_whole
+from relic_core.formats.files import written_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from relic_core.domain import Offsets
+    from relic_core.domain import Offsets, SecondarySource
     from relic_core.formats.parquet_tables import Columns
 
 JSON_LINES, PARQUET = ".jsonl", ".parquet"
@@ -47,7 +35,7 @@ PAIRS = "relic pairs/1"
 WINDOWS = "relic mined windows/1"
 PLACES_OF_PAIRS = "relic places of pairs/1"
 PLACES_OF_WINDOWS = "relic places of mined windows/1"
-"""Names and versions of the formats; a file of another version is refused."""
+"""Names and versions of the formats."""
 
 SPLITS = ("training", "dev", "test", "left out")
 """What a pair or window may be used for: to learn from, to choose by, to report on, nothing."""
@@ -78,9 +66,6 @@ COLUMNS: Mapping[str, Columns] = {
 """Format -> its columns in order, with their types."""
 
 _DIGITS = 64
-_LONGEST_HEAD = 256 * 2**20
-
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,80 +138,6 @@ class Head:
         }
 
 
-HEAD = tuple(field.name for field in fields(Head))
-"""What every head says."""
-
-
-_Context = Annotated[list[str], Field(max_length=MAX_CONTEXT)]
-
-
-class _Place(Strict):
-    start: Count
-    end: Count
-
-
-class _PairLine(Strict):
-    """A row of `PAIRS`."""
-
-    id: Name
-    split: Literal["training", "dev", "test", "left out", ""]
-    source: str
-    kind: QuotationKind
-    left: _Context
-    quotation: Name
-    right: _Context
-    quotation_start: Count
-    quotation_end: Count
-    passage_start: Count
-    passage_end: Count
-
-    def fields(self) -> dict[str, Any]:
-        """Give the arguments of a pair or window."""
-        return {
-            "id": self.id,
-            "source_id": self.source,
-            "kind": self.kind,
-            "left": tuple(self.left),
-            "quotation": self.quotation,
-            "right": tuple(self.right),
-            "at": (self.quotation_start, self.quotation_end),
-            "passage": (self.passage_start, self.passage_end),
-        }
-
-
-class _WindowLine(_PairLine):
-    """A row of `WINDOWS`."""
-
-    work: str
-    gold_start: Count
-    gold_length: Annotated[int, Field(ge=MIN_LENGTH)]
-    work_start: Count
-    work_end: Count
-    lit: list[_Place]
-    lit_in_work: list[_Place]
-    score: Annotated[float, Field(ge=0, le=100)]
-    match: Literal[(*ANSWERS["match"], "")]  # type: ignore[valid-type]  # the answers are listed once
-    evidence: Literal[(*ANSWERS["evidence"], "")]  # type: ignore[valid-type]
-    sentences: list[str]
-
-
-class _HeadLine(Strict):
-    made: dict[str, str]
-    sources: list[model_of(SecondarySource)]  # type: ignore[valid-type]
-    works: list[model_of(QuotedEdition)]  # type: ignore[valid-type]
-
-
-@dataclass(frozen=True, slots=True)
-class PairFile(Generic[R]):
-    """A file that was opened: its head, checked, and its rows, checked as they are taken.
-
-    - `rows`: pairs or windows (`PairRow`, `WindowRow`) in the order of the file; to be taken once.
-    """
-
-    head: Head
-    rows: Iterator[R]
-
-
 def write_pairs(path: Path, head: Head, rows: Iterable[PairRow], *, places: bool = False) -> int:
     """Write pairs, whole or not at all; the same pairs in the same order make the same bytes.
 
@@ -249,23 +160,6 @@ def write_windows(path: Path, head: Head, rows: Iterable[WindowRow], *, places: 
     """Write windows; parameters, result and errors as those of `write_pairs`."""
     made = ((row.window.id, bool(row.window.quotation), _row_of_window(row, places=places)) for row in rows)
     return _write(path, PLACES_OF_WINDOWS if places else WINDOWS, head, _told(path, made, places=places))
-
-
-def read_pairs(path: Path) -> PairFile[PairRow]:
-    """Open a file of pairs that `write_pairs` wrote, with their words.
-
-    Returns: its head, and its rows as they are taken: many pairs need not be in memory at once.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged, cut short or changed, of another form or version. What is wrong with a row is
-    raised when the row is taken.
-    """
-    return _read(path, PAIRS, _pair)
-
-
-def read_windows(path: Path) -> PairFile[WindowRow]:
-    """Open a file of windows; result and errors as those of `read_pairs`."""
-    return _read(path, WINDOWS, _window)
 
 
 def _told(path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, places: bool) -> Iterator[dict[str, Any]]:
@@ -322,52 +216,6 @@ def _line(path: Path, row: dict[str, Any]) -> bytes:
         raise BadBenchmark(f"{path}: this cannot be written as JSON ({error!s:.200}).") from None
 
 
-def _read(path: Path, form: str, take: Callable[[object, str], R]) -> PairFile[R]:
-    if path.suffix == PARQUET:
-        facts, batches = parquet_tables.read(path, form, HEAD, COLUMNS[form])
-        raw: Iterator[object] = (row for batch in batches for row in batch)
-    elif path.suffix == JSON_LINES:
-        facts, raw = _read_lines(path, form)
-    else:
-        raise BadBenchmark(f"{path.name} is not read: pairs and windows are in {JSON_LINES} or {PARQUET} files.")
-    said = checked(_HeadLine, facts, f"{path}: the head").model_dump()
-    head = Head(
-        made=said["made"],
-        sources=tuple(SecondarySource(**each) for each in said["sources"]),
-        works=tuple(QuotedEdition(**each) for each in said["works"]),
-    )
-
-    return PairFile(head, (take(each, f"{path}: row {number:,}") for number, each in enumerate(raw, start=1)))
-
-
-def _read_lines(path: Path, form: str) -> tuple[dict[str, object], Iterator[object]]:
-    """Check the head and the sha256 of all rows before the first is given."""
-    try:
-        with path.open("rb") as file:
-            first = file.readline(_LONGEST_HEAD)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise NotFound(f"There is no file {path}. Check the name, or export it first.") from None
-    except OSError as error:
-        raise BadBenchmark(f"{path} cannot be read ({error.strerror}). Name a file that is yours to read.") from None
-    head = parquet_tables.head_of(path, decoded(first, f"{path}: the head"), form)
-    facts = as_object(head, f"{path}: the head", (*HEAD, "rows", "sha256"))
-    if facts["sha256"] != digest:
-        raise BadBenchmark(
-            f"{path}: the rows are not those that were written ({facts['rows']} rows). The file was cut short, damaged "
-            "or changed by hand; export it anew."
-        )
-    return {name: facts[name] for name in HEAD}, _lines(path)
-
-
-def _lines(path: Path) -> Iterator[object]:
-    with path.open("rb") as file:
-        file.readline(_LONGEST_HEAD)
-        for number, line in enumerate(file, start=2):
-            here = f"{path}, line {number:,},"
-            yield parse(decoded(line, here), here)
-
-
 def _row_of_window(row: WindowRow, *, places: bool) -> dict[str, Any]:
     """Set a window as a row; with `places`, offsets and digests in place of its words."""
     window = row.window
@@ -414,28 +262,3 @@ def _row(passage: Pair | MinedWindow, split: str, *, places: bool) -> dict[str, 
         "quotation_digest": passage_id(passage.quotation) if known else "",
         "right_digest": passage_id(*passage.right) if known else "",
     }
-
-
-def _pair(raw: object, here: str) -> PairRow:
-    line = checked(_PairLine, raw, here)
-    return PairRow(pair=Pair(**line.fields()), split=line.split)
-
-
-def _window(raw: object, here: str) -> WindowRow:
-    line = checked(_WindowLine, raw, here)
-    window = MinedWindow(
-        **line.fields(),
-        work_id=line.work,
-        gold=Span(line.gold_start, line.gold_length),
-        lit=tuple((each.start, each.end) for each in line.lit),
-        lit_in_work=tuple((each.start, each.end) for each in line.lit_in_work),
-        score=line.score,
-    )
-    return WindowRow(
-        window=window,
-        sentences=tuple(line.sentences),
-        in_work=(line.work_start, line.work_end),
-        split=line.split,
-        match=line.match,
-        evidence=line.evidence,
-    )

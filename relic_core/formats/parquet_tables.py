@@ -142,7 +142,15 @@ def _checked_head(
     columns: Columns,
 ) -> dict[str, object]:
     """Take what a file says of itself, and refuse one that is not of a format before any row is read."""
-    head = head_of(path, (file.schema_arrow.metadata or {}).get(_KEY, b"{}").decode(), form)
+    head = as_object(
+        parse((file.schema_arrow.metadata or {}).get(_KEY, b"{}").decode(), f"{path}: the head"), f"{path}: the head"
+    )
+    found = head.pop("format", None)
+    if found != form:
+        given = f"of the format '{found:.60}'" if isinstance(found, str) else "of another origin"
+        raise BadBenchmark(
+            f"{path} is {given}, and '{form}' is wanted. Export it anew with this version of the program."
+        )
     if file.metadata.num_rows > MAX_ROWS:
         raise BadBenchmark(f"{path} has {file.metadata.num_rows:,} rows; at most {MAX_ROWS:,} are read.")
     types = _types()
@@ -157,19 +165,4 @@ def _checked_head(
             raise BadBenchmark(f"{path}: the column '{name}' is of type {column.type}, and {wanted} is wanted.")
         if column.nullable and not kind.endswith("?"):
             raise BadBenchmark(f"{path}: the column '{name}' may have empty cells here, and must have none.")
-    return head
-
-
-def head_of(path: Path, written: str, form: str) -> dict[str, object]:
-    """Take what a file says of itself, without the name of its format.
-
-    Raises BadBenchmark: it is damaged, or of another format than `form`.
-    """
-    head = as_object(parse(written, f"{path}: the head"), f"{path}: the head")
-    found = head.pop("format", None)
-    if found != form:
-        given = f"of the format '{found:.60}'" if isinstance(found, str) else "of another origin"
-        raise BadBenchmark(
-            f"{path} is {given}, and '{form}' is wanted. Export it anew with this version of the program."
-        )
     return head

@@ -7,14 +7,13 @@ import json
 import pytest
 
 from relic_core.errors import BadRequest, NotFound
-from relic_core.formats.pair_files import read_pairs
 from relic_core.ports import silent
 from relic_core.services.mining import Mining
 from relic_core.store.sources import MinedSource
 from relic_core.wiring import build
 from tests.criticism import ESSAYS, SECOND, add_novel, write_books
 from tests.inline import InProcess
-from tests.making_pairs import make_pair, make_source
+from tests.making_pairs import make_pair, make_source, read_rows
 
 
 @pytest.fixture
@@ -129,7 +128,7 @@ def mined(bench):
 def test_pairs_are_exported_and_what_is_left_out_is_listed(mined, run, tmp_path):
     file = tmp_path / "p.jsonl"
     assert run("export", "pairs", file).out.startswith("3 pairs ")
-    assert len(list(read_pairs(file).rows)) == 3
+    assert len(read_rows(file)[1]) == 3
     mined.store.splits.replace("pair", [(make_pair(0).id, "training", ""), (make_pair(1).id, "left out", "in a work")])
     said = run("export", "pairs", file).out.splitlines()
     assert said[0].startswith("1 pair ")

@@ -14,9 +14,8 @@ from relic_core.domain import Span
 from relic_core.errors import BadBenchmark, BadRequest, StoreError
 from relic_core.formats import datasets_folder
 from relic_core.formats.datasets_folder import write_folder
-from relic_core.formats.pair_files import read_pairs, read_windows
 from tests.making import work_of
-from tests.making_pairs import make_head, make_pair_rows, make_source, make_window, make_window_row
+from tests.making_pairs import make_head, make_pair_rows, make_source, make_window, make_window_row, read_rows
 
 WORDS = "# A small set\n\nWhat it is.\n\n## Known faults\n\n- It is small.\n"
 
@@ -73,13 +72,13 @@ def test_the_head_of_the_card_says_what_the_hub_asks(tmp_path):
     assert (tmp_path / "set" / "LICENSE.md").is_file()
 
 
-def test_each_shard_says_by_itself_what_made_it_and_is_read_with_checks(tmp_path):
+def test_each_shard_says_by_itself_what_made_it(tmp_path):
     make_folder(tmp_path / "set")
-    read = read_pairs(tmp_path / "set" / "data" / "pairs" / "train-00000-of-00001.parquet")
-    assert read.head.made["rules"] == "prose/1"
-    assert [row.pair for row in read.rows] == [row.pair for row in make_pair_rows(5)]
-    (row,) = read_windows(tmp_path / "set" / "data" / "windows" / "validation-00000-of-00001.parquet").rows
-    assert (row.split, row.evidence) == ("dev", "claim-supporting")
+    head, rows = read_rows(tmp_path / "set" / "data" / "pairs" / "train-00000-of-00001.parquet")
+    assert head["made"]["rules"] == "prose/1"
+    assert [row["id"] for row in rows] == [row.pair.id for row in make_pair_rows(5)]
+    _, (row,) = read_rows(tmp_path / "set" / "data" / "windows" / "validation-00000-of-00001.parquet")
+    assert (row["split"], row["evidence"]) == ("dev", "claim-supporting")
 
 
 def test_many_rows_go_into_several_files_that_say_how_many_there_are(tmp_path, monkeypatch):
@@ -89,7 +88,7 @@ def test_many_rows_go_into_several_files_that_say_how_many_there_are(tmp_path, m
     shards = sorted(folder.iterdir())
     assert [shard.name for shard in shards] == [f"train-0000{number}-of-00003.parquet" for number in range(3)]
     assert [parquet.read_metadata(shard).num_rows for shard in shards] == [4, 4, 1]
-    assert [row for shard in shards for row in read_pairs(shard).rows] == make_pair_rows(9)
+    assert [row["id"] for shard in shards for row in read_rows(shard)[1]] == [row.pair.id for row in make_pair_rows(9)]
 
 
 def test_rows_that_fill_the_files_exactly_leave_no_empty_one(tmp_path, monkeypatch):
