@@ -26,7 +26,8 @@ check:  ## run everything that CI runs, installing nothing
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/typos
 	$(RUN) tools/house.py --max circles=0 --max services_importing_wiring=0 --max locators=0 --max store_reached=0 --max services_files=40
-	$(RUN) -m pytest -n auto --dist loadfile
+	# in the order of the files: browser tests, few and long, begin early and leave no tail
+	$(RUN) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 bench: dev-environment  ## time indexing and searching on this machine
 	$(RUN) -m tools.bench
