@@ -19,6 +19,7 @@ app: environment  ## install what is needed, add the sample, start the app (PORT
 
 test: dev-environment chromium axe check  ## install what testing needs (Chromium too, through apt) and run all that CI runs
 
+# Tests go in the order of their files, so that those of the browser, few and long, begin early and leave no tail.
 check:  ## run everything that CI runs, installing nothing
 	$(RUN) -m ruff format --check .
 	$(RUN) -m ruff check .
@@ -26,7 +27,6 @@ check:  ## run everything that CI runs, installing nothing
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/typos
 	$(RUN) tools/house.py --max circles=0 --max services_importing_wiring=0 --max locators=0 --max store_reached=0 --max services_files=40
-	# in the order of the files: browser tests, few and long, begin early and leave no tail
 	$(RUN) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 bench: dev-environment  ## time indexing and searching on this machine
