@@ -11,10 +11,11 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from relic_core.text.words import tokens, without_names
+from relic_core.text.words import WORD, tokens, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -136,6 +137,9 @@ def only_addresses(work: Work, span: Span) -> bool:
     before = work.text[work.paragraphs[work.sentences[span.start].paragraph].start : work.sentences[span.start].start]
     if text[0] not in "“\"‘'" and before.count("“") <= before.count("”") and before.count('"') % 2 == 0:
         return False
+    small = (match.group() for match in WORD.finditer(text) if match.group()[0].islower())  # no name begins so
+    if len([*islice((word for word in small if tokens(word)[0] not in _CALLS), 2)]) > 1:
+        return False  # as almost always, and told after a few words
     return len([word for word in tokens(without_names(text)) if word not in _CALLS]) <= 1
 
 
