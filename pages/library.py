@@ -17,16 +17,16 @@ with shell.show_errors():
     sources_list.do(app, does, to)
     recent = library.recent_jobs(app)
     summaries = app.works.summaries()
-    shelved = app.catalogue.shelf()
-    sources = app.sources.all()
-    library.show_contents(app, len(summaries), sources, len(shelved), recent)
+    library.show_under_way(app, recent)
+    adding.show_outcomes(app)
+    works, add, shelved, criticism = library.parts()
     # Each part has a place of its own, so that one that grows does not close what is open in another.
-    with st.container(key="library-works"):
+    with works, st.container(key="library-works"):
         library.show_works(app, summaries)
-    with st.container(key="library-adding"):
+        library.show_ended_jobs(recent)
+    with add, st.container(key="library-adding"):
         adding.show_adding(app)
-    with st.container(key="library-sources"):
-        sources_list.show(app, sources)
-    with st.container(key="library-shelf"):
-        shelf.show(app, shelved)
-    library.show_ended_jobs(recent)
+    with shelved, st.container(key="library-shelf"):
+        shelf.show(app, app.catalogue.shelf())
+    with criticism, st.container(key="library-sources"):
+        sources_list.show(app, app.sources.all())

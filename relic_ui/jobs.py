@@ -59,11 +59,11 @@ def follow(place: str, job: Job, doing: str = "starting") -> None:
     st.session_state[f"followed-{place}"] = (job.id, doing)
 
 
-def show_followed(app: App, place: str) -> None:
+def show_followed(app: App, place: str) -> Job | None:
     """Show the job that was last started at this place: its progress, then its outcome until the page is left."""
     job_id, doing = st.session_state.get(f"followed-{place}", ("", ""))
     if not job_id:
-        return
+        return None
     job = app.jobs.get(job_id)
     if job.active:
         show_job(app, job_id, doing=doing, stop=stop_label(job))
@@ -71,6 +71,7 @@ def show_followed(app: App, place: str) -> None:
         _show_outcome(job)
     else:
         del st.session_state[f"followed-{place}"]
+    return job
 
 
 def _show_outcome(job: Job) -> None:

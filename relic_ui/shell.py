@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MENU = (
-    ("app.py", "Home", ":material/home:"),
+    ("app.py", "RELiC Workbench", ":material/home:"),
     ("pages/find.py", "Find a quotation", ":material/search:"),
-    ("pages/history.py", "Searches", ":material/history:"),
     ("pages/read.py", "Read", ":material/auto_stories:"),
     ("pages/concordance.py", "Find a word", ":material/format_align_center:"),
     ("pages/notebook.py", "Notebook", ":material/bookmark:"),
@@ -33,7 +32,17 @@ MENU = (
     ("pages/proxy_task.py", "Proxy task", ":material/quiz:"),
     ("pages/training.py", "Training", ":material/school:"),
 )
-"""Every page, in the order of the menu: a new page is one line here."""
+"""The pages of the menu, in their order: a new page is one line here. The last are for research."""
+
+_RESEARCH = "pages/recall.py"
+"""The first of them."""
+
+_NOTEBOOK = (
+    ("pages/notebook.py", "Notebook", "Notes"),
+    ("pages/history.py", "Searches", "Searches"),
+    ("pages/cite.py", "Cite", "Cite"),
+)
+"""Pages that lead to each other at their head: script, title, words of the link."""
 
 _ICON = str(Path(__file__).parent / "icon.svg")
 """A file of our own: Streamlit's named icons and emoji are fetched from the network."""
@@ -63,16 +72,22 @@ def page(title: str) -> App:
         st.error(literal(str(error)), icon=":material/error:")
         st.stop()
     with st.sidebar:
-        st.html('<p style="font-family:var(--relic-serif);font-size:1.25rem;margin:0 0 .5rem">RELiC Workbench</p>')
         for path, label, symbol in MENU:
+            if path == _RESEARCH:
+                st.html('<h2 class="relic-menu">Research</h2>')
             st.page_link(path, label=label, icon=symbol)
         signing_in.show_who()
         links.follow()
     try:
-        return _app()
+        app = _app()
     except RelicError as error:
         st.error(literal(str(error)), icon=":material/error:")
         st.stop()
+    if title in {named for _, named, _ in _NOTEBOOK}:
+        with st.container(horizontal=True, key="notebook_pages"):
+            for path, _, label in _NOTEBOOK:
+                st.page_link(path, label=label, width="content")
+    return app
 
 
 def _app() -> App:

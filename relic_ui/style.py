@@ -44,6 +44,7 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-lede { font-family: var(--relic-serif); font-size: 1.2rem; line-height: 1.5; max-width: 44rem; margin: 0; }
 .relic-quiet { opacity: .82; font-size: .9rem; line-height: 1.45; }
 .relic-measure { max-width: 44rem; }
+h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem 0 .2rem; padding: 0 .5rem; }
 .relic-item { font-size: 1.05rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.35; }
 
 .relic-column { border-top: 3px solid var(--relic-hue, currentColor); padding-top: .3rem; margin: 0; }

@@ -14,6 +14,7 @@ from relic_core.errors import RelicError
 from relic_core.services.catalogue import parse_number
 from relic_ui import jobs
 from relic_ui.library import correcting
+from relic_ui.library.library import open_works
 from relic_ui.library.previews import beginning_html, left_out_list, name_of_kind
 from relic_ui.shell import literal, show_errors
 
@@ -40,8 +41,6 @@ class _Read(NamedTuple):
 def show(app: App) -> None:
     """Take files, show what was understood of each, and add those that the reader wants."""
     state = st.session_state
-    with st.container(key="own-said"):
-        _show_said()
     megabytes = max(1, app.settings.max_text_bytes // 1_000_000)
     files = st.file_uploader(
         "Plain text (.txt), EPUB (.epub) or TEI (.xml)",
@@ -186,7 +185,7 @@ def _details(preview: Preview) -> str:
         share = sum(part.characters for part in preview.left_out) / len(preview.work.text)
         kinds = ", ".join(name_of_kind(part.kind).lower() for part in preview.left_out)
         parts += (
-            f'<details class="relic-shelf-found"><summary>Set aside: {escape(kinds)} '
+            f'<details class="relic-shelf-found"><summary>Left out: {escape(kinds)} '
             f"({share:.1%} of the file)</summary>"
             f"{left_out_list(preview.left_out)}</details>"
         )
@@ -207,25 +206,34 @@ def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> 
                 continue
             added.append(key)
             told.append(("success", f"{work.title} is in your library. It can be read and searched by words at once."))
-    _finish(added)
     st.session_state["own_said"] = told
+    if _finish(added):
+        open_works()
     st.rerun()
 
 
-def _finish(keys: Sequence[str]) -> None:
-    """Have done with files; once that is so for all of them, the uploader is emptied."""
+def _finish(keys: Sequence[str]) -> bool:
+    """Have done with files; once that is so for all of them, which is what it returns, the uploader is emptied."""
     state = st.session_state
     for key in keys:
         state["own_done"].add(key)
         state["own_read"].pop(key, None)
-    if state["own_here"] <= state["own_done"]:
-        state["own_round"] += 1
-        state["own_done"] = set()
+    if not state["own_here"] <= state["own_done"]:
+        return False
+    state["own_round"] += 1
+    state["own_done"] = set()
+    return True
 
 
-def _show_said() -> None:
-    """Tell what came of the last press, until the next one or until the page is left."""
+def show_outcomes(app: App) -> None:
+    """Tell what came of the last press, until the next one or until the page is left; what was added leads to it."""
     state = st.session_state
+    job = None
+    with st.container(key="library_adding_job"), show_errors():
+        job = jobs.show_followed(app, "adding")
+    if job and job.state == "done" and state.get("library_led") != job.id:
+        state["library_led"] = job.id
+        open_works()
     if state.get("came_from") != state.get("page"):
         state.pop("own_said", None)
     shown = {"success": st.success, "error": st.error}
@@ -244,9 +252,8 @@ def _short(name: str) -> str:
 
 def show_adding(app: App) -> None:
     """Offer the ways to add a text: from this computer, from Project Gutenberg, from the library folder, by path."""
-    st.header("Add a text", anchor="add")
     st.html(
-        '<p class="relic-measure">Licences, contents lists and editors’ matter are set aside; chapters and sentences '
+        '<p class="relic-measure">Licences, contents lists and editors’ notes are left out; chapters and sentences '
         "are found. The file itself is not changed, and it stays on this machine.</p>"
     )
     folder = app.settings.library
@@ -280,10 +287,8 @@ def _show_gutenberg(app: App) -> None:
         if st.form_submit_button("Fetch and add", icon=":material/download:"):
             with show_errors():
                 number = parse_number(said)
-                jobs.follow("gutenberg", app.catalogue.add_gutenberg(number), f"looking for book {number} …")
+                jobs.follow("adding", app.catalogue.add_gutenberg(number), f"looking for book {number} …")
                 st.rerun()
-    with st.container(key="library_gutenberg_job"), show_errors():
-        jobs.show_followed(app, "gutenberg")
 
 
 def _show_folder(app: App, folder: Path) -> None:
@@ -300,8 +305,7 @@ def _show_folder(app: App, folder: Path) -> None:
                 placeholder=f"{len(offered)} to choose from" if offered else "All of them are in the library",
             )
             if st.form_submit_button("Add the chosen ones", icon=":material/add:") and chosen:
-                _start(app, "folder", [Path(path) for path in chosen])
-        jobs.show_followed(app, "folder")
+                _start(app, [Path(path) for path in chosen])
 
 
 def _show_path(app: App) -> None:
@@ -309,14 +313,12 @@ def _show_path(app: App) -> None:
         path = st.text_input("Path of a file on the machine that runs the app", key="library_path", width=440)
         if st.form_submit_button("Add", icon=":material/add:") and path.strip():
             with show_errors():
-                _start(app, "path", [app.works.find_file(path.strip().strip('"'))])
-    with st.container(key="library_path_job"), show_errors():
-        jobs.show_followed(app, "path")
+                _start(app, [app.works.find_file(path.strip().strip('"'))])
 
 
-def _start(app: App, way: str, paths: Iterable[Path]) -> None:
-    """Add files in the background; how that goes is told under the form."""
+def _start(app: App, paths: Iterable[Path]) -> None:
+    """Add files in the background; how that goes is told above the works."""
     named = [str(path) for path in paths]
     title = f"Adding {Path(named[0]).name}" if len(named) == 1 else f"Adding {len(named)} texts"
-    jobs.follow(way, app.jobs.start("add", title=title, subject="\n".join(named), arguments={"paths": named}))
+    jobs.follow("adding", app.jobs.start("add", title=title, subject="\n".join(named), arguments={"paths": named}))
     st.rerun()

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_ui import buttons
-from relic_ui.jobs import show_under_way, when
+from relic_ui import buttons, jobs
+from relic_ui.jobs import when
 from relic_ui.library import correcting
+from relic_ui.library.shelf import about
 from relic_ui.links import link
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Sequence, Set
+
+    from streamlit.elements.lib.mutable_tab_container import TabContainer
 
     from relic_core.domain import Job, WorkSummary
-    from relic_core.services.sources import SourceSummary
     from relic_core.wiring import App
+
+PARTS = ("Works", "Add", "Shelf", "Criticism")
+"""The tabs of the page, as the address names them."""
 
 ENDED = 12
 """Ended jobs that the page looks back on."""
@@ -30,6 +35,8 @@ _FILTER_FROM = 8
 """Works from which on a filter is offered."""
 _AT_FIRST = 12
 """Works that are shown before the reader asks for all."""
+_WORDS_A_SECOND = 4_000
+"""That are read for searching by meaning on two cores."""
 
 
 def recent_jobs(app: App) -> tuple[Job, ...]:
@@ -46,37 +53,32 @@ def do(app: App, does: str, to: str) -> None:
         elif does == "remove":
             work = app.works.remove(to)
             st.session_state["library_removed"] = (work.id, work.title)
+        elif does == "prepare":
+            app.indexes.start(to)
 
 
-def show_contents(app: App, works: int, sources: Sequence[SourceSummary], shelved: int, recent: Sequence[Job]) -> None:
-    """Lead to the parts of the page, and to what is being added and prepared: of one height however much that is."""
+def parts() -> Sequence[TabContainer]:
+    """Draw the tabs of the page, of which the address names the open one."""
+    if wanted := st.session_state.pop("library_next", ""):
+        st.session_state["part"] = wanted
+    return st.tabs(PARTS, key="part", bind="query-params")
+
+
+def open_works() -> None:
+    """Show the works with the next run of the page."""
+    st.session_state["library_next"] = PARTS[0]
+
+
+def show_under_way(app: App, recent: Sequence[Job]) -> None:
+    """Show what is being added and prepared: of one height however much that is."""
     active = sorted((job for job in recent if job.active), key=lambda job: (job.state != "running", job.created))
-    with st.container(horizontal=True, vertical_alignment="center", key="library-contents"):
-        st.html(
-            '<nav aria-label="On this page" class="relic-quiet relic-shelf-contents">'
-            f'<a href="#works">Your works ({works:,})</a> <a href="#add">Add a text</a> '
-            f'<a href="#sources">Secondary sources ({_searched(sources)})</a> '
-            f'<a href="#shelf">The RELiC shelf ({shelved})</a></nav>',
-            width="content",
-        )
-        label = f"Under way: {len(active)}" if active else "Nothing under way"
-        with st.popover(label, key="library-under-way", type="tertiary", disabled=not active):
-            if active:
-                st.html('<p class="relic-quiet">All of this goes on when you leave the page or close it.</p>')
-                show_under_way(app, active[:_WATCHED])
-            if waiting := len(active[_WATCHED:]):
-                st.html(f'<p class="relic-quiet">{_more_wait(waiting)}</p>')
-
-
-def _searched(sources: Sequence[SourceSummary]) -> str:
-    """Count the sources that were searched, and name how many could not be.
-
-    >>> from types import SimpleNamespace
-    >>> _searched([SimpleNamespace(problem=""), SimpleNamespace(problem="It is empty.")])
-    '1; 1 could not be searched'
-    """
-    failed = sum(bool(each.problem) for each in sources)
-    return f"{len(sources) - failed:,}" + (f"; {failed:,} could not be searched" if failed else "")
+    if not active:
+        return
+    with st.popover(f"Under way: {len(active)}", key="library-under-way", type="tertiary"):
+        st.html('<p class="relic-quiet">All of this goes on when you leave the page or close it.</p>')
+        jobs.show_under_way(app, active[:_WATCHED])
+        if waiting := len(active[_WATCHED:]):
+            st.html(f'<p class="relic-quiet">{_more_wait(waiting)}</p>')
 
 
 def _more_wait(number: int) -> str:
@@ -93,14 +95,13 @@ def _more_wait(number: int) -> str:
 
 def show_works(app: App, summaries: Sequence[WorkSummary]) -> None:
     """List the stored works, each with what can be done with it; and those that were removed."""
-    st.header("Your works", anchor="works")
     show_undo("library", "Removed from the library", app.works.restore)
     if summaries:
         _show_rows(app, _chosen(summaries), len(summaries))
     else:
         st.info(
-            "Nothing is stored yet. Add a file of your own below, fetch a book from Project Gutenberg, or take one "
-            "from the RELiC shelf. A work that is stored can be searched, read, and looked through for a word.",
+            "Nothing is stored yet. Add a file of your own, fetch a book from Project Gutenberg, or take one from the "
+            "RELiC shelf. A work that is stored can be searched, read, and looked through for a word.",
             icon=":material/menu_book:",
         )
     _show_removed(app)
@@ -131,16 +132,23 @@ def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
 
 def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
     correcting_now = st.session_state.get("library_correcting")
+    lacking = frozenset(app.indexes.unprepared(works))
+    under_way = {job.subject: job.id for job in app.jobs.under_way("index")}
     before: list[WorkSummary] = []
     for work in works:
-        before.append(work)
+        if work.id in under_way:
+            _show_list(before, lacking)
+            before = []
+            _show_prepared(app, work, under_way[work.id])
+        else:
+            before.append(work)
         if work.id == correcting_now:
-            _show_list(before)
+            _show_list(before, lacking)
             before = []
             if correcting.show_form(app, work):
                 del st.session_state["library_correcting"]
                 st.rerun()
-    _show_list(before)
+    _show_list(before, lacking)
     if len(works) == _AT_FIRST < total and not st.session_state.get("library_filter"):
 
         def show_all() -> None:
@@ -149,12 +157,33 @@ def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
         st.button(f"Show all {total} works", key="library_show_all", on_click=show_all, icon=":material/expand_more:")
 
 
-def _show_list(works: Iterable[WorkSummary]) -> None:
-    if rows := "".join(map(_row, works)):
+def _show_list(works: Iterable[WorkSummary], lacking: Set[str]) -> None:
+    rows = "".join(_row(work, _when_ready(work) if work.id in lacking else "ready") for work in works)
+    if rows:
         st.html(f'<ul class="relic-shelf-works">{rows}</ul>')
 
 
-def _row(work: WorkSummary) -> str:
+@st.fragment(run_every="2s")
+def _show_prepared(app: App, work: WorkSummary, job_id: str) -> None:
+    """Draw a work that is being prepared; by itself, so that what is open in the rows of others stays open."""
+    with show_errors():
+        job = app.jobs.get(job_id)
+        left = about(job.seconds_left if job.seconds_left is not None else work.words / _WORDS_A_SECOND)
+        share = f' value="{job.done / job.total:.2f}"' if job.total else ""
+        said = f'words only; by meaning in {left} <progress aria-label="Preparing {escape(work.title)}" max="1"{share}>'
+        st.html(f'<ul class="relic-shelf-works">{_row(work, f"{said}</progress>" if job.active else "ready")}</ul>')
+
+
+def _when_ready(work: WorkSummary) -> str:
+    prepare = buttons.button("prepare", work.id, "Prepare it", title=f"Prepare it: {work.title}", during="Preparing …")
+    return f"words only; by meaning in {about(work.words / _WORDS_A_SECOND)} {prepare}"
+
+
+def _row(work: WorkSummary, ready: str) -> str:
+    """Make a row of the list.
+
+    - `ready`: whether it can be searched by meaning, as HTML.
+    """
     chapters = "one chapter" if work.chapters == 1 else f"{work.chapters:,} chapters"
     facts = [
         f"translated by {work.translator}" if work.translator else "",
@@ -166,7 +195,7 @@ def _row(work: WorkSummary) -> str:
     return (
         f'<li id="work-{escape(work.id)}" tabindex="-1"><div><h3 class="relic-item">{escape(work.title)}</h3>'
         f"<p>{escape(written_by(work))}</p>"
-        f'<p class="relic-quiet">{escape(" · ".join(filter(None, facts)))}</p></div>'
+        f'<p class="relic-quiet">{escape(" · ".join(filter(None, facts)))} · {ready}</p></div>'
         '<div class="relic-shelf-do">'
         + link("read", "Read", title=f"Read {work.title}", work=work.id)
         + link("find", "Find in it", title=f"Find in it: {work.title}", work=work.id)

@@ -67,7 +67,6 @@ def do(app: App, does: str, to: str) -> None:
 
 def show(app: App, shelf: Sequence[Shelved]) -> None:
     """Show the shelf by its splits, or what a filter leaves of it."""
-    st.header("The RELiC shelf", anchor="shelf")
     here = sum(each.origin == "stored" for each in shelf)
     st.html(
         f'<p class="relic-measure">The {len(shelf)} works of world literature in English that RELiC, a collection of '
@@ -85,7 +84,7 @@ def show(app: App, shelf: Sequence[Shelved]) -> None:
         ]
         st.html(
             f'<p class="relic-quiet" role="status">{len(found)} of {len(shelf)} works'
-            f"{'' if found else '. What is not on the shelf can be added above'}</p>"
+            f"{'' if found else '. What is not on the shelf can be added under Add'}</p>"
         )
         _show_rows(found)
     else:
@@ -143,7 +142,7 @@ def _how_long(fetched: int, found: int, seconds: float) -> str:
     why = "Project Gutenberg asks for two seconds between books" if fetched else "they are in your folder"
     if fetched and found:
         why += f"; {found} {'is' if found == 1 else 'are'} in your folder"
-    return f"Adding takes {_about(seconds)}: {why}. You can stop, and go on later."
+    return f"Adding takes {about(seconds)}: {why}. You can stop, and go on later."
 
 
 def _how_long_after(many: int) -> str:
@@ -153,17 +152,17 @@ def _how_long_after(many: int) -> str:
     'They can be read and searched by words at once; preparing them for searching by meaning takes some minutes \
     each, about an hour in all, goes on in the background, and can also be done later, work by work.'
     """
-    whole = f", {_about(many * _PREPARING_SECONDS)} in all" if many > 1 else ""
+    whole = f", {about(many * _PREPARING_SECONDS)} in all" if many > 1 else ""
     return (
         "They can be read and searched by words at once; preparing them for searching by meaning takes some minutes "
         f"each{whole}, goes on in the background, and can also be done later, work by work."
     )
 
 
-def _about(seconds: float) -> str:
+def about(seconds: float) -> str:
     """Say how long something takes, roughly.
 
-    >>> [_about(seconds) for seconds in (5, 70, 900, 3_240, 10_000)]
+    >>> [about(seconds) for seconds in (5, 70, 900, 3_240, 10_000)]
     ['a few seconds', 'about a minute', 'about 15 minutes', 'about an hour', 'about 3 hours']
     """
     minutes = round(seconds / _MINUTE)
@@ -249,9 +248,9 @@ def _state(shelved: Shelved) -> str:
         return f'<span class="relic-quiet">from your folder</span> {add}'
     if shelved.origin == "gutenberg":
         return buttons.button("add", entry.slug, "Add", title=f"Add {entry.title}", during=_ON_ITS_WAY)
+    own = link("library", "add a file of your own", part="Add")
     if entry.free_in_us is not None:
         return (
-            '<span class="relic-quiet">In copyright in the US until 31 December '
-            f'{entry.free_in_us - 1}: <a href="#add">add a file of your own</a></span>'
+            f'<span class="relic-quiet">In copyright in the US until 31 December {entry.free_in_us - 1}: {own}</span>'
         )
-    return '<span class="relic-quiet">No free source known: <a href="#add">add a file of your own</a></span>'
+    return f'<span class="relic-quiet">No free source known: {own}</span>'

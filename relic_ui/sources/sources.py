@@ -420,7 +420,6 @@ def _meanings() -> str:
 
 
 _FIRST_SHOWN = 12
-_TO_ADD = {"data-then": "#sources"}
 
 
 def choose(app: App) -> None:
@@ -437,7 +436,7 @@ def choose(app: App) -> None:
             "finds where they quote them.",
             icon=":material/format_quote:",
         )
-        st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', attributes=_TO_ADD)}</p>")
+        st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', part='Criticism')}</p>")
         return
     works = _quoted_works(app, listed)
     st.header("Works that are quoted", anchor="works")
@@ -445,7 +444,7 @@ def choose(app: App) -> None:
         _show_works(works)
     else:
         st.html('<p class="relic-measure">None so far: the sources do not quote the works of your library.</p>')
-    see = link("library", "see all of them in the Library", css="relic-work-link", attributes=_TO_ADD)
+    see = link("library", "see all of them in the Library", css="relic-work-link", part="Criticism")
     st.html(f'<p class="relic-quiet">{_quoting(listed, {key for key, *_ in works})}: {see}</p>')
     if works:
         _offer_numbers(app)

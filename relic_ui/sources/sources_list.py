@@ -40,7 +40,6 @@ def do(app: App, does: str, to: str) -> None:
 
 def show(app: App, sources: Sequence[SourceSummary]) -> None:
     """Draw the part of the Library that secondary sources have."""
-    st.header("Secondary sources", anchor="sources")
     st.html(
         '<p class="relic-measure">Books and articles about your works: criticism, biographies, introductions. The '
         "program finds where they quote the works of your library. Then you see beside the text which lines critics "

@@ -98,7 +98,7 @@ def show_most_quoted(app: App, work_id: str) -> None:
     st.header("What critics quote", anchor="quoted")
     quoted = app.sources.quoted(work_id)
     if not quoted.windows:
-        add = link("library", "Add books about it", css="relic-work-link", attributes={"data-then": "#sources"})
+        add = link("library", "Add books about it", css="relic-work-link", part="Criticism")
         st.html(
             '<p class="relic-measure">No secondary source of your library quotes it. '
             f"{add}: the program finds where they quote it.</p>"

@@ -141,6 +141,37 @@ def test_what_cannot_be_added_is_told_and_nothing_is_lost(app, tmp_path, make, m
     assert message in earlier(app.open(LIBRARY))[0]
 
 
+def readiness(at, work):
+    """Return what a work's row says of its readiness: whether by words only, and whether it can be prepared."""
+    row = re.search(rf'<li id="work-{work.id}".*?</li>', html(at), re.DOTALL)[0]
+    return "words only" in row, "<progress" in row, 'data-does="prepare"' in row
+
+
+def test_a_work_is_read_by_words_alone_until_it_is_prepared_which_is_watched_beside_it(app, text, press_button):
+    work = app.bench.works.add(text.read_bytes(), name="lanterns.txt").work
+    assert readiness(app.open(LIBRARY), work) == (True, False, True)
+    at = press_button(app.open(LIBRARY), "prepare", work.id)
+    assert readiness(at, work) == (True, True, False)
+    app.held.let_go()
+    app.run_jobs()
+    at = press_button(app.open(LIBRARY), "prepare", work.id)
+    assert readiness(at, work) == (False, False, False)
+
+
+def test_what_was_added_leads_to_the_works(app, text):
+    app.run_jobs()
+    at = app.open(LIBRARY)
+    at.session_state["part"] = "Add"
+    assert add(at, text).session_state["part"] == "Works"
+
+
+def test_what_cannot_be_found_leaves_the_reader_where_it_was_named(app, tmp_path):
+    app.run_jobs()
+    at = app.open(LIBRARY)
+    at.session_state["part"] = "Add"
+    assert add(at, tmp_path / "missing.txt").session_state["part"] == "Add"
+
+
 # ---- texts of the reader's own ------------------------------------------------------------------------------------
 
 
@@ -168,7 +199,7 @@ def test_a_file_is_shown_as_it_was_understood_before_anything_is_stored(app):
     for words in (
         "Plain text · 2 chapters · 13 words · 2 sentences",
         "The river rose all night.",
-        "Set aside: headings",
+        "Left out: headings",
     ):
         assert words in shown
     assert [box.value for box in at.text_input if box.key.startswith("own-")] == ["Lanterns", "", "", ""]
@@ -372,7 +403,7 @@ def test_the_shelf_has_all_works_with_where_each_can_be_had(app):
         else:
             expected = SAYS["no source"]
         assert rows(at)[each.entry.slug].endswith(expected)
-    assert [tab.label for tab in at.tabs][-3:] == ["Training (56)", "Validation (18)", "Test (5)"]
+    assert [tab.label for tab in at.tabs if "(" in tab.label] == ["Training (56)", "Validation (18)", "Test (5)"]
 
 
 def test_one_click_adds_a_work_and_it_is_on_its_way(app, press_button):

@@ -66,9 +66,8 @@ def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, cold_serv
     menu = visitor.get_by_test_id("stSidebar").get_by_test_id("stPageLink-NavLink")
     named = [text.split()[-1] for text in menu.all_inner_texts()]
     assert named == [
-        "Home",
+        "Workbench",
         "quotation",
-        "Searches",
         "Read",
         "word",
         "Notebook",
@@ -310,7 +309,7 @@ def test_a_text_is_prepared_although_the_tab_is_closed(visitor, fresh_server, tm
     text.write_text("Lanterns\n\n" + "\n\n".join(chapters))
 
     tab = visitor.context.new_page()
-    opened(tab, f"{fresh_server.url}/library")
+    opened(tab, f"{fresh_server.url}/library?part=Add")
     tab.locator(".st-key-library-adding").get_by_role("tab", name="By path").click()
     path = tab.get_by_role("textbox", name="Path of a file")
     path.fill(str(tmp_path / "missing.txt"))

@@ -59,7 +59,7 @@ def archive(tmp_path, sample):
 
 def test_a_zip_is_added_its_quotations_looked_at_and_counted_beside_the_text(page, fresh_server, archive, sample):
     """The words quoted are marked on both sides, and a window that is judged none counts no more."""
-    opened(page, f"{fresh_server.url}/library")
+    opened(page, f"{fresh_server.url}/library?part=Criticism")
     page.locator("html[data-relic-buttons]").wait_for(state="attached")
     part = page.locator(".st-key-library-sources")
     part.locator("input[type=file]").set_input_files(archive)
@@ -201,7 +201,7 @@ def _windows_and_their_sources_are_sound(page, look, fresh_server, sample):
     page.get_by_text("What the answers mean").click()
     settled(page)
     look("windows")
-    opened(page, f"{fresh_server.url}/library")
+    opened(page, f"{fresh_server.url}/library?part=Criticism")
     look("library")
 
 
