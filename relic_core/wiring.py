@@ -262,7 +262,8 @@ class App:
         """The outcomes of runs, ready to be read."""
         from relic_core.services.recall import Outcomes
 
-        return Outcomes(self.benchmarks, self.store.works.summaries, self.works.load, self.catalogue.shelf)
+        summaries, mined = self.store.works.summaries, self.store.windows.some
+        return Outcomes(self.benchmarks, summaries, self.works.load, self.catalogue.shelf, mined)
 
     @cached_property
     def recall(self) -> Recall:

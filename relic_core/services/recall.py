@@ -15,6 +15,7 @@ from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, get_args
 
+from relic_core.domain import QuotationContext
 from relic_core.domain.figures import Chart, Mark, Series, View
 from relic_core.errors import BadRequest, NotFound, RelicError, unknown_name
 from relic_core.evaluation import figures
@@ -41,13 +42,14 @@ from relic_core.reporting.passages import quotation
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain import Book, Claim, Offsets, Outcome, Place, QuotationContext, Run, Work, WorkSummary
+    from relic_core.domain import Book, Claim, Offsets, Outcome, Place, Run, Work, WorkSummary
     from relic_core.domain.figures import Table
     from relic_core.ports import Benchmark
     from relic_core.reporting.passages import Passage
     from relic_core.services.catalogue import Shelved
     from relic_core.services.evaluation import Benchmarks
     from relic_core.services.runs import Runs
+    from relic_core.store.mined_windows import StoredWindow
 
 __all__ = [
     "METRICS", "SORTS", "VIEWS", "Case", "Missing", "Offer", "Outcomes", "Quoted", "ReadOutcome", "Recall",
@@ -263,11 +265,13 @@ class Outcomes:
         summaries: Callable[[], Sequence[WorkSummary]],
         load_work: Callable[[str], Work],
         shelf: Callable[[], Sequence[Shelved]],
+        mined: Callable[[Sequence[str]], Sequence[StoredWindow]],
     ) -> None:
         self._benchmarks = benchmarks
         self._summaries = summaries
         self._load_work = load_work
         self._shelf = shelf
+        self._mined = mined
         self._opened: dict[str, _Opened] = {}
         self._lock = threading.Lock()
 
@@ -275,21 +279,32 @@ class Outcomes:
         """Gather what a person needs to read some outcomes.
 
         The words come from the work of the library that has the very text that was measured, else from the
-        benchmark's own data, where those are here.
+        benchmark's own data, where those are here. A claim that is not in these comes from the reader's own sources.
         """
         stored = {summary.sha256: summary.id for summary in self._summaries()}
         known: dict[tuple[str, str], Missing] = {}
-        return tuple(self._read(run, outcome, stored, known) for run, outcome in pairs)
+        wanted = {each.example_id for run, each in pairs if each.example_id not in self._open(run.benchmark).windows}
+        own = {
+            each.id: QuotationContext(id=each.id, book="", pool="", left=each.left, right=each.right, gold=each.gold)
+            for each, _ in self._mined(sorted(wanted))
+        }
+        return tuple(self._read(run, outcome, stored, known, own) for run, outcome in pairs)
 
     def _read(
-        self, run: Run, outcome: Outcome, stored: Mapping[str, str], known: dict[tuple[str, str], Missing]
+        self,
+        run: Run,
+        outcome: Outcome,
+        stored: Mapping[str, str],
+        known: dict[tuple[str, str], Missing],
+        own: Mapping[str, QuotationContext],
     ) -> ReadOutcome:
         opened = self._open(run.benchmark)
         window = opened.windows.get(outcome.example_id)
         if window is not None and window.book != outcome.book:
             window = None  # another benchmark of that name: its claim would be another claim
+        said = window or own.get(outcome.example_id)
         missing = []
-        if window is None:
+        if said is None:
             missing = [Missing(opened.missing if opened.missing and not opened.windows else "example", run.benchmark)]
         book = next((book for book in run.books if book.key == outcome.book), None)
         work_id = stored.get(book.sha256, "") if run.pool == "whole work" and book is not None else ""
@@ -300,7 +315,7 @@ class Outcomes:
                 known[key] = self._no_text(run, book)
             missing.append(known[key])
         return ReadOutcome(
-            claim=window.claim(run.shape) if window else None,
+            claim=said.claim(run.shape) if said else None,
             gold=_quoted(work, outcome.gold, work_id=work_id),
             first=tuple(_quoted(work, hit, work_id=work_id) for hit in outcome.first),
             missing=tuple(missing),

@@ -104,7 +104,7 @@ class WindowRows(Rows):
 
     def some(self, window_ids: Sequence[str]) -> tuple[StoredWindow, ...]:
         """Return windows in the order in which they are named; those that are not there are passed over."""
-        rows = self._all(_SELECT + "WHERE list_contains(?, id)", [list(window_ids)])
+        rows = self._all(_SELECT + "WHERE list_contains(?, id)", [list(window_ids)]) if window_ids else []
         found = {stored.window.id: stored for stored in map(_stored, rows)}
         return tuple(found[window_id] for window_id in window_ids if window_id in found)
 

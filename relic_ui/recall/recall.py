@@ -95,7 +95,7 @@ RECALL = """
 .relic-recall-run h4 span { font-weight: 400; }
 .relic-recall-back { font-size: .9rem; }
 .relic-recall-missing { font-size: .9rem; max-width: 62rem; border-left: 3px solid var(--relic-line);
-  padding: .1rem 0 .1rem .8rem; }
+  padding: .1rem 0 .1rem .8rem; scroll-margin-top: 5rem; }
 .relic-recall-missing p { margin: .2rem 0; }
 .relic-recall-missing a { color: inherit; text-underline-offset: .2em; }
 .relic-recall-ranks { border-collapse: collapse; font-size: .9rem; margin: .55rem 0 0; }

@@ -12,6 +12,7 @@ from relic_core.domain.figures import DRAWN_K
 from relic_ui import links
 from relic_ui.passages import passage_html
 from relic_ui.recall.recall import first_page
+from relic_ui.recall.recall_chart import with_code
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ _OF_SEVERAL = {"missed": "Missed by all", "some": "Missed by some", "found": "Fo
 
 _WITHOUT = {
     "pool": "The passages given with the questions are not on this machine, so only their ranks are shown.",
-    "data": "The critics' claims are not shown: the texts of this benchmark are not on this machine. Where they are to "
-    "be had stands in About this benchmark, above.",
+    "data": "The critics' claims are not on this machine: only places and ranks came with the program. {needs}",
     "damaged": "The critics' claims are not shown: the texts of this benchmark that are here are not those that were "
     "measured.",
     "needs works": "The critics' claims are not shown: they are read once all works of this benchmark are in the "
@@ -47,6 +47,11 @@ _WITHOUT = {
     "example": "Some claims are not shown: the texts of this benchmark that are here do not hold them.",
 }
 """What is said of what is missing, works and editions apart, which are named."""
+_ASK = "This program does not know the benchmark: whoever measured it has the claims."
+_NO_CLAIM = (
+    '<p class="relic-recall-where">The claim is not here. '
+    '<a href="#recall-missing" target="_self">How to get it</a></p>'
+)
 
 _ARRIVE = """
 export default function (component) {
@@ -147,7 +152,7 @@ def _show_page(app: App, asked: Asked, cases: Sequence[Case], colours: Mapping[s
         flat = iter(app.outcomes.read([pair for case in shown for pair in case.outcomes]))
     read = [[next(flat) for _ in case.outcomes] for case in shown]
     if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
-        st.html(_what_is_missing(missing))
+        st.html(_what_is_missing(missing, asked.offer.card.needs))
     titled = asked.view != "books"
     articles = [_case(case, each, colours, titled=titled) for case, each in zip(shown, read, strict=True)]
     st.html(
@@ -156,9 +161,10 @@ def _show_page(app: App, asked: Asked, cases: Sequence[Case], colours: Mapping[s
     )
 
 
-def _what_is_missing(missing: Sequence[Missing]) -> str:
-    """Say what cannot be read, each work once."""
+def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:
+    """Say what cannot be read, each work once, and how to have it."""
     said = []
+    needs = with_code(needs.replace("It needs", "To read them, this benchmark needs", 1)) or _ASK
     library = links.link("library", "Library")
     if works := _named(missing, "work"):
         said.append(f"Not in your library, so their passages are not shown: {works}. Add them in the {library}.")
@@ -168,9 +174,12 @@ def _what_is_missing(missing: Sequence[Missing]) -> str:
             f"that edition in the {library}."
         )
     said += [
-        words.format(library=library) for what, words in _WITHOUT.items() if any(each.what == what for each in missing)
+        words.format(library=library, needs=needs)
+        for what, words in _WITHOUT.items()
+        if any(each.what == what for each in missing)
     ]
-    return f'<div class="relic-recall-missing" role="note">{"".join(f"<p>{each}</p>" for each in said)}</div>'
+    paragraphs = "".join(f"<p>{each}</p>" for each in said)
+    return f'<div id="recall-missing" class="relic-recall-missing" role="note">{paragraphs}</div>'
 
 
 def _named(missing: Sequence[Missing], what: str) -> str:
@@ -225,12 +234,12 @@ def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *
         f"<h4>The critic writes{_context(case, read, widest)}</h4>"
         f'<div class="relic-recall-claim">{_claim(widest.claim)}</div>'
         if widest.claim
-        else ""
+        else _NO_CLAIM
     )
     answers = "".join(
         _answer(run, outcome, each, colours) for (run, outcome), each in zip(case.outcomes, read, strict=True)
     )
-    quotes = "and quotes" if claim else "The critic quotes"
+    quotes = "and quotes" if widest.claim else "The critic quotes"
     if gold.passage is None and not any(hit.passage for each in read for hit in each.first):
         answers = _ranks(case)
     return (

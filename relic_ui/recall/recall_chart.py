@@ -58,17 +58,17 @@ def show_benchmark(card: BenchmarkCard, candidates: float) -> None:
         ("Cite", card.citation),
         ("Needs", card.needs),
     )
-    rows = "".join(f"<dt>{name}</dt><dd>{_with_code(said)}</dd>" for name, said in facts if said)
+    rows = "".join(f"<dt>{name}</dt><dd>{with_code(said)}</dd>" for name, said in facts if said)
     st.html(
         '<details class="relic-recall-fold relic-recall-card"><summary>About this benchmark</summary>'
-        f"<p>{_with_code(card.description)}</p><dl>{rows}</dl></details>"
+        f"<p>{with_code(card.description)}</p><dl>{rows}</dl></details>"
     )
 
 
-def _with_code(said: str) -> str:
+def with_code(said: str) -> str:
     """Set words as HTML, what stands between backticks as code.
 
-    >>> _with_code("Run `relic <file>` & wait.")
+    >>> with_code("Run `relic <file>` & wait.")
     'Run <code>relic &lt;file&gt;</code> &amp; wait.'
     """
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(said))

@@ -13,6 +13,7 @@ from relic_core.services.recall import Recall
 from tests.app.reading import html, plain, said, sound
 from tests.approved import says
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
+from tests.making_sources import keep, make_source, make_window
 
 SAYS = says("recall")
 
@@ -283,7 +284,7 @@ def test_the_claim_is_shown_where_the_benchmark_is_here(app):
 
 def test_where_the_text_is_not_here_offsets_are_shown_and_how_to_have_it(app, two):
     at = sound(app.open(RECALL, benchmark="novels-by-hand", view="lengths", length="1"))
-    (told,) = re.findall(r'<div class="relic-recall-missing".*?</div>', html(at))
+    (told,) = re.findall(r'<div id="recall-missing".*?</div>', html(at))
     assert "Not in your" in plain(told)
     titles = re.findall(r"<cite>(.*?)</cite>", told)
     assert len(titles) == len(set(titles)) > 1
@@ -295,6 +296,38 @@ def test_where_the_text_is_not_here_offsets_are_shown_and_how_to_have_it(app, tw
     assert re.findall(r'scope="row">([^<]*)', first) == ["dense-RELiC · 4/4", "BM25 · 4/4"]
     assert "characters" not in plain(first)
     assert 'href="read' not in html(at)
+
+
+def test_a_claim_that_a_source_of_ones_own_holds_stands_with_the_missed_quotation(app):
+    """The benchmark's data are not here; the very place was found in the reader's own criticism."""
+    (summary,) = app.bench.works.summaries()
+    work = app.bench.works.load(summary.id)
+    source = make_source("Tides")
+    window = make_window(work, source, 9, left=("One.", "Two <b>before</b>.", "Three."), right=("After it.",))
+    keep(app.bench, source, [window], works=[work])
+    outcomes = outcomes_in(work, "averhythe", [90, 80])
+    run = make_run([book_of(work, "averhythe")], outcomes, benchmark="public-relic-test", shape="1/0")
+    app.bench.store.runs.add(run, [replace(outcomes[0], example_id=window.id), outcomes[1]])
+    at = sound(app.open(RECALL, view="books", book="averhythe", least="1"))
+    held, other = re.findall(r'<article class="relic-recall-case".*?</article>', html(at), re.DOTALL)
+    claim = re.search(r'relic-recall-claim">(.*?)</div>', held, re.DOTALL)[1]
+    assert " ".join(plain(claim).split()) == "Three. the quotation"
+    assert SAYS["no claim"] not in plain(held)
+    assert SAYS["no claim"] in plain(other)
+    app.bench.sources.remove(source.id)
+    at = sound(app.open(RECALL, view="books", book="averhythe", least="1"))
+    assert "relic-recall-claim" not in html(at)
+
+
+def test_where_the_claims_are_not_here_the_command_that_brings_them_is_said(app, two):
+    outcomes = make_outcomes(BOOKS, seed=3)
+    app.bench.store.runs.add(make_run(BOOKS, outcomes, benchmark="public-relic-test"), outcomes)
+    at = sound(app.open(RECALL, benchmark="public-relic-test", view="lengths", length="1"))
+    (told,) = re.findall(r'<div id="recall-missing".*?</div>', html(at))
+    assert f"<code>{SAYS['rebuild the claims']}</code>" in told
+    at = sound(app.open(RECALL, benchmark="novels-by-hand", view="lengths", length="1"))
+    (told,) = re.findall(r'<div id="recall-missing".*?</div>', html(at))
+    assert "<code>" not in told
 
 
 def test_nothing_labelled_has_no_button_for_evidence(app):
