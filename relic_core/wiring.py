@@ -100,7 +100,7 @@ class App:
         def learn(work_id: str, details: EditionDetails) -> None:
             self.citing.learn(work_id, details)
 
-        return Works(self.store.works, self.shelf, self.settings.library, self.settings.max_text_bytes, learn)
+        return Works(self.store.works, self.shelf, self.settings, learn)
 
     @cached_property
     def shelf(self) -> Shelf:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from relic_core.config import Settings
 from relic_core.errors import BadWeights, RelicError
 from relic_core.services import models
 from relic_core.wiring import App, build
-from relic_ui import links, signing_in
+from relic_ui import links, person, signing_in
 from relic_ui.style import CSS
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ def page(title: str) -> App:
 def _app() -> App:
     """Give the one app of the server; another one where a model was chosen or a setting changed since."""
     settings = Settings.from_environment()
+    if person.providers():  # strangers to the machine: they read by path what is listed, and never everything
+        settings = replace(settings, read_from=(*settings.read_from, settings.sources))
     app = _open(tuple(settings.to_environment().items()), models.stamp(settings.data))
     signing_in.remember(app)
     return app

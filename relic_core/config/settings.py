@@ -79,12 +79,15 @@ def _number(given: object) -> object:
 
 def _list(given: object) -> object:
     parts = given.split(",") if isinstance(given, str) else given
-    return tuple(part.strip() for part in parts if part.strip()) if isinstance(parts, list | tuple) else given
+    if not isinstance(parts, list | tuple):
+        return given
+    return tuple(part for part in (each.strip() if isinstance(each, str) else each for each in parts) if part != "")
 
 
 Whole = Annotated[int, BeforeValidator(_whole), Gt(0)]
 Number = Annotated[float, BeforeValidator(_number), AllowInfNan(allow_inf_nan=False)]
 Texts = Annotated[tuple[str, ...], BeforeValidator(_list)]
+Folders = Annotated[tuple[Path, ...], BeforeValidator(_list)]
 
 
 def _half_of_memory() -> float:
@@ -114,6 +117,11 @@ class Settings:
         Path | None,
         About(KEPT, "Folder of text files that the Library offers for adding.", "none", '"/srv/texts"'),
     ] = None
+    read_from: Annotated[
+        Folders,
+        About(KEPT, "Folders beside that of library from which texts, criticism and models may be read by their path.",
+              "any folder; where people sign in, the library's alone", '["/srv/criticism"]'),
+    ] = ()  # fmt: skip
     benchmarks: Annotated[
         Path | None,
         About(KEPT, "Folder of benchmark data that do not come with the program: birco_relic/, relic/.",
@@ -349,6 +357,8 @@ def _allowed(name: str) -> str:
     kind, *rest = get_args(_hints()[name])
     if kind in {str, tuple[str, ...]}:
         return "a text" if kind is str else "a list of texts"
+    if kind == tuple[Path, ...]:
+        return "a list of folders"
     if kind not in {int, float}:
         return "the path of a folder"
     lower = "of 0 or more" if Ge(0) in rest else "greater than 0"
@@ -365,7 +375,10 @@ def _checked(name: str, value: Any, where: str, *, folder: Path | None = None) -
         is_folder = _allowed(name) == "the path of a folder"
         value = _folder(value, where, folder) if is_folder and value.strip() else value.strip()
     try:
-        return _adapter(name).validate_python(value)
+        found = _adapter(name).validate_python(value)
+        if folder is not None and _allowed(name) == "a list of folders":
+            return tuple(_folder(str(each), where, folder) for each in found)
+        return found  # noqa: TRY300 - what it raises is told below
     except ValidationError as error:
         large = error.errors()[0]["type"] == "less_than_equal"
         advice = f" {_abouts()[name].advice}" if large else ""
@@ -451,7 +464,7 @@ def _folder(raw: str, where: str, base: Path) -> Path:
 def _as_text(value: object) -> str:
     if value is None:
         return ""
-    return ",".join(value) if isinstance(value, tuple) else str(value)
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _as_written(value: object) -> str:
@@ -468,7 +481,7 @@ def _toml(value: object) -> str:
         case Path() | str():
             return json.dumps(str(value), ensure_ascii=False)  # TOML writes such texts as JSON does
         case tuple():
-            return json.dumps(list(value), ensure_ascii=False)
+            return json.dumps([str(each) for each in value], ensure_ascii=False)
         case int():
             return f"{value:_}"
         case _:
@@ -480,7 +493,7 @@ def _in_words(value: object, about: About) -> str:
         case None | "" | ():
             return about.unset or "none"
         case tuple():
-            return ", ".join(value)
+            return ", ".join(map(str, value))
         case int() | float():
             return f"{value:,.10g}"
         case _:

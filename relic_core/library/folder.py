@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import stat
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from relic_core.config import FILE, NAMED_BY
 from relic_core.errors import BadRequest, BadText, NotFound, RelicError
 from relic_core.library.catalogue import SUFFIXES
 from relic_core.library.reading import read_file
-from relic_core.text.decoding import decode, too_large
+from relic_core.text.decoding import decode, harmless, too_large
 from relic_core.text.reading import title_of_file
 
+if TYPE_CHECKING:
+    from relic_core.config import Settings
+
 _HEAD_BYTES = 4_000
+_SECRET = {FILE, "secrets.toml"}
+_PROCESSES = Path("/proc")
+"""Where Linux shows environment and memory of programs as if they were files."""
+_LONGEST_PATH = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +45,11 @@ def list_texts(folder: Path) -> tuple[TextFile, ...]:
     Raises BadRequest: it is no folder, or may not be read.
     """
     try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
+        paths = sorted(
+            path
+            for path in folder.iterdir()
+            if path.suffix.lower() in SUFFIXES and not path.name.startswith(".") and path.is_file()
+        )
     except FileNotFoundError:
         raise NotFound(
             f"There is no folder {folder}. Make it, or name another (RELIC_LIBRARY names the library)."
@@ -83,6 +97,44 @@ def find_file(given: str, library: Path | None) -> Path:
         for candidate in (library / given, *(library / f"{given}{suffix}" for suffix in SUFFIXES)):
             if stat.S_ISREG(mode_of(candidate)):
                 return candidate
+    return path
+
+
+def refusal(path: Path, settings: Settings) -> str:
+    """Say why a file or folder may not be read by its path; nothing where it may. Links and ``..`` are followed first.
+
+    Refused to everybody: hidden files, files of settings and secrets, the data folder but for uploaded sources, the
+    indexes. Where `settings.read_from` names folders, all that lies in none of them, nor in the library folder.
+    """
+    said = harmless(str(path), longest=_LONGEST_PATH)
+    try:
+        found = path.expanduser().resolve()
+        ours = [each.resolve() for each in (settings.data, settings.indexes, _PROCESSES)]
+        listed = [each.resolve() for each in (settings.library, *settings.read_from, settings.sources) if each]
+        secret = {*_SECRET, Path(os.environ.get(NAMED_BY, FILE)).name.casefold()}
+    except (OSError, RuntimeError, ValueError) as error:  # a null character, a link to itself, nobody's home
+        return f"{said} cannot be read ({error}). Check the path, and write it in full."
+    listed += [] if settings.read_from else [Path(found.anchor)]
+    bases = [base for base in listed if found.is_relative_to(base)]
+    if not bases:
+        return (
+            f"{said} is in none of the folders that may be read by a path. Upload the file, or ask whoever runs this "
+            "library to put it into the library folder or to name its folder in RELIC_READ_FROM."
+        )
+    for base in bases if found.name.casefold() not in secret else ():
+        hidden = any(part.startswith(".") for part in found.relative_to(base).parts)
+        if not hidden and not any(found.is_relative_to(each) and each not in base.parents for each in ours):
+            return ""
+    return (
+        f"{said} is not read by its path: hidden files, settings, secrets and the program's own folders never are. "
+        "Copy the text into another folder and name it there."
+    )
+
+
+def admit(path: Path, settings: Settings) -> Path:
+    """Give a path back that may be read. Raises BadRequest: it may not; see `refusal`."""
+    if why := refusal(path, settings):
+        raise BadRequest(why)
     return path
 
 

@@ -24,7 +24,7 @@ from relic_core.text.metadata import Metadata, read_metadata
 from relic_core.text.reading import title_of_file, work_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 MOST_TABLE_BYTES = 50_000_000
@@ -138,13 +138,13 @@ class SourceFile:
 
 
 def list_sources(
-    path: Path, *, without: Collection[Path] = (), others: list[str] | None = None
+    path: Path, *, settings: Settings | None = None, others: list[str] | None = None
 ) -> Iterator[SourceFile]:
     """List the sources of a file, of a folder and the folders in it, or of an archive, by name.
 
     Tables (.csv) in them, or beside a file or archive under its name or as ``metadata.csv``, say title, author and
-    where a source comes from: a row is found by the file's name, with or without its ending, or by its number. Folders
-    of `without`, the program's own, are passed over. Into `others` go the names of files of kinds that are not read.
+    where a source comes from: a row is found by the file's name, with or without its ending, or by its number. What
+    may not be read by the `settings` is passed over. Into `others` go the names of files of kinds that are not read.
 
     Yields: also what cannot be read as far as that shows: it has a `problem`.
 
@@ -155,13 +155,13 @@ def list_sources(
     if not path.exists():
         raise NotFound(f"There is no file or folder {path}. Check the name and its folder.")
     if path.is_dir():
-        found = list(_in_folder(path, {each.resolve() for each in without}, others))
+        found = list(_in_folder(path, settings, others))
     elif path.suffix.lower() == TABLE:
         raise BadText(f"{path} is a table, and no source: it may say what the texts beside it are. Name the texts.")
     else:
         table, found = SourceTable(), []
         for beside in (path.with_suffix(TABLE), path.parent / f"metadata{TABLE}"):
-            if beside.is_file() and beside != path:
+            if beside.is_file() and beside != path and _may_be_read(beside, settings):
                 found += _add(table, SourceFile(path=beside))
         alone = _described(SourceFile(path=path), table)
         found += _in_archive(path, table, others) if path.suffix.lower() == ARCHIVE else [alone]
@@ -246,14 +246,20 @@ def unread(file: SourceFile) -> SecondarySource:
     )
 
 
-def _in_folder(path: Path, without: Collection[Path], others: list[str]) -> Iterator[SourceFile]:
+def _may_be_read(path: Path, settings: Settings | None) -> bool:
+    return settings is None or not folder.refusal(path, settings)
+
+
+def _in_folder(path: Path, settings: Settings | None, others: list[str]) -> Iterator[SourceFile]:
     table = SourceTable()
     paths: list[Path] = []
     for parent, folders, names in os.walk(path):
-        own = {name for name in folders if Path(parent, name).resolve() in without}
-        folders[:] = sorted(name for name in folders if not _is_hidden(name) and name not in own)
+        open_ = (name for name in folders if not _is_hidden(name) and _may_be_read(Path(parent, name), settings))
+        folders[:] = sorted(open_)
         for name in sorted(names):
             each = Path(parent, name)
+            if not _may_be_read(each, settings):
+                continue
             if each.suffix.lower() == TABLE and not _is_hidden(name) and each.is_file():
                 yield from _add(table, SourceFile(path=each))
             elif _is_wanted(name) and each.is_file():

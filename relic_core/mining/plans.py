@@ -89,18 +89,18 @@ def make_plan(
 ) -> Plan:
     """Look through files, folders and archives; each file is read once, for its hash.
 
-    - `settings`: folders of the program's own, which are passed over; the largest text accepted.
+    - `settings`: which files may be read, those that may not being passed over; the largest text accepted.
     - `done`: what was mined before, by the sha256 of the file.
     - `works`: ids of the works to look for, with their fingerprints.
 
     Raises NotFound, BadText: as `secondary.list_sources`.
     """
-    max_bytes, without = settings.max_text_bytes, (settings.data, settings.indexes)
+    max_bytes = settings.max_text_bytes
     plan = Plan(max_bytes=max_bytes)
     seen: set[str] = set()
     files: list[tuple[Path, SourceFile]] = []
     for root in roots:
-        files += ((root, file) for file in secondary.list_sources(root, without=without, others=plan.others))
+        files += ((root, file) for file in secondary.list_sources(root, settings=settings, others=plan.others))
     for number, (root, file) in enumerate(files):
         progress(number, len(files), f"Looking through {books(len(files))}: {file.name}")
         try:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core import engines
 from relic_core.errors import BadText, NotFound, StoreReadOnly
 from relic_core.formats.files import written_whole
+from relic_core.library.folder import admit, refusal
 from relic_core.mining import quoted_works, volumes
 from relic_core.mining.plans import done_before, make_plan
 from relic_core.mining.runs import MiningSummary, Places, mine_planned, rows_of, set_aside
@@ -78,6 +79,7 @@ class Mining:
         - `paths`: what to mine; where empty, all that was mined before is looked through again, for works that are new.
 
         Raises NotFound: a path that is not there; or none was given, and nothing was mined before.
+        Raises BadRequest: a path that may not be read; see `library.folder.refusal`.
         """
         found = self._roots(paths)
         title = found[0].name if paths else "all secondary sources"
@@ -196,7 +198,8 @@ class Mining:
     def _roots(self, paths: Sequence[Path]) -> list[Path]:
         """Give the paths in full; where there are none, those of what was mined before."""
         if paths:
-            found = list(dict.fromkeys(path.expanduser().absolute() for path in paths))
+            admitted = (admit(path, self._settings) for path in paths)
+            found = list(dict.fromkeys(path.expanduser().absolute() for path in admitted))
             for path in found:
                 if not path.exists():
                     raise NotFound(f"There is no file or folder {path}. Check the name.")
@@ -204,7 +207,7 @@ class Mining:
         known = dict.fromkeys(each.root for each in self._sources.known() if not each.removed)
         if not known:
             raise NotFound("No secondary sources were mined yet. Name a folder, an archive or a file with them.")
-        there = [Path(root) for root in known if Path(root).exists()]
+        there = [Path(root) for root in known if not refusal(Path(root), self._settings) and Path(root).exists()]
         if not there:
             raise NotFound(
                 f"The secondary sources are not where they were ({', '.join(list(known)[:3])}). Name their folder or "

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadRequest, BadWeights, StoreFull
+from relic_core.library.folder import admit
 from relic_core.retrieval.dense import trained_model
 from relic_core.training import estimates
 from relic_core.training.examples import FEW, check_enough, lacking
@@ -43,6 +46,9 @@ __all__ = [
     "ABOUT", "DEFAULTS", "DENSE_RELIC", "LENGTHS", "NO_MODEL", "PRETRAINED", "RECIPES", "USES", "Prospect",
     "TrainingPlans", "TrainingRequest", "Use", "recipe_of", "setting",
 ]  # fmt: skip
+
+_HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?(?<!\.json)")
+"""Of a training too; what is none is a path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +105,10 @@ class TrainingPlans:
     def prospect(self, request: TrainingRequest) -> Prospect:
         """Say what a training would learn from, what is missing, and how long it would take on this machine.
 
-        Raises BadRequest: as `check`, of hard negatives.
+        Raises BadRequest: as `check`, of hard negatives and of paths.
         Raises BadWeights: the base model is not there, or lacks a file; so with the one that looks for hard negatives.
         """
+        self._admit_models(request)
         there = self._data.material(request.sources)
         counted = _counted(there, request)
         stale = self._stale()
@@ -136,12 +143,13 @@ class TrainingPlans:
         """Check that a training can begin.
 
         Raises BadRequest: there is too little to learn from; the recipe cannot be followed, or watches a figure there
-        is none of; this is one of several processes.
+        is none of; a model is named by a path that may not be read; this is one of several processes.
         Raises BadWeights: the base model is not there, lacks a file or a mask token, or is none that such a model can
         be made of; the model that looks for hard negatives, that finds what a reranker is to reorder, or that is gone
         on from, is not there.
         Raises StoreFull: the disk has no room for its files.
         """
+        self._admit_models(request)
         there = self._data.material(request.sources)
         if lacks := _lacks(there, _counted(there, request)):
             raise BadRequest(lacks)
@@ -169,6 +177,12 @@ class TrainingPlans:
         if card is not None:
             start_of(card, base)
         self._check_room(request)
+
+    def _admit_models(self, request: TrainingRequest) -> None:
+        """Refuse a model that is named by a path which may not be read; raises BadRequest."""
+        for named in {request.recipe.base, request.start, request.hard} - {NO_MODEL}:
+            if not _HUB_NAME.fullmatch(named) or Path(named).exists():
+                admit(Path(named), self._settings)
 
     def _looking(self, request: TrainingRequest) -> EncoderCard | None:
         """Find the encoder that looks for hard negatives; None where none are looked for."""

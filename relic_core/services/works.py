@@ -19,6 +19,7 @@ from relic_core.text.metadata import Metadata
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from relic_core.config import Settings
     from relic_core.domain import EditionDetails, Work, WorkFilter, WorkSummary, WorkVersion
     from relic_core.store.shelf import Shelf
     from relic_core.store.splits import ExampleRows
@@ -72,7 +73,6 @@ class Works:
 
     `read` loads a work that is not kept in memory.
 
-    - `library`: the folder whose files are offered.
     - `learn`: takes what the file of a work that was just added says of its edition.
     """
 
@@ -82,11 +82,11 @@ class Works:
         self,
         rows: WorkRows,
         shelf: Shelf,
-        library: Path | None,
-        max_bytes: int,
+        settings: Settings,
         learn: Callable[[str, EditionDetails], None],
     ) -> None:
-        self._rows, self._shelf, self._library, self._max_bytes, self._learn = rows, shelf, library, max_bytes, learn
+        self._rows, self._shelf, self._settings, self._learn = rows, shelf, settings, learn
+        self._library, self._max_bytes = settings.library, settings.max_text_bytes
         self.summaries, self.removed, self.described = rows.summaries, rows.removed, rows.described
         self.remove, self.restore = rows.remove, rows.restore
         self.load, self.load_all, self.read = shelf.load, shelf.load_all, rows.load
@@ -112,7 +112,8 @@ class Works:
         - `came_from`: where the text came from, in words; the file's name or path where not given.
 
         Raises BadText: it is empty, too large, or no text.
-        Raises NotFound, BadRequest: there is no such file, or it is a folder; a year that cannot be.
+        Raises NotFound, BadRequest: there is no such file, or it is a folder, or may not be read by its path; a year
+        that cannot be.
         """
         said = Metadata.checked(title=title, author=author, translator=translator, year=year)
         work, notice, details = self._read(source, said, name=name, came_from=came_from)
@@ -131,7 +132,8 @@ class Works:
     ) -> tuple[Work, str, EditionDetails]:
         """Read a work; give with it what the reader should know, and what its file says of the edition."""
         if isinstance(source, Path):
-            data, name = folder.read_bytes(source, max_bytes=self._max_bytes), source.name
+            admitted = folder.admit(source, self._settings)
+            data, name = folder.read_bytes(admitted, max_bytes=self._max_bytes), source.name
             if entry := entry_of_file(source, self._library):
                 shelved = Metadata(entry.title, entry.author, entry.translator, entry.year)
                 said = replace(shelved, **said.given)
@@ -146,8 +148,11 @@ class Works:
         return work, notice_of(work, edition.missing), edition.details
 
     def find_file(self, given: str) -> Path:
-        """Find the file a person means; see `library.folder.find_file`."""
-        return folder.find_file(given, self._library)
+        """Find the file a person means; see `library.folder.find_file`.
+
+        Raises BadRequest: it may not be read by its path; see `library.folder.refusal`.
+        """
+        return folder.admit(folder.find_file(given, self._library), self._settings)
 
     def find_files(self, given: str) -> tuple[Path, ...]:
         """Find the files a person means: the one of `find_file`, or where that is a folder, every text in it.

@@ -223,7 +223,7 @@ def _show_path(app: App) -> None:
         )
         if st.form_submit_button("Find quotations", icon=":material/format_quote:") and path.strip():
             with show_errors():
-                _start(app, [Path(path.strip().strip('"')).expanduser()])
+                _start(app, [Path(path.strip().strip('"'))])
 
 
 def _show_due(app: App) -> None:

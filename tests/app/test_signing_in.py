@@ -116,6 +116,22 @@ def test_the_list_is_held_to_whole_addresses_and_whole_domains(said, allowed, to
     assert bool(why) is bool(told)
 
 
+@pytest.mark.parametrize(("field", "button"), [("library_path", "Add"), ("sources_path", "Find quotations")])
+def test_nobody_who_signed_in_reads_the_servers_files_by_their_path(visit, app, tmp_path, field, button):
+    app.run_jobs()
+    (tmp_path / ".streamlit").mkdir()
+    for path in (secrets := tmp_path / ".streamlit" / "secrets.toml", letter := tmp_path / "letter.txt"):
+        path.write_text("cookie_secret = 'It signs what keeps people signed in, and whoever has it is anybody.'\n" * 9)
+    (link := tmp_path / "link.txt").symlink_to(secrets)
+    for path in (secrets, link, letter):
+        at = visit(ADA, auth=AUTH).switch_page("pages/library.py").run()
+        at.text_input(key=field).set_value(str(path))
+        next(each for each in at.button if each.label == button).click().run()
+        assert SAYS["not by path"] in at.error[0].value
+    assert [work.title for work in app.bench.works.summaries()] == ["High Water at Averhythe"]
+    assert not app.bench.sources.all()
+
+
 def test_two_providers_do_not_share_people():
     ids = {person.identity(issuer, subject) for issuer in ("https://a", "https://b") for subject in ("1", "2")}
     assert len(ids) == 4

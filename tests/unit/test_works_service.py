@@ -75,7 +75,7 @@ def test_the_same_text_is_known_again_however_it_comes(bench, tmp_path):
         (os.mkfifo, BadRequest, "ordinary file"),
         (lambda path: path.write_bytes(b""), EmptyText, None),
         (lambda path: path.write_bytes(b"word " * 50_000), TextTooLarge, "has 250,000 bytes; at most 100,000"),
-        (lambda path: path.symlink_to(path), BadText, "read .*Check"),
+        (lambda path: path.symlink_to(path), BadRequest, "read .*Check"),
     ],
     ids=["missing", "folder", "pipe", "empty", "large", "loop"],
 )
@@ -92,7 +92,7 @@ def test_what_cannot_be_added_is_told(settings, tmp_path, make, error, said):
     [
         ("~nosuchuser/x.txt", NotFound, "in full"),
         ("x" * 300, BadText, "read .*Check"),
-        ("a\0b.txt", BadText, "read .*Check"),
+        ("a\0b.txt", BadRequest, "read .*Check"),
         ("/dev/null/x.txt", NotFound, "There is no file"),
     ],
     ids=["home of nobody", "long", "null", "below a file"],
