@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _DIGITS = 16
 _PROVIDER = "client_id"
 """What tells the part of a provider from other parts below ``[auth]``."""
+_ADDRESS = re.compile(r"""[^@\s,;:"<>()\[\]\\]+@[\w.-]+""")
+"""One person's: no list of addresses, no quoted name, nothing that another reader of addresses takes otherwise."""
 
 
 def current() -> str:
@@ -66,10 +69,22 @@ def providers() -> tuple[str, ...]:
 def confirmed(said: Mapping[str, object]) -> bool:
     """Whether the provider vouches for somebody's address; one that does not speak of it does.
 
-    >>> confirmed({"email": "ada@example.org"}), confirmed({"email": "ada@example.org", "email_verified": "false"})
-    (True, False)
+    >>> [confirmed({"email": "ada@example.org"} | said) for said in ({}, {"email_verified": "false"})]
+    [True, False]
     """
-    return str(said.get("email_verified", True)).lower() != "false"  # some providers say it in words
+    return str(said.get("email_verified", True)).lower() in {"true", "1"}  # some providers say it in words
+
+
+def address_of(said: Mapping[str, object]) -> str:
+    """Give the address that a provider gave of somebody; empty where it is no single address that can be read.
+
+    >>> [address_of({"email": email}) for email in ("Ada@Example.org", "ada@evil.net,x@example.org", '"@example.org')]
+    ['Ada@Example.org', '', '']
+    """
+    given = str(said.get("email") or "").strip(" ")
+    # The Kelvin sign is a small k once capitals do not count: such letters would make one address of two.
+    changes = any(letter.isascii() != letter.casefold().isascii() for letter in given)
+    return given if _ADDRESS.fullmatch(given) and given.isprintable() and not changes else ""
 
 
 def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
@@ -88,11 +103,12 @@ def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
         return "The provider did not say who you are."
     if not allowed:
         return ""
-    address = str(said.get("email") or "").strip().lower()
-    if not address:
+    if not said.get("email"):
         return "The provider did not give your address, which this library goes by."
-    if not confirmed(said):
+    address = address_of(said).casefold()
+    if address and not confirmed(said):
         return f"The provider has not confirmed that {address} is your address."
-    if address in allowed or address.rpartition("@")[2] in allowed:
+    if address and {address, address.partition("@")[2]} & {each.casefold() for each in allowed}:
         return ""
-    return f"{address} is not among those who may use this library."
+    # What cannot be read is not repeated: it may be anything.
+    return f"{address or 'What the provider gave as your address'} is not among those who may use this library."

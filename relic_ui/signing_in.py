@@ -50,7 +50,7 @@ def pass_the_door(settings: Settings) -> None:
 def remember(app: App) -> None:
     """Remember once in a visit who signed in, so that what was kept before can be handed over to their address."""
     said = st.user.to_dict()
-    address, who = str(said.get("email") or ""), person.current()
+    address, who = person.address_of(said), person.current()
     if not who or not address or not person.confirmed(said) or st.session_state.get(_SEEN) == (who, address):
         return
     with suppress(StoreError):  # no page hangs on it, and the next one tries again

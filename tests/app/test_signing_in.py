@@ -87,6 +87,16 @@ def test_an_address_that_the_provider_does_not_vouch_for_is_nobodys(visit, app, 
     assert [each.name for each in app.bench.people.known()] == []
 
 
+@pytest.mark.parametrize(
+    "email", ["ada@example.org,x@evil.net", "ada@example.org@evil.net", "ad\u212a@example.org", "x"]
+)
+def test_what_is_no_single_address_is_nobodys_and_turned_away_by_a_list(visit, app, email):
+    visit(ADA | {"email": email}, auth=AUTH)
+    assert [each.name for each in app.bench.people.known()] == []
+    at = visit(ADA | {"email": email}, auth=AUTH, allow="evil.net,example.org")
+    assert [button.key for button in at.button] == ["sign-out"]
+
+
 def test_what_was_kept_before_is_theirs_once_it_is_handed_over(visit, app):
     app.bench.history.keep(SearchRequest(work_id="", claim_text="Asked before anybody signed in"))
     at = visit(ADA, auth=AUTH).switch_page("pages/history.py").run()
@@ -108,6 +118,22 @@ def test_what_was_kept_before_is_theirs_once_it_is_handed_over(visit, app):
         ({"sub": "1", "email": "b.org"}, ["x.org"], SAYS["not allowed"]),
         ({"sub": "1", "email": " A@B.org ", "email_verified": True}, ["a@b.org"], ""),
         ({"sub": "1"}, [], ""),
+        ({"sub": "1", "email": "a@evil.org,x@b.org"}, ["b.org", "x@b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "x@evil.org@b.org"}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": '"@b.org'}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": '"a@b.org"@b.org'}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "a b@b.org"}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "a@b.org\n"}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "a\0@b.org"}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "a\u200b@b.org"}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "<a@b.org>"}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "@b.org"}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "a@boo\u212a.org"}, ["book.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": ["a@b.org"]}, ["b.org"], SAYS["not allowed"]),
+        ({"sub": "1", "email": "a@b.org", "email_verified": None}, ["b.org"], SAYS["unconfirmed"]),
+        ({"sub": "1", "email": "a@b.org", "email_verified": 0}, ["b.org"], SAYS["unconfirmed"]),
+        ({"sub": "1", "email": "O'Neill+relic@B.Org"}, ["b.org"], ""),
+        ({"sub": "1", "email": "a@M\u00dcNCHEN.de"}, ["m\u00fcnchen.de"], ""),
     ],
 )
 def test_the_list_is_held_to_whole_addresses_and_whole_domains(said, allowed, told):
