@@ -42,8 +42,7 @@ def ask(bench: App, work: Work, claim: str = CLAIM, *, made_with: str = "work x,
     return bench.history.keep(request, made_with=made_with)
 
 
-def words_of(store: Store, note_id: str) -> tuple[str, ...]:
-    """List the words of a note as they were written, the oldest first, each once in a row."""
-    with store.notes._reading() as cursor:  # what was written before counts no more, and nothing else reads it
-        rows = cursor.execute("SELECT words FROM notes WHERE id = ? ORDER BY number", [note_id]).fetchall()
-    return tuple(words for words, _ in groupby(word for (word,) in rows))
+def words_of(store: Store, note_id: str, person: str = "") -> tuple[str, ...]:
+    """List the words of a note's versions, the oldest first, each once in a row."""
+    versions = store.notes.versions(note_id, person)[::-1]
+    return tuple(words for words, _ in groupby(version.words for version in versions))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from relic_core.errors import BadRequest, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
 Verdict = Literal["supports", "contradicts", "unsure"]
@@ -141,15 +141,28 @@ def brought_together(earlier: Note, later: Note) -> Note:
     words = later.words
     if said and said not in more:
         words = earlier.words if more in said else f"{said}\n\n{more}"
-    tags: dict[str, str] = {}
-    for tag in (*later.tags, *earlier.tags):
-        tags.setdefault(tag.casefold(), tag)
     return replace(
         later,
         words=words if len(words) <= LONGEST_WORDS else later.words,
-        tags=tuple(tags.values())[:MOST_TAGS],
+        tags=merged_tags((), earlier.tags, later.tags),
         verdict=later.verdict or earlier.verdict,
     )
+
+
+def merged_tags(seen: Sequence[str], theirs: Sequence[str], mine: Sequence[str]) -> tuple[str, ...]:
+    """Bring tags together that two changed: what either added is there, what either removed is not.
+
+    - `seen`: what both began with.
+    - `mine`: these count first, where together they are too many for a note.
+
+    >>> merged_tags(("sea", "light"), ("sea", "light", "night"), ("sea", "dusk"))
+    ('sea', 'dusk', 'night')
+    """
+    tags: dict[str, str] = {}
+    for tag in (*mine, *theirs):
+        if tag not in seen or (tag in mine and tag in theirs):
+            tags.setdefault(tag.casefold(), tag)
+    return tuple(tags.values())[:MOST_TAGS]
 
 
 def checked_words(words: str) -> str:

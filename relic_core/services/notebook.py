@@ -7,7 +7,7 @@ from base64 import b32encode
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from relic_core import __version__
 from relic_core.domain import ORIGINS, Collection, KeptPassage, Note, note_id
@@ -90,6 +90,18 @@ class FoundBy(TypedDict, total=False):
     collection_id: str | None
 
 
+class Said(TypedDict, total=False):
+    """What is said of a passage, and where its note is put.
+
+    - `verdict`: one of `VERDICTS`; empty takes it back.
+    """
+
+    words: str
+    tags: Sequence[str]
+    verdict: str
+    collection_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """That a passage is kept: in which note, and in which collection, by its name."""
@@ -128,6 +140,7 @@ class Notebook:
         self._notes, self._collections = notes, collections
         self._load_work, self._get_search, self._editions = load_work, get_search, editions
         self.remove, self.undo, self.removed = notes.remove, notes.restore, notes.removed
+        self.versions, self.rewritten = notes.versions, notes.rewritten
         self.collections, self.removed_collections = collections.all, collections.removed
         self.remove_collection, self.undo_collection = collections.remove, collections.restore
 
@@ -232,31 +245,24 @@ class Notebook:
         used = {tag for note in self._notes.all(person) for tag in note.tags}
         return tuple(sorted(used, key=lambda tag: (tag.casefold(), tag)))
 
-    def write(
-        self,
-        note_id: str,
-        *,
-        words: str | None = None,
-        tags: Sequence[str] | None = None,
-        verdict: str | None = None,
-        collection_id: str | None = None,
-        person: str = "",
-    ) -> Note:
+    def write(self, note_id: str, *, person: str = "", **said: Unpack[Said]) -> Note:
         """Write about a passage, or put its note at the end of another collection; what is not given stays.
-
-        - `verdict`: one of `VERDICTS`; empty takes it back.
 
         Raises BadRequest: the words, or the tags, are too long or too many; there is no such verdict.
         Raises NotFound: there is no such note, or no such collection.
         """
-        changed: dict[str, object] = {} if collection_id is None else {"collection_id": collection_id}
-        if words is not None:
-            changed["words"] = checked_words(words)
-        if tags is not None:
-            changed["tags"] = checked_tags(tags)
-        if verdict is not None:
-            changed["verdict"] = checked_verdict(verdict)
-        return self._notes.change(note_id, person, **changed)
+        return self._notes.change(note_id, person, **_checked(said))[1]
+
+    def write_over(self, seen: Note, *, person: str = "", **said: Unpack[Said]) -> tuple[Note, Note | None]:
+        """Write about a passage as `write` does, where its note may have been changed elsewhere since it was `seen`.
+
+        Returns: the note as it is now, with tags that were added or removed elsewhere; and the version before, where
+        words or verdict that are written now were changed elsewhere to something else.
+        """
+        before, now = self._notes.change(seen.id, person, seen, **_checked(said))
+        fields = set(said) - {"tags"}
+        lost = any(getattr(before, field) not in {getattr(seen, field), getattr(now, field)} for field in fields)
+        return now, before if lost else None
 
     # ---- collections and order -------------------------------------------------------------------------------------
 
@@ -303,6 +309,12 @@ class Notebook:
                     "notes in that one."
                 )
         return checked
+
+
+def _checked(said: Said) -> dict[str, Any]:
+    checks: dict[str, Callable[[Any], object]]
+    checks = {"words": checked_words, "tags": checked_tags, "verdict": checked_verdict}
+    return {name: checks.get(name, str)(value) for name, value in said.items()}
 
 
 def _judged(note: Note) -> str:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from dataclasses import asdict, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from relic_core.domain import Collection, CollectionCount, KeptPassage, Note
+from relic_core.domain.notes import merged_tags
 from relic_core.errors import NotFound
 from relic_core.store.rows import Rows, as_utc, columns_of, first, hide, insert, put_back, record, utc_now, value
 
@@ -28,6 +30,7 @@ _SELECT = (
     "FROM {view} WHERE person = ? "
 )
 _LIVE, _LATEST = _SELECT.format(view="live_notes"), _SELECT.format(view="latest_notes")
+_EVERY = _SELECT.format(view="notes JOIN kept_passages ON note_id = id")
 
 
 class Owned(Rows, ABC, Generic[T]):
@@ -106,9 +109,32 @@ class NoteRows(Owned[Note]):
         row = self._one(f"{_LIVE}ORDER BY created DESC, id LIMIT 1", [person])
         return None if row is None else _note(row)
 
-    def change(self, note_id: str, person: str = "", **changed: Any) -> Note:  # noqa: ANN401 - fields of a note
+    def versions(self, note_id: str, person: str = "") -> tuple[Note, ...]:
+        """Give every version of a note that says something else than the one before, the newest first.
+
+        A version that only moved is none. Raises NotFound.
+        """
+        with self._reading() as cursor:
+            self._find(cursor, note_id, person)
+            rows = cursor.execute(f"{_EVERY}AND id = ? ORDER BY number", [person, note_id]).fetchall()
+        said = groupby(map(_note, rows), lambda note: (note.words, note.tags, note.verdict))
+        return tuple(next(same) for _, same in said)[::-1]
+
+    def rewritten(self, person: str = "") -> set[str]:
+        """Give the ids of somebody's notes of which an earlier version says something that the last does not."""
+        rows = self._all(
+            "SELECT DISTINCT id FROM notes JOIN live_notes AS last USING (id) WHERE person = ? AND (notes.words, "
+            "notes.tags, notes.verdict) NOT IN ((last.words, last.tags, last.verdict), ('', '[]', ''))",
+            [person],
+        )
+        return {note_id for (note_id,) in rows}
+
+    def change(self, note_id: str, person: str = "", seen: Note | None = None, **changed: Any) -> tuple[Note, Note]:  # noqa: ANN401 - fields of a note
         """Append a version in which some fields differ, in one transaction with reading the last; none where none do.
 
+        - `seen`: the version that the change was made on: what has become of its tags since, counts too.
+
+        Returns: the last version before, and the one that counts now.
         Raises NotFound: this person has no such note, or no such collection.
         """
         with self._writing() as cursor:
@@ -118,12 +144,14 @@ class NoteRows(Owned[Note]):
                 if not is_live(cursor, collection_id, person):
                     raise unknown_collection(collection_id)
                 changed["position"] = end_of(cursor, collection_id)
+            if seen is not None and "tags" in changed:
+                changed["tags"] = merged_tags(seen.tags, note.tags, changed["tags"])
             wanted = replace(note, **changed)
             if wanted == note:
-                return note
+                return note, note
             wanted = replace(wanted, updated=as_utc(utc_now()))
             append_note(cursor, wanted)
-            return wanted
+            return note, wanted
 
     def place(self, note_id: str, at: int, person: str = "") -> Note:
         """Put a note at a place of its collection, counted from 0; beyond the end is the end.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ from relic_core.domain import VERDICTS
 from relic_ui import person, removed
 from relic_ui.naming import many, shorten
 from relic_ui.notebook import notebook_save
-from relic_ui.notebook.notebook_note import VERDICT_LABELS, Around, show_note
+from relic_ui.notebook.notebook_note import CLAIM_SHOWN, REWRITTEN, VERDICT_LABELS, Around, claim_of, show_note
 from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
@@ -24,13 +26,15 @@ if TYPE_CHECKING:
 _PAGE = 10
 _NAME_SHOWN = 60
 _ALL, _ANY = "", ""
-_COLLECTION, _SOUGHT, _VERDICT, _TAG, _AT = (
+_COLLECTION, _SOUGHT, _VERDICT, _TAG, _ORDER, _AT = (
     "notebook_collection",
     "notebook_sought",
     "notebook_verdict",
     "notebook_tag",
+    "notebook_order",
     "notebook_page",
 )
+_ORDERS = ("Mine", "By claim")
 
 
 def do(app: App, does: str, to: str) -> None:
@@ -79,7 +83,7 @@ def show(app: App) -> None:
     if filtered or not views:
         said = f"{many(len(views), 'note')} found." if filtered else "Nothing is kept in this collection yet."
         st.html(f'<p role="status" class="relic-quiet">{said}</p>')
-    _show_notes(app, views, counts, chosen, movable=not filtered)
+    _show_notes(app, views, counts, chosen, movable=not filtered and not _by_claim())
 
 
 def _restore(app: App, counts: Sequence[CollectionCount]) -> None:
@@ -92,7 +96,7 @@ def _restore(app: App, counts: Sequence[CollectionCount]) -> None:
     state["notebook_address"] = (wanted, name)
     if name:
         _open_collection(counts, name)
-    every = [view.note.id for view in app.notebook.notes(person=person.current())]
+    every = [view.note.id for view in _ordered(app.notebook.notes(person=person.current()))]
     if wanted in every:
         state.update({_COLLECTION: _ALL, _SOUGHT: "", _VERDICT: _ANY, _TAG: _ANY})
         state[_AT] = every.index(wanted) // _PAGE + 1
@@ -220,7 +224,21 @@ def _seek(app: App) -> dict[str, str]:
                 on_change=_first_page,
                 width=200,
             )
+        st.selectbox("Order", _ORDERS, key=_ORDER, persist_state="session", on_change=_first_page, width=140)
     return {"words": words or "", "verdict": verdict or "", "tag": tag or ""}
+
+
+def _by_claim() -> bool:
+    return bool(st.session_state.get(_ORDER) == _ORDERS[1])
+
+
+def _ordered(views: Sequence[NoteView]) -> Sequence[NoteView]:
+    """Put notes in the order chosen: claims as the first note of each stands, notes without a claim last."""
+    if not _by_claim():
+        return views
+    claims = [claim for view in views if (claim := claim_of(view.note))]
+    first = {claim: number for number, claim in enumerate(dict.fromkeys(claims))}
+    return sorted(views, key=lambda view: first.get(claim_of(view.note), len(first)))
 
 
 def _first_page() -> None:
@@ -235,8 +253,9 @@ def _show_notes(
     *,
     movable: bool,
 ) -> None:
-    """Draw the notes of a page, each with where it may move."""
-    book = app.notebook
+    """Draw the notes of a page, each with where it may move, or under its claim."""
+    book, views, grouped = app.notebook, _ordered(views), _by_claim()
+    counted = Counter(claim_of(view.note) for view in views)
     names = {each.collection.id: each.collection.name for each in counts}
     homes = [view.note.collection_id for view in views]
     same = [first == second for first, second in pairwise(homes)]
@@ -246,13 +265,20 @@ def _show_notes(
     state = st.session_state
     state[_AT] = min(max(1, state.get(_AT, 1)), pages)
     page = st.pagination(pages, key=_AT) if pages > 1 else 1
+    state[REWRITTEN] = book.rewritten(person.current())
+    above = None
     for at in range((page - 1) * _PAGE, min(page * _PAGE, len(views))):
-        home = homes[at]
+        home, claim = homes[at], claim_of(views[at].note) if grouped else None
+        if claim is not None and claim != above:
+            said = escape(shorten(claim, CLAIM_SHOWN)) if claim else "Without a claim"
+            st.html(f'<h2 class="relic-notes-claim">{said} <span>{many(counted[claim], "note")}</span></h2>')
+        above = claim
         around = Around(
             labels=labels,
             tags=tags,
             others={each: name for each, name in names.items() if each != home},
             collection=names[home] if not chosen and len(names) > 1 else "",
+            claim=claim,
             up=movable and at > 0 and same[at - 1],
             down=movable and at < len(views) - 1 and same[at],
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,26 +15,34 @@ from relic_core.reporting.notebook import brought_up
 from relic_ui import person
 from relic_ui.buttons import button
 from relic_ui.citing import cite_link
+from relic_ui.history.history import moment
 from relic_ui.keep import note_anchor
 from relic_ui.links import link
 from relic_ui.naming import shorten
 from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.domain import Note
     from relic_core.services.notebook import NoteView
     from relic_core.wiring import App
 
 VERDICT_LABELS = {"supports": "Supports", "contradicts": "Contradicts", "unsure": "Unsure"}
-_CLAIM_SHOWN = 160
+CLAIM_SHOWN = 160
 _NOW = "notebook_now"
 """In the session: notes as they were last read or written, by id."""
+_OTHER = "notebook_other"
+"""In the session: versions that were written elsewhere and have now been written over, until the scholar has chosen."""
+REWRITTEN = "notebook_rewritten"
+"""In the session: the ids of notes that have earlier versions to show."""
 
 
 class Around(NamedTuple):
-    """What a note is drawn with: labels of retrievers, tags in use, other collections by id, and where it may move."""
+    """What a note is drawn with: labels of retrievers, tags in use, other collections by id, and where it may move.
+
+    - `claim`: the claim that it stands under, where notes stand under their claims.
+    """
 
     labels: Mapping[str, str]
     tags: Sequence[str]
@@ -40,6 +50,7 @@ class Around(NamedTuple):
     collection: str = ""
     up: bool = False
     down: bool = False
+    claim: str | None = None
 
 
 def show_note(app: App, view: NoteView, around: Around) -> None:
@@ -66,25 +77,30 @@ def note_html(view: NoteView, around: Around) -> str:
         other = f" {link('work', 'About that edition', work=view.other_id)}" if view.other_id else ""
         notice = f'<p class="relic-note-notice">{escape(view.notice)}{other}</p>'
     held = f'<span class="relic-quiet">in {escape(around.collection)}</span>' if around.collection else ""
+    level = "h2" if around.claim is None else "h3"
     return (
         f'<article class="relic-note" id="{note_anchor(view.note.id)}" tabindex="-1">'
-        f"<header><h2>{by} {title} · {where}</h2>{held}</header>"
-        f"<blockquote>{escape(kept.quotation)}</blockquote>{notice}{_kept_for(view.note, around.labels)}"
+        f"<header><{level}>{by} {title} · {where}</{level}>{held}</header>"
+        f"<blockquote>{escape(kept.quotation)}</blockquote>{notice}{_kept_for(view.note, around)}"
         f"{_foot(view, around)}</article>"
     )
 
 
-def _kept_for(note: Note, labels: Mapping[str, str]) -> str:
-    """Say which claim a passage was kept for, and what brought it up."""
-    kept = note.kept
-    claim = " ".join(kept.claim_text.split())
+def claim_of(note: Note) -> str:
+    """Give the claim that a passage was kept for, on one line; empty where there is none."""
+    return " ".join(note.kept.claim_text.split()) if note.kept.for_claim else ""
+
+
+def _kept_for(note: Note, around: Around) -> str:
+    """Say which claim a passage was kept for, unless it stands there already, and what brought it up."""
+    kept, claim = note.kept, claim_of(note)
+    short = shorten(claim, CLAIM_SHOWN)
     lines = ""
-    if kept.for_claim:
-        short = shorten(claim, _CLAIM_SHOWN)
+    if claim and (short != claim or around.claim is None):
         whole = f"<details><summary>For the claim “{escape(short)}”</summary><p>{escape(kept.claim_text)}</p></details>"
         lines = whole if short != claim else f"<p>For the claim “{escape(claim)}”</p>"
     again = f" {link('find', 'Open the search', q=kept.search_id)}" if kept.search_id else ""
-    return f'<div class="relic-note-for">{lines}<p>{escape(brought_up(kept, labels))}{again}</p></div>'
+    return f'<div class="relic-note-for">{lines}<p>{escape(brought_up(kept, around.labels))}{again}</p></div>'
 
 
 def _foot(view: NoteView, around: Around) -> str:
@@ -109,14 +125,18 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
     note: Note = st.session_state[_NOW][note_id]
     keys = {name: f"notebook_{name}_{note_id}" for name in ("words", "tags", "verdict")}
     _fill(note, keys)
-    for name in keys:
-        if refused := _refused(note_id).get(name):
-            st.error(literal(refused), icon=":material/error:")
+    for refused in dict.fromkeys(_refused(note_id).values()):
+        st.error(literal(refused), icon=":material/error:")
 
-    def save(name: str) -> None:
-        _save(app, note_id, name, st.session_state[keys[name]])
+    def save(*names: str) -> None:
+        _save(app, note_id, {name: st.session_state[keys[name]] for name in names})
+
+    def put(said: Mapping[str, Any]) -> None:
+        st.session_state.update({keys[name]: value for name, value in said.items()})
+        save(*said)
 
     st.text_area("Your words", key=keys["words"], height="content", on_change=save, args=("words",))
+    _show_other(note, keys["words"], put)
     if note.kept.for_claim or note.verdict:  # a verdict that was given before can be taken back
         st.segmented_control(
             "Verdict on the claim",
@@ -139,15 +159,87 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
     said = st.session_state.get("notebook_said", ("", ""))
     words = said[1] if said[0] == note_id else ""
     st.html(f'<p class="relic-note-said" role="status">{escape(words)}</p>')
-    if others:
-        with st.popover(
-            "Move to …", type="tertiary", icon=":material/drive_file_move:", key=f"notebook_move_{note_id}"
-        ):
-            for collection_id, name in others.items():
-                if st.button(literal(name), key=f"notebook_to_{note_id}_{collection_id}", type="tertiary"):
-                    with show_errors():  # a fragment runs without its page, which tells such things else
-                        app.notebook.write(note_id, collection_id=collection_id, person=person.current())
-                        st.rerun()
+    with st.container(horizontal=True, gap="small"):
+        if others:
+            _offer_move(app, note_id, others)
+        if note_id in st.session_state.get(REWRITTEN, ()):
+            _show_versions(app, note_id, put)
+
+
+def _offer_move(app: App, note_id: str, others: Mapping[str, str]) -> None:
+    with st.popover("Move to …", type="tertiary", icon=":material/drive_file_move:", key=f"notebook_move_{note_id}"):
+        for collection_id, name in others.items():
+            if st.button(literal(name), key=f"notebook_to_{note_id}_{collection_id}", type="tertiary"):
+                with show_errors():  # a fragment runs without its page, which tells such things else
+                    app.notebook.write(note_id, collection_id=collection_id, person=person.current())
+                    st.rerun()
+
+
+def _show_other(note: Note, words_key: str, put: Callable[[Mapping[str, Any]], None]) -> None:
+    """Say that a note was changed elsewhere, what it says there, and let the scholar choose."""
+    others: dict[str, Note] = st.session_state.setdefault(_OTHER, {})
+    other = others.get(note.id)
+    if other is None or (other.words, other.verdict) == (note.words, note.verdict):
+        return
+
+    there: dict[str, Any] = {} if other.words == note.words else {"words": other.words}
+    there |= {} if other.verdict == note.verdict else {"verdict": other.verdict}
+
+    def put_together() -> None:
+        put({"words": f"{other.words}\n\n{st.session_state[words_key]}"})
+
+    def choose(does: Callable[[], None]) -> None:
+        others.pop(note.id, None)
+        does()
+
+    choices = {"Put both together": put_together} if there.get("words", "").strip() and note.words.strip() else {}
+    choices |= {"Take the other": partial(put, there), "Keep mine": lambda: None}
+    with st.container(key=f"notebook_other_{note.id}", gap="small"):
+        when = moment(other.updated)
+        st.html(
+            f'<div class="relic-note-version" role="status"><p>This note was changed elsewhere: {when}. Yours stands '
+            f"now; there it says:</p>{_said_html(there)}</div>"
+        )
+        with st.container(horizontal=True, gap="small"):
+            for label, does in choices.items():
+                key = f"notebook_{label.split()[0].lower()}_{note.id}"
+                st.button(label, key=key, type="tertiary", on_click=choose, args=(does,))
+
+
+def _show_versions(app: App, note_id: str, put: Callable[[Mapping[str, Any]], None]) -> None:
+    """List what a note said before; it is read when the list is opened."""
+    key = f"notebook_earlier_{note_id}"
+
+    def take_back(said: Mapping[str, Any]) -> None:
+        st.session_state[key] = False
+        put(said)
+
+    earlier = st.popover("Earlier versions", type="tertiary", icon=":material/history:", key=key, on_change="rerun")
+    if not earlier.open:
+        return
+    with earlier, show_errors():
+        for number, version in enumerate(app.notebook.versions(note_id, person.current())[1:]):
+            said = {"words": version.words, "verdict": version.verdict, "tags": list(version.tags)}
+            if not any(said.values()):
+                continue  # as it was kept, or when all was taken away
+            when = moment(version.updated)
+            shown = {name: value for name, value in said.items() if value}
+            st.html(f'<div class="relic-note-version"><p class="relic-quiet">{when}</p>{_said_html(shown)}</div>')
+            tip = f"Take back what was said {when}"
+            st.button("Take back", key=f"{key}_{number}", help=tip, on_click=take_back, args=(said,))
+
+
+def _said_html(said: Mapping[str, Any]) -> str:
+    """Set what a version of a note says."""
+    lines = []
+    if "words" in said:
+        words = escape(said["words"]) or "No words"
+        lines.append(f'<blockquote tabindex="0">{words}</blockquote>')
+    if "verdict" in said:
+        lines.append(f"<p>{VERDICT_LABELS.get(said['verdict'], 'No verdict')}</p>")
+    if "tags" in said:
+        lines.append(f"<p>Tags: {escape(', '.join(said['tags']))}</p>")
+    return "".join(lines)
 
 
 def _fill(note: Note, keys: Mapping[str, str]) -> None:
@@ -160,24 +252,33 @@ def _fill(note: Note, keys: Mapping[str, str]) -> None:
             state.setdefault(key, state[f"notebook_draft_{note.id}"].get(name))
         elif key not in state or seen.get(name) != stored[name]:
             state[key] = stored[name]
-    state[f"notebook_seen_{note.id}"] = stored
+    state[f"notebook_seen_{note.id}"] = stored | {name: seen[name] for name in refused if name in seen}
 
 
-def _save(app: App, note_id: str, name: str, given: Any) -> None:  # noqa: ANN401 - words, tags or a verdict
-    """Save one field; what cannot be saved stays where it was typed, with the reason beside it."""
+def _save(app: App, note_id: str, given: Mapping[str, Any]) -> None:
+    """Save fields; what cannot be saved stays where it was typed, with the reason beside it."""
     state, refused = st.session_state, _refused(note_id)
-    value = given or "" if name == "verdict" else given
+    shown: dict[str, Any] = state[f"notebook_seen_{note_id}"]
+    seen: Note = replace(state[_NOW][note_id], **shown | {"tags": tuple(shown["tags"])})
+    said: Any = {name: value or "" if name == "verdict" else value for name, value in given.items()}
     try:
-        note = app.notebook.write(note_id, person=person.current(), **{name: value})
+        note, other = app.notebook.write_over(seen, person=person.current(), **said)
     except RelicError as error:
-        refused[name] = str(error)
-        state.setdefault(f"notebook_draft_{note_id}", {})[name] = given
+        refused.update(dict.fromkeys(given, str(error)))
+        state.setdefault(f"notebook_draft_{note_id}", {}).update(given)
         state["notebook_said"] = (note_id, "Not saved.")
         return
-    refused.pop(name, None)
+    for name in given:
+        refused.pop(name, None)
     state[_NOW][note_id] = note
-    state["notebook_counts_changed"] = name != "words"
-    state[f"notebook_seen_{note_id}"][name] = given
+    if other is not None:
+        state.setdefault(_OTHER, {})[note_id] = other
+    before = other or seen
+    if note != before and (before.words or before.tags or before.verdict):
+        state.setdefault(REWRITTEN, set()).add(note_id)
+    if list(given) != ["words"]:
+        state["notebook_counts_changed"] = True
+    shown.update(given)
     state["notebook_said"] = (note_id, "Saved.")
 
 

@@ -7,8 +7,9 @@ NOTEBOOK = """
 .relic-note { margin: 0; scroll-margin-top: 5rem; overflow-wrap: anywhere; }
 .relic-note:focus { outline: none; }
 .relic-note header { display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: baseline; }
-.relic-note h2 { font-size: .95rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.4; letter-spacing: 0; }
-.relic-note h2 cite { font-family: var(--relic-serif); font-size: 1.05rem; }
+.relic-note :is(h2, h3) { font-size: .95rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.4;
+  letter-spacing: 0; }
+.relic-note :is(h2, h3) cite { font-family: var(--relic-serif); font-size: 1.05rem; }
 .relic-note a { color: inherit; text-underline-offset: .2em; }
 .relic-note blockquote { font-family: var(--relic-serif); font-size: 1.15rem; line-height: 1.5; margin: .5rem 0 .6rem;
   padding: 0; border: 0; opacity: 1; color: inherit; white-space: pre-line; max-width: 40rem;
@@ -25,6 +26,14 @@ NOTEBOOK = """
 .relic-note-foot details { flex-basis: 100%; }
 .relic-note :is(a, summary):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-note-said { min-height: 1.4rem; font-size: .875rem; opacity: .82; }
+.relic-note-version { font-size: .9rem; line-height: 1.45; overflow-wrap: anywhere; }
+.relic-note-version blockquote { white-space: pre-line; max-height: 12rem; overflow-y: auto; margin: .3rem 0;
+  opacity: 1; padding: 0 0 0 .7rem; border-left: 3px solid var(--relic-line); color: inherit; font-size: inherit; }
+[class*="st-key-notebook_other_"] { background: color-mix(in srgb, #e0a400 14%, transparent); border-radius: .3rem;
+  padding: .5rem .7rem; }
+.relic-notes-claim { font-size: 1.15rem; font-weight: 600; margin: .6rem 0 0; padding: 0; line-height: 1.4;
+  max-width: 52rem; overflow-wrap: anywhere; }
+.relic-notes-claim span { font-weight: 400; font-size: .9rem; opacity: .82; white-space: nowrap; }
 .relic-notes-none { max-width: 44rem; }
 .relic-notes-none ol { margin: .8rem 0 0 !important; padding-left: 1.4rem !important; }
 .relic-notes-none li { margin: 0 0 .35rem !important; line-height: 1.5; }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from unittest.mock import ANY
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -189,6 +190,113 @@ def test_words_of_a_megabyte_are_refused_and_stay_in_their_field(app, notes):
     assert app.bench.notebook.note(notes[0]).note.words == "Shorter."
 
 
+# ---- changed elsewhere ------------------------------------------------------------------------------------------
+
+THEIRS = "Theirs: <b>*no*</b> star."
+
+
+def typed(at, note_id, words):
+    at.text_area(key=f"notebook_words_{note_id}").set_value(words)
+    return sound(at.run())
+
+
+def told_of_other(at):
+    """Return what is told of versions that were written elsewhere meanwhile."""
+    return [
+        plain(part)
+        for part in re.findall(r'<div class="relic-note-version" role="status">.*?</div>', html(at), re.DOTALL)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [("put", f"{THEIRS}\n\nMine."), ("take", THEIRS), ("keep", "Mine.")],
+    ids=["both", "theirs", "mine"],
+)
+def test_words_changed_in_another_tab_are_shown_beside_mine_and_the_scholar_chooses(app, notes, choice, words):
+    first, second = sound(app.open(NOTEBOOK)), sound(app.open(NOTEBOOK))
+    assert told_of_other(typed(first, notes[0], THEIRS)) == []
+    at = typed(second, notes[0], "Mine.")
+    (told,) = told_of_other(at)
+    assert SAYS["changed elsewhere"] in told
+    assert THEIRS in told
+    assert "<b>" not in html(at)
+    assert at.text_area(key=f"notebook_words_{notes[0]}").value == "Mine."
+    at = sound(at.button(key=f"notebook_{choice}_{notes[0]}").click().run())
+    assert told_of_other(at) == []
+    assert at.text_area(key=f"notebook_words_{notes[0]}").value == words
+    assert app.bench.notebook.note(notes[0]).note.words == words
+    assert {THEIRS, "Mine.", words} <= {each.words for each in app.bench.notebook.versions(notes[0])}
+    assert told_of_other(typed(first, notes[0], "Later.")) == ([] if words == THEIRS else [ANY])
+
+
+def test_words_that_together_are_too_long_stay_in_their_field_with_the_reason(app, notes):
+    at = sound(app.open(NOTEBOOK))
+    app.bench.notebook.write(notes[0], words="x" * 15_000)
+    at = typed(at, notes[0], "y" * 15_000)
+    at = sound(at.button(key=f"notebook_put_{notes[0]}").click().run())
+    assert SAYS["words too long"] in said(at)
+    assert len(at.text_area(key=f"notebook_words_{notes[0]}").value) == 30_002
+    assert app.bench.notebook.note(notes[0]).note.words == "y" * 15_000
+    app.bench.notebook.write(notes[0], words="Once more.")
+    at.selectbox(key="notebook_order").set_value("By claim")  # the page is drawn anew, and the field not filled anew
+    at = typed(sound(at.run()), notes[0], "Shorter.")
+    assert "Once more." in told_of_other(at)[0]
+
+
+def test_a_verdict_given_elsewhere_is_told_and_can_be_taken_and_tags_come_together(app, notes):
+    at = sound(app.open(NOTEBOOK))
+    app.bench.notebook.write(notes[0], verdict="contradicts", tags=["night"])
+    at.multiselect(key=f"notebook_tags_{notes[0]}").set_value(["sea"])
+    at.segmented_control(key=f"notebook_verdict_{notes[0]}").set_value("supports")
+    at = sound(at.run())
+    note = app.bench.notebook.note(notes[0]).note
+    assert (set(note.tags), note.verdict) == ({"sea", "night"}, "supports")
+    assert set(at.multiselect(key=f"notebook_tags_{notes[0]}").value) == {"sea", "night"}
+    assert "Contradicts" in told_of_other(at)[0]
+    assert "Put both together" not in labels(at)
+    sound(at.button(key=f"notebook_take_{notes[0]}").click().run())
+    note = app.bench.notebook.note(notes[0]).note
+    assert (set(note.tags), note.verdict) == ({"sea", "night"}, "contradicts")
+
+
+def test_an_earlier_version_is_taken_back_as_a_new_one(app, notes):
+    book, key = app.bench.notebook, f"notebook_earlier_{notes[0]}"
+    book.write(notes[0], words="First.", tags=["sea"], verdict="supports")
+    book.write(notes[1], words="Only.")
+    at = sound(app.open(NOTEBOOK))
+    assert key not in at.session_state
+    at = typed(at, notes[0], "Second <i>words</i>.")
+    assert "Take back" not in labels(at), "read when it is opened"
+    assert f"notebook_earlier_{notes[1]}" not in at.session_state
+    at.session_state[key] = True
+    at = sound(at.run())
+    assert labels(at).count("Take back") == 1
+    assert "First.SupportsTags: sea" in plain(html(at))
+    at.multiselect(key=f"notebook_tags_{notes[0]}").set_value([])
+    at = sound(at.run())
+    at = sound(at.button(key=f"{key}_1").click().run())
+    note = book.note(notes[0]).note
+    assert (note.words, note.tags, note.verdict) == ("First.", ("sea",), "supports")
+    assert at.text_area(key=f"notebook_words_{notes[0]}").value == "First."
+    assert "Take back" not in labels(at), "the list has closed"
+    assert [each.words for each in book.versions(notes[0])] == [
+        "First.",
+        "Second <i>words</i>.",
+        "Second <i>words</i>.",
+        "First.",
+        "",
+    ]
+
+
+# ---- order and collections --------------------------------------------------------------------------------------
+
+
+def headings(at):
+    """Return the claims that notes stand under."""
+    return re.findall(r'<h2 class="relic-notes-claim">(.*?) <span>(.*?)</span></h2>', html(at))
+
+
 def test_notes_move_within_their_collection_alone(app, notes, press_button):
     at = sound(app.open(NOTEBOOK))
     assert re.findall(r'data-does="(up|down)" data-to="(\w+)"', html(at)) == [("down", notes[0]), ("up", notes[1])]
@@ -271,6 +379,28 @@ def test_the_address_of_a_note_opens_the_page_it_stands_on(app, sample):
     assert shown(sound(app.open(NOTEBOOK))) == ids[:10]
     assert shown(sound(app.open(NOTEBOOK, note=ids[11]))) == ids[10:]
     assert SAYS["note unknown"] in said(sound(app.open(NOTEBOOK, note="nothing")))
+
+
+def test_notes_stand_under_their_claims_in_the_order_of_the_first_of_each(app, sample):
+    book, work = app.bench.notebook, app.bench.works.load(sample.id)
+    claims = ["", "On <b>light</b>", "On water", "On <b>light</b>", "", *["On water"] * 9]
+    ids = [book.keep(sample.id, str(work.address(index)), claim_text=claim).id for index, claim in enumerate(claims)]
+    at = sound(app.open(NOTEBOOK))
+    assert shown(at) == ids[:10]
+    at.selectbox(key="notebook_order").set_value("By claim")
+    at = sound(at.run())
+    light, water, without = [ids[1], ids[3]], [ids[2], *ids[5:]], [ids[0], ids[4]]
+    assert shown(at) == [*light, *water[:8]]
+    levels = re.findall(r"<(h[23])\b(?! class=.relic-menu)", html(at))
+    assert levels == ["h2", *["h3"] * 2, "h2", *["h3"] * 8]
+    assert headings(at) == [("On &lt;b&gt;light&lt;/b&gt;", "2 notes"), ("On water", "10 notes")]
+    assert 'data-does="down"' not in html(at), "what is not in its own order is not put in order"
+    at.switch_page(FIND).run()
+    at.switch_page(NOTEBOOK)
+    at.query_params["note"] = ids[0]
+    at = sound(at.run())
+    assert shown(at) == [*water[8:], *without]
+    assert headings(at) == [("On water", "10 notes"), (SAYS["no claim"], "2 notes")]
 
 
 def test_the_address_of_a_collection_opens_it_and_says_where_there_is_none(app, notes):

@@ -3,7 +3,7 @@
 import tempfile
 import uuid
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -95,3 +95,39 @@ def test_a_notebook_stored_is_what_was_given(store, made):
     for collection, notes in mine:
         assert store.collections.get(collection.id, whose) == collection
         assert store.notes.all(whose, collection.id) == notes
+
+
+tag_sets = st.lists(st.sampled_from(["sea", "light", "night", "dusk", "quay", "rope"]), unique=True).map(tuple)
+edits = st.tuples(
+    st.integers(0, 1),
+    st.booleans(),
+    st.fixed_dictionaries(
+        {}, optional={"words": words, "tags": tag_sets, "verdict": st.none() | st.sampled_from(VERDICTS)}
+    ),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(kept=passages(), written=st.lists(edits, max_size=8))
+def test_of_two_visits_that_write_on_one_note_nothing_is_lost(store, kept, written):
+    """Each visit goes on from what it saw last: what it wrote itself, or what it read when it looked again."""
+    whose, at = uuid.uuid4().hex, datetime(2026, 5, 4, tzinfo=UTC)
+    store.collections.add(Collection(id=f"{whose}c", name="Light", created=at, person=whose))
+    bare = Note(id=note_id(whose, kept), collection_id=f"{whose}c", kept=kept, created=at, updated=at, person=whose)
+    seen = [store.notes.keep(bare)[0]] * 2
+    wanted = set()  # tags that one of them added, and nobody removed since
+    for visit, looks_again, said in written:
+        if looks_again:
+            seen[visit] = store.notes.get(bare.id, whose)
+        before, now = store.notes.change(bare.id, whose, seen[visit], **said)
+        if "tags" in said:
+            wanted |= set(said["tags"]) - set(seen[visit].tags)
+            wanted -= set(seen[visit].tags) - set(said["tags"])
+        for name in ("words", "verdict"):
+            assert getattr(now, name) == said.get(name, getattr(before, name)), "who writes last, counts"
+        assert set(now.tags) == wanted
+        seen[visit] = now
+    versions = store.notes.versions(bare.id, whose)
+    assert {said["words"] for _, _, said in written if "words" in said} <= {each.words for each in versions}
+    assert {said["verdict"] for _, _, said in written if "verdict" in said} <= {each.verdict for each in versions}
+    assert replace(versions[0], updated=at) == replace(store.notes.get(bare.id, whose), updated=at)

@@ -172,6 +172,34 @@ def test_a_note_of_a_megabyte_is_refused_with_what_is_allowed(ferry, book):
     assert book.write(note.id, words="x" * 20_000).words == "x" * 20_000
 
 
+def test_what_was_written_elsewhere_meanwhile_is_handed_back_when_it_is_written_over(ferry, book):
+    seen = book.keep(ferry.id, "1.1.1")
+    theirs = book.write(seen.id, words="Theirs.", verdict="unsure")
+    mine, other = book.write_over(seen, words="Mine.")
+    assert other == theirs
+    assert (mine.words, mine.verdict) == ("Mine.", "unsure")
+    assert book.write_over(seen, words="Mine.") == (mine, None), "both say the same"
+    assert book.write_over(mine, words="More.")[1] is None, "nobody else wrote"
+    assert book.write_over(seen, tags=["light"])[1] is None, "of tags, both sides count"
+    assert book.write_over(seen, verdict="supports")[1].verdict == "unsure"
+
+
+@pytest.mark.parametrize(
+    ("theirs", "mine", "both"),
+    [
+        (["sea", "light"], ["light"], {"light"}),
+        (["sea", "light", "night"], ["sea", "dusk"], {"sea", "night", "dusk"}),
+        ([], ["sea", "light", "dusk"], {"dusk"}),
+        (["Light", "sea"], ["sea", "light"], {"sea", "Light"}),
+        ([str(number) for number in range(20)], ["dusk"], {"dusk", *(str(number) for number in range(19))}),
+    ],
+)
+def test_tags_that_two_added_or_removed_come_together(ferry, book, theirs, mine, both):
+    seen = book.write(book.keep(ferry.id, "1.1.1").id, tags=["sea", "light"])
+    book.write(seen.id, tags=theirs)
+    assert set(book.write_over(seen, tags=mine)[0].tags) == both
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

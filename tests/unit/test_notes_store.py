@@ -65,8 +65,28 @@ def test_the_last_version_counts_and_earlier_ones_stay(store):
 
 def test_a_change_that_changes_nothing_is_not_written(store):
     first, _ = store.notes.keep(note(words="One."))
-    assert store.notes.change(first.id, words="One.") == first
+    assert store.notes.change(first.id, words="One.") == (first, first)
     assert store.notes.get(first.id).updated == first.updated
+
+
+def test_versions_are_what_was_said_and_not_where_a_note_stood(store):
+    first, _ = store.notes.keep(note())
+    store.notes.keep(note(2))
+    assert store.notes.rewritten() == set()
+    store.notes.change(first.id, words="One.")
+    store.notes.place(first.id, 1)
+    store.notes.change(first.id, collection_id="d")
+    assert store.notes.rewritten() == set(), "what stands there, and what was kept with no word"
+    store.notes.change(first.id, tags=("light",))
+    store.notes.change(first.id, words="", tags=())
+    said = [(each.words, each.tags) for each in store.notes.versions(first.id)]
+    assert said == [("", ()), ("One.", ("light",)), ("One.", ()), ("", ())]
+    times = [each.updated for each in store.notes.versions(first.id)]
+    assert times == sorted(times, reverse=True)
+    assert store.notes.rewritten() == {first.id}
+    assert store.notes.rewritten("anna") == set()
+    with pytest.raises(NotFound, match="no note"):
+        store.notes.versions(first.id, "anna")
 
 
 def test_what_was_written_last_counts_though_a_clock_was_ahead(store):

@@ -132,7 +132,7 @@ def test_everything_moves_keeps_its_order_and_words_and_is_found_when_it_is_kept
     assert again.id == note_id(ADA, again.kept)
     assert again.created == kept[1].created
     assert len(book.notes(person=ADA)) == 3
-    assert words_of(bench.store, again.id) == ("", "First.", "Mine.")
+    assert words_of(bench.store, again.id, ADA) == ("", "First.", "Mine.")
 
 
 def test_done_again_nothing_is_left_and_nothing_changes(bench, ferry):
@@ -202,7 +202,7 @@ def test_a_note_that_both_have_stays_in_its_place_with_what_both_said(bench, fer
     (view,) = book.notes(person=ADA)
     assert (view.note.id, view.note.collection_id) == (after.id, own.id)
     assert (view.note.words, view.note.tags, view.note.verdict) == ("Theirs.\n\nHers.", ("light", "sea"), "unsure")
-    assert words_of(bench.store, after.id) == ("", "Theirs.", "", "Hers.", "Theirs.\n\nHers.")
+    assert words_of(bench.store, after.id, ADA) == ("", "Theirs.", "", "Hers.", "Theirs.\n\nHers.")
     assert names(bench, ADA) == ["My notes", "Own"], "an empty collection comes along"
 
 
@@ -217,7 +217,7 @@ def test_a_note_that_one_of_them_removed_is_there(bench, ferry, whose):
     bench.people.transfer_ownership(ADA)
     (view,) = book.notes(person=ADA)
     assert view.note.words == ("Hers." if whose == "" else "Theirs.")
-    assert set(words_of(bench.store, view.note.id)) == {"", "Theirs.", "Hers."}
+    assert set(words_of(bench.store, view.note.id, ADA)) == {"", "Theirs.", "Hers."}
     assert book.removed(ADA) == ()
 
 
