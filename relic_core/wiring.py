@@ -162,7 +162,13 @@ class App:
         from relic_core.services.search import Search
 
         settings = self.settings
-        return Search(self.retrievers, self.works, indexes=settings.indexes, max_claim_words=settings.max_claim_words)
+        return Search(
+            self.retrievers,
+            self.works,
+            lambda work_id: self.sources.quoted(work_id).counts,
+            indexes=settings.indexes,
+            max_claim_words=settings.max_claim_words,
+        )
 
     @cached_property
     def fingerprints(self) -> Fingerprints:

@@ -67,6 +67,7 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
   border: 1.5px solid var(--relic-hue, currentColor); border-radius: 1rem; min-width: 1.5rem; text-align: center;
   line-height: 1.3rem; display: inline-block; margin-right: .35rem; }
 .relic-card-by { display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: inherit; }
+.relic-card-by a { color: inherit; text-underline-offset: .2em; }
 .relic-by::before { content: ""; display: inline-block; width: .55em; height: .55em; border-radius: 1em;
   background: var(--relic-hue); margin-right: .4em; }
 .relic-card-do { order: 2; display: flex; flex-wrap: wrap; gap: .1rem .9rem; align-items: center; font-size: .8125rem;

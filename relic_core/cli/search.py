@@ -64,6 +64,7 @@ _MOST_CHAPTERS = 10_000
     help="Find passages like the one of WORK there: chapter.paragraph.sentence, as printed with each hit.",
 )
 @click.option("--sentences", type=int, metavar="N", help="How many sentences that passage has (default: 1).")
+@click.option("--quoted", is_flag=True, help="Only passages that criticism in the library quotes.")
 @format_option("table", "json")
 def search(
     app: App,
@@ -73,6 +74,7 @@ def search(
     like: str | None,
     sentences: int | None,
     chapters: str | None,
+    quoted: bool,
     form: str,
     length: int | None,
     results: int | None,
@@ -106,6 +108,7 @@ def search(
         chapters=_chapters(chapters),
         narrowing=narrowing,
         like=likeness,
+        quoted=quoted,
         **{name: value for name, value in usual.items() if value is not None},
     )
     result = app.search.run(request)

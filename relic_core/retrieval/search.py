@@ -18,7 +18,7 @@ from relic_core.retrieval.strength import OutOfVocabulary, StrengthClassifier
 from relic_core.text.dialogue import only_addresses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -84,8 +84,16 @@ class Question:
         return (self.source.work.imprint, self.source.span) if self.source else None
 
 
-def candidates(question: Question, corpus: Corpus, length: int, chapters: tuple[int, ...] = ()) -> dict[str, Mask]:
+def candidates(
+    question: Question,
+    corpus: Corpus,
+    length: int,
+    chapters: tuple[int, ...] = (),
+    quoted: Callable[[str], Collection[int]] | None = None,
+) -> dict[str, Mask]:
     """Say which spans are candidates: those inside the chapters chosen, and not by the passage asked with.
+
+    - `quoted`: gives the sentences of a work, by its id, of which a candidate has to hold one.
 
     Returns: by work a mask of shape (n_spans,); works all of whose spans are candidates are left out.
 
@@ -104,6 +112,17 @@ def candidates(question: Question, corpus: Corpus, length: int, chapters: tuple[
                         "Beside the passage given there is no other of this length to compare it with. Choose a "
                         "shorter quotation, more chapters or another work."
                     )
+    if quoted:
+        for work in corpus.versions:
+            if count := work.candidates(length):
+                mask = masks.setdefault(work.id, np.ones(count, dtype=np.bool_))
+                holds = np.zeros(work.sentences, dtype=np.bool_)
+                holds[list(quoted(work.id))] = True
+                mask &= np.lib.stride_tricks.sliding_window_view(holds, length).any(axis=1)
+        if not any(mask.any() for mask in masks.values()):
+            raise BadRequest(
+                "No criticism in your library quotes a passage here. Add criticism (Criticism), or search all passages."
+            )
     return masks
 
 

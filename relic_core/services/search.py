@@ -30,7 +30,7 @@ from relic_core.text import masking
 from relic_core.text.words import content_tokens, shared_words, tokens, unknown_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.domain import Group, Hit, Place, SearchRequest, SeedPassage, Work, WorkFilter, WorkSummary
@@ -191,11 +191,21 @@ class Search:
     """Answers search requests: of one work, which is a library of one, or of many.
 
     - `indexes`: folder of all indexes.
+    - `quoted`: gives the sentences of a work that critics quote, by its id.
     """
 
-    def __init__(self, retrievers: Retrievers, works: Works, *, indexes: Path, max_claim_words: int) -> None:
+    def __init__(
+        self,
+        retrievers: Retrievers,
+        works: Works,
+        quoted: Callable[[str], Collection[int]],
+        *,
+        indexes: Path,
+        max_claim_words: int,
+    ) -> None:
         self._retrievers = retrievers
         self._works = works
+        self._sentences_quoted = quoted
         self._indexes = indexes
         self._max_claim_words = max_claim_words
         self._finders: LRUCache[masking.QuotationFinder] = LRUCache(_FINDERS_KEPT)
@@ -225,7 +235,8 @@ class Search:
                     "Choose a shorter quotation."
                 )
         corpus, searched = (Corpus.of(work), ()) if work else self._library(request)
-        masks = candidates(question, corpus, request.length, request.chapters)
+        quoting = self._sentences_quoted if request.quoted else None
+        masks = candidates(question, corpus, request.length, request.chapters, quoting)
         found = Findings(question=question, corpus=corpus, length=request.length, masks=masks)
         if found.candidates == 0:
             longest = max(self._works.imprints()[each.id].sentences for each in self._works.scope(request.narrowing))

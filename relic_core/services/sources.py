@@ -16,7 +16,7 @@ from relic_core.text.decoding import harmless
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Question, SecondarySource
+    from relic_core.domain import Question, SecondarySource, Span
     from relic_core.services.works import Works
     from relic_core.store.mined_windows import StoredWindow, WindowRows
     from relic_core.store.sources import SourceRows
@@ -58,12 +58,19 @@ class Quoted:
     """How often the sentences of a work are quoted, in windows that are kept.
 
     - `counts`: index of a sentence → windows that quote it; sentences that none quotes are not there.
+    - `critics`: index of a sentence → the sources that quote it.
     - `sources`, `windows`: how many sources quote the work, and in how many windows.
     """
 
     counts: dict[int, int] = field(default_factory=dict)
+    critics: dict[int, frozenset[str]] = field(default_factory=dict)
     sources: int = 0
     windows: int = 0
+
+    def by(self, span: Span) -> tuple[int, int]:
+        """Count the sources that quote any sentence of a span, and name the sentence that most of them quote."""
+        of = {index: self.critics.get(index, frozenset()) for index in range(span.start, span.end)}
+        return len(frozenset().union(*of.values())), max(of, key=lambda index: len(of[index]))
 
 
 class Sources:
@@ -211,11 +218,17 @@ class Sources:
 def _count(golds: Sequence[tuple[str, int, int]]) -> Quoted:
     """Count windows by sentence.
 
-    >>> _count([("a", 3, 2), ("b", 4, 1)])
-    Quoted(counts={3: 1, 4: 2}, sources=2, windows=2)
+    >>> quoted = _count([("a", 3, 2), ("b", 4, 1)])
+    >>> quoted.counts, quoted.sources, quoted.windows
+    ({3: 1, 4: 2}, 2, 2)
     """
-    counts: dict[int, int] = {}
-    for _, first, length in golds:
+    quoting: dict[int, list[str]] = {}
+    for source, first, length in golds:
         for sentence in range(first, first + length):
-            counts[sentence] = counts.get(sentence, 0) + 1
-    return Quoted(counts=counts, sources=len({source for source, _, _ in golds}), windows=len(golds))
+            quoting.setdefault(sentence, []).append(source)
+    return Quoted(
+        counts={sentence: len(sources) for sentence, sources in quoting.items()},
+        critics={sentence: frozenset(sources) for sentence, sources in quoting.items()},
+        sources=len({source for source, _, _ in golds}),
+        windows=len(golds),
+    )

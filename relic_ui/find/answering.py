@@ -20,12 +20,13 @@ from relic_ui.keep import Marks
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     from streamlit.delta_generator import DeltaGenerator
 
     from relic_core.domain import SearchRequest
     from relic_core.services.search import SearchResult
+    from relic_core.services.sources import Quoted
     from relic_core.wiring import App
 
 _SIDE, _BEST = "side", "best"
@@ -80,8 +81,11 @@ def _choose_view(result: SearchResult) -> str:
         return next(iter(names))
     phone = "Mobi" in st.context.headers.get("User-Agent", "")
     views = {**({} if phone else {_SIDE: "Side by side"}), _BEST: "Best evidence", **names}
+    opens, said = next(iter(views)), st.query_params.get(search_address.VIEW, "")
+    if said != state.get(search_address.VIEWED, "") and (said or state["came_from"] == state["page"]):
+        state["find_view"] = said  # another address, by Back or typed
     if state.get("find_view") not in views:
-        state["find_view"] = next(iter(views))
+        state["find_view"] = opens
     chosen: str = st.segmented_control(
         "View",
         list(views),
@@ -92,18 +96,20 @@ def _choose_view(result: SearchResult) -> str:
         label_visibility="collapsed",
         width="content",
     )
+    search_address.name_view("" if chosen == opens else chosen)
     return chosen
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Where the parts of an answer stand that change when all of it is there; what is kept in the notebook.
+    """Where the parts of an answer stand that change when all of it is there; what is kept, and what critics quote.
 
     - `lists`: places of the view's lists: the best evidence, or columns by retriever.
     """
 
     view: str
     marks: Marks
+    quoted: Callable[[str], Quoted]
     strip: DeltaGenerator
     lists: Mapping[str, DeltaGenerator]
     foot: DeltaGenerator
@@ -122,7 +128,8 @@ class _Page:
             if view == _BEST:
                 st.html('<h2 class="relic-sr">Best evidence</h2>')
                 lists[_BEST] = st.empty()
-        return cls(view, Marks(app, result.request.claim_text), strip, lists, st.empty())
+        marks = Marks(app, result.request.claim_text)
+        return cls(view, marks, app.sources.quoted, strip, lists, st.empty())
 
     def waiting(self, result: SearchResult) -> DeltaGenerator:
         """Give the place of the first list that waits for an answer; the foot of the page where none does."""
@@ -140,19 +147,24 @@ class _Page:
             placed = placed_best(result)
             with self.lists[_BEST].container():
                 for each in placed:
-                    st.html(card_html(each, result, search_id, self.marks))
+                    st.html(card_html(each, result, search_id, self.marks, self.quoted))
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
-            shown = placed_in(column, result.columns[:number] if self.view == _SIDE else ())
+            left = number if self.view == _SIDE else 0
+            shown = placed_in(column, result.columns[:left])
             placed += shown
-            if before and not before.columns[number].waiting:
+            if (
+                before
+                and not (then := before.columns[number]).waiting
+                and shown == placed_in(then, before.columns[:left])
+            ):
                 continue
             with self.lists[column.retriever].container():
                 if not column.waiting:
                     show_notes(column, result)
                 for each in shown:
-                    st.html(card_html(each, result, search_id, self.marks))
+                    st.html(card_html(each, result, search_id, self.marks, self.quoted))
                 if column.pending:
                     show_pending(column, result)
         with self.strip.container():

@@ -12,15 +12,16 @@ from relic_core.reporting.passages import quotation, surroundings
 from relic_ui.citing import cite_link
 from relic_ui.find.like import more_link
 from relic_ui.links import link
-from relic_ui.naming import listed, name_of, shorten
+from relic_ui.naming import listed, many, name_of, shorten
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal
 from relic_ui.style import hue
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from relic_core.services.search import Card, Column, SearchResult
+    from relic_core.services.sources import Quoted
     from relic_ui.keep import Marks
 
 SURROUNDING_SENTENCES = 6
@@ -106,8 +107,13 @@ def show_notes(column: Column, result: SearchResult) -> None:
         st.html(f'<p class="relic-quiet">No passage of {where} uses the words of {_asked(result)}.</p>')
 
 
-def card_html(placed: Placed, result: SearchResult, search_id: str, marks: Marks) -> str:
-    """Make the HTML of one card; of a library, it says which work the passage is from."""
+def card_html(
+    placed: Placed, result: SearchResult, search_id: str, marks: Marks, quoted: Callable[[str], Quoted]
+) -> str:
+    """Make the HTML of one card; of a library, it says which work the passage is from.
+
+    - `quoted`: gives what critics quote of a work, by its id.
+    """
     card, number = placed.card, placed.number
     place, work, n = card.place, card.work, card.span.length
     at = str(place.address)
@@ -125,9 +131,10 @@ def card_html(placed: Placed, result: SearchResult, search_id: str, marks: Marks
         work.id, at, n, search_id, placed.retriever, str(card.rank), place=f"passage {number}, {named}{where}"
     )
     around = passage_html(surroundings(work, card.span, sentences=SURROUNDING_SENTENCES), mark_gold=True)
-    by = f'<p class="relic-card-by">{chosen_by}</p>' if chosen_by and not placed.again else ""
+    said = ("" if placed.again else chosen_by) + _critics(card, quoted(work.id))
+    by = f'<p class="relic-card-by">{said}</p>' if said else ""
     body = (
-        f"<header>{head}{by}</header><blockquote>{passage_html(card.quotation)}</blockquote>"
+        f"<header>{head}{by}</header><blockquote>{passage_html(card.whole)}</blockquote>"
         f'<div class="relic-card-do">{keep} {cite_link(work.id, at, n, search_id)}'
         f'<details><summary>Show context</summary><div class="relic-around">{around}</div></details>'
         f'<details class="relic-why"><summary>Why this?</summary>{_why(placed, result)}'
@@ -138,6 +145,15 @@ def card_html(placed: Placed, result: SearchResult, search_id: str, marks: Marks
         body = f"<details><summary>{rank}<span>{line}</span>{chosen_by}</summary>{body}</details>"
     css = "relic-card relic-card-again" if placed.again else "relic-card"
     return f'<article class="{css}" id="{placed.anchor}" style="{hue(placed.retriever)}">{body}</article>'
+
+
+def _critics(card: Card, quoted: Quoted) -> str:
+    """Say how many critics quote a passage, and lead to what they say; nothing where none does."""
+    critics, most = quoted.by(card.span)
+    if not critics:
+        return ""
+    at = str(card.work.address(most))
+    return link("sources", f"quoted by {many(critics, 'critic')}", css="relic-critics", work=card.work.id, at=at)
 
 
 def _small(name: str) -> str:

@@ -155,6 +155,7 @@ def _reopen(search: SearchRequest) -> None:
         find_length=search.length,
         find_results=search.results,
         find_retrievers=list(search.retrievers),
+        find_quoted=search.quoted,
     )
     like.resume(search.like)
     if search.like is None:
@@ -273,6 +274,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
             chapters=where.chapters,
             narrowing=where.narrowing,
             like=likeness,
+            quoted=state.get("find_quoted", False),
         )
     asked: SearchRequest | None = state.get("find_asked")
     return asked
@@ -300,6 +302,7 @@ def _folded(result: SearchResult) -> str:
     limits = f", {len(request.chapters)} of {len(result.work.chapters)} chapters" if request.chapters else ""
     if not result.work and request.narrowing != EVERYWHERE:
         where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
+    limits += ", quoted by critics" * request.quoted
     return f"{literal(asked)} *{literal(where)}{limits} · {length}* **Edit**"
 
 
@@ -355,6 +358,8 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
     st.number_input(
         "Passages by each of them", min_value=1, max_value=MAX_RESULTS, key="find_results", persist_state="session"
     )
+    if where.work is None or st.session_state.get("find_quoted") or app.sources.quoted(where.work.id).sources:
+        st.toggle("Only passages that critics quote", key="find_quoted", persist_state="session")
     if like.under_way() is None:
         show_gap_button("find_claim")
 

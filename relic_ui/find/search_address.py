@@ -8,6 +8,7 @@ import streamlit as st
 
 from relic_core.errors import BadRequest, RelicError
 from relic_core.services.sharing import CODE
+from relic_ui.links import set_address
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 _CODE, _NOTICES, _NAMES = "find_code", "find_code_notices", "find_code_names"
 """In the session: the code that was opened last, what was told of it, and the id of the search that it turned out."""
+
+VIEW = "view"
+"""In an address: the view of the answer, where it is not the one that opens."""
+VIEWED = "find_view_named"
+"""In the session: what the address says of it."""
 
 
 def opened(app: App, code: str) -> SearchRequest | None:
@@ -49,9 +55,17 @@ def name(app: App, search_id: str, request: SearchRequest) -> None:
         state[_NAMES] = search_id
         return
     state.pop(_CODE, None)
-    wanted = app.sharing.short(search_id, request)
-    if given.to_dict() != wanted:
-        given.from_dict(wanted)
+    viewed = state.get(VIEWED, "")
+    set_address(**app.sharing.short(search_id, request), **({VIEW: viewed} if viewed else {}))
+
+
+def name_view(view: str) -> None:
+    """Put a view into the page's address; "" is the one that opens."""
+    st.session_state[VIEWED] = view
+    if view:
+        st.query_params[VIEW] = view
+    else:
+        st.query_params.pop(VIEW, None)
 
 
 def tell(app: App, request: SearchRequest) -> None:

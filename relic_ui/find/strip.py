@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _STEP = 26
 """Pixels from one dot to the next where they crowd."""
-_WIDTHS = {"wide": 640, "narrow": 282}
-"""The narrowest strips, in pixels, for which dots are laid out; on a wider one they stand further apart."""
+_WIDTHS = {"wide": (640, 24), "narrow": (282, 6)}
+"""The narrowest strips, in pixels, and how many dots are laid out on them: more would stand far from their places."""
 
 
 def show_strip(placed: Sequence[Placed], work: Work) -> None:
@@ -27,14 +27,14 @@ def show_strip(placed: Sequence[Placed], work: Work) -> None:
         return
     ordered = sorted(placed, key=lambda each: each.number)
     lefts: dict[str, dict[str, str]] = {each.anchor: {} for each in ordered}
-    for name, width in _WIDTHS.items():
-        room = ordered[: width // _STEP]
+    for name, (width, dots) in _WIDTHS.items():
+        room = ordered[:dots]
         for each, aside in zip(room, asides_of([each.card.place.fraction for each in room], width), strict=True):
             lefts[each.anchor][name] = f"calc({each.card.place.fraction:.2%} + {aside:.0f}px)"
-    dots = "".join(_dot(each, lefts[each.anchor]) for each in ordered if lefts[each.anchor])
+    links = "".join(_dot(each, lefts[each.anchor]) for each in ordered if lefts[each.anchor])
     st.html(
         '<nav class="relic-strip" aria-label="Where in the work the passages stand">'
-        f'<div class="relic-track">{_chapters(work)}{dots}</div></nav>'
+        f'<div class="relic-track">{_chapters(work)}{links}</div></nav>'
     )
 
 

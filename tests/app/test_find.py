@@ -15,6 +15,7 @@ from relic_ui.naming import name_of
 from tests.app.reading import FIND, bars, found, html, plain, said, sound
 from tests.approved import says
 from tests.making_rerankers import CountingReranker
+from tests.making_sources import keep, make_source, make_window
 
 SAYS = says("find")
 
@@ -139,6 +140,62 @@ def test_the_best_evidence_has_each_passage_once_and_says_who_chose_it(app):
     everything = {blockquotes(card)[0] for name in ("dense-relic", "bm25") for card in cards(view(at, name))}
     assert everything <= {blockquotes(card)[0] for card in best}, "at this length no passages overlap"
     assert len(cards(sound(at.run()))) == 5, "the view stays chosen"
+
+
+def test_the_address_names_the_view_unless_it_is_the_one_that_opens(app):
+    at = view(ask(app.open(FIND), CLAIM), "best")
+    best, address = cards(at), dict(at.query_params)
+    assert address["view"] == "best"
+    again = sound(app.open(FIND, **address))
+    assert cards(again) == best
+    ask(again, "The sea keeps its own accounts")
+    assert again.query_params["view"] == "best", "it stays chosen"
+    assert "view" not in view(again, "side").query_params
+
+
+def test_a_card_sets_the_rest_of_its_sentence_apart_and_the_candidate_alone_is_kept(app):
+    at = ask(app.open(FIND), CLAIM)
+    (sample,) = app.bench.works.summaries()
+    work = app.bench.works.load(sample.id)
+    text = " ".join(work.text.split()).replace("_", "")
+    rests = 0
+    for card in cards(at):
+        words = blockquotes(card)[0]
+        rests += "relic-rest" in words
+        assert plain(words) in text, "with its sentence it stands in the work as it is shown"
+    assert rests
+
+
+def test_a_passage_says_how_many_critics_quote_it_and_such_alone_can_be_searched(app, lanterns):
+    work = app.bench.works.load(lanterns.id)
+    for title in ("Tides", "Towns"):
+        source = make_source(title)
+        keep(app.bench, source, [make_window(work, source, 1), make_window(work, source, 3)], works=[work])
+    asked = {"work": lanterns.id, "retrievers": ["bm25"]}
+    at = ask(app.open(FIND), "Nobody was asked in the morning, and nobody counted lanterns", **asked)
+    counted = {plain(blockquotes(card)[0]): re.findall(r"quoted by[^<]*", card) for card in cards(at)}
+    assert counted["Nobody counted the lanterns on the quay."] == ["quoted by 2 critics"]
+    assert counted["Nobody had been asked to."] == []
+    (link,) = re.findall(r'href="sources\?([^"]*)"', next(card for card in cards(at) if "quoted by" in card))
+    assert dict(parse_qsl(unescape(link))) == {"work": lanterns.id, "at": str(work.address(1))}
+
+    ask(at, "Nobody was asked in the morning, and nobody counted lanterns", quoted=True)
+    assert {plain(blockquotes(card)[0]) for card in cards(at)} == {
+        "Nobody counted the lanterns on the quay.",
+        "In the morning there was one lantern fewer.",
+    }
+    assert "2 passages compared" in html(at)
+    again = sound(app.open(FIND, q=at.query_params["q"]))
+    assert columns(again) == columns(at)
+    assert again.get_by_key("find_quoted").value is True
+
+
+def test_passages_that_critics_quote_cannot_be_searched_where_there_is_no_criticism(app):
+    at = app.open(FIND)
+    assert not any(each.key == "find_quoted" for each in at.toggle)
+    at.session_state["find_quoted"] = True
+    found(at, CLAIM)
+    assert SAYS["no criticism"] in said(at)
 
 
 def test_a_phone_shows_the_best_evidence_first_and_no_columns(app, monkeypatch):
@@ -657,7 +714,7 @@ def test_an_answer_given_just_before_the_index_of_the_whole_was_built_is_asked_a
         return result
 
     monkeypatch.setattr(Search, "run", outrun)
-    at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
+    at = ask(app.open(FIND), "Nobody counted the lanterns", work="", retrievers=["dense-relic", "bm25"])
     assert columns(at)[0] == []
     sound(at.run())
     assert columns(at)[0]

@@ -13,7 +13,7 @@ from relic_core.library import sample
 from relic_core.text.reading import read_work
 from relic_core.wiring import build
 from tests.approved import says
-from tests.browser.visiting import answered, ask, cards, claim_box, edit, opened, settled, view
+from tests.browser.visiting import answered, ask, cards, claim_box, edit, found_words, opened, settled, view
 
 SAYS = says("find")
 
@@ -97,8 +97,7 @@ def _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server
 
     work = read_work(sample.NOVEL.read_bytes(), name=sample.NOVEL.name)
     spans = {" ".join(work.span_text(Span(n, 2)).split()).replace("_", "") for n in range(work.candidates(2))}
-    quoted = [each.locator("p").all_text_contents() for each in visitor.locator(".relic-card blockquote").all()]
-    quotations = [" ".join(" ".join(paragraphs).split()) for paragraphs in quoted]
+    quotations = [found_words(card) for card in visitor.locator(".relic-card").all()]
     assert len(quotations) == 15
     assert set(quotations) <= spans
 
@@ -121,7 +120,7 @@ def _the_first_quotations_stand_on_the_first_screen(visitor, server):
     assert [text.split()[-1] for text in numbers] == [str(number + 1) for number in range(len(numbers))]
     visitor.reload()
     answered(visitor, "")
-    expect(visitor.locator(".st-key-find_side")).to_be_visible()
+    expect(visitor.locator(".st-key-find_best")).to_be_visible()
 
 
 # ---- asking, and coming back --------------------------------------------------------------------------------------
@@ -143,7 +142,7 @@ def _the_address_brings_the_search_back(visitor, server, browser):
 
     visitor.go_back()
     visitor.wait_for_url(address)
-    visitor.wait_for_function("([box, text]) => document.querySelector(box).value === text", arg=["textarea", CLAIM])
+    visitor.wait_for_function("([box, text]) => document.querySelector(box)?.value === text", arg=["textarea", CLAIM])
     expect(quoted).to_have_text(words)
     settled(visitor)
     assert cards(visitor) == first
@@ -161,7 +160,7 @@ def _back_from_the_first_search_leads_to_an_empty_form(visitor, server):
     ask(visitor, CLAIM)
     visitor.go_back()
     visitor.wait_for_url(f"{server.url}/find")
-    visitor.wait_for_function("document.querySelector('textarea').value === ''")
+    visitor.wait_for_function("document.querySelector('textarea')?.value === ''")
     visitor.locator(".relic-card").first.wait_for(state="detached")
 
 
@@ -216,7 +215,7 @@ def _the_surroundings_open_by_keyboard(visitor, server):
     visitor.keyboard.press("Enter")
     around.wait_for()
     asked_for = " ".join("".join(around.locator(".relic-gold").all_text_contents()).split())
-    assert asked_for == " ".join(card.locator("blockquote").text_content().split())
+    assert asked_for == found_words(card)
     assert len(around.inner_text()) > len(asked_for)
 
 
