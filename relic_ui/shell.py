@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,9 @@ _ICON = str(Path(__file__).parent / "icon.svg")
 """A file of our own: Streamlit's named icons and emoji are fetched from the network."""
 
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~:]")
+
+_DRAWING = 2.0
+"""Seconds in which the first page is drawn, before the encoder wants the processor too."""
 
 _SIDEBAR = 230
 """Width of the menu in pixels."""
@@ -115,6 +119,7 @@ def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> App:
 
 def _warm(app: App) -> None:
     """Load the encoder while the reader reads the first page; a failure is told when a search meets it."""
+    time.sleep(_DRAWING)
     try:
         with suppress(RelicError):
             app.indexes.warm()

@@ -81,6 +81,23 @@ def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, 
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it is no run, cut short, changed by hand, or of a version that this program does not know.
     """
+    run, kinds, lines = _opened(path, shipped=shipped)
+    books = [book.key for book in run.books]
+    try:
+        outcomes = tuple(read_outcome(line, books=books, kinds=kinds) for line in lines)
+    except (TypeError, ValueError) as error:
+        raise _damaged(path, str(error)) from None
+    check_outcomes(str(path), run, outcomes)
+    return run, outcomes
+
+
+def read_head(path: Path) -> Run:
+    """Read what a run that came with the program is, without its outcomes; raises as `read_run`."""
+    return _opened(path, shipped=True)[0]
+
+
+def _opened(path: Path, *, shipped: bool) -> tuple[Run, Sequence[str], Sequence[Any]]:
+    """Open a file that is whole: the run, the kinds that outcomes may be of, and the lines of these."""
     content: dict[str, Any] = as_object(
         parse(decoded(read_bytes(path, at_most=MAX_BYTES), str(path)), str(path)), str(path)
     )
@@ -98,14 +115,7 @@ def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, 
     if not whole:
         raise _damaged(path, "its content is not what its sha256 says")
     facts = checked(_Facts, content, str(path))
-    run = _run(facts, str(path), shipped=shipped)
-    books = [book.key for book in run.books]
-    try:
-        outcomes = tuple(read_outcome(line, books=books, kinds=facts.kinds) for line in lines)
-    except (TypeError, ValueError) as error:
-        raise _damaged(path, str(error)) from None
-    check_outcomes(str(path), run, outcomes)
-    return run, outcomes
+    return _run(facts, str(path), shipped=shipped), facts.kinds, lines
 
 
 def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[Any]:

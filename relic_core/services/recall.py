@@ -283,22 +283,23 @@ class Outcomes:
         """
         stored = {summary.sha256: summary.id for summary in self._summaries()}
         known: dict[tuple[str, str], Missing] = {}
-        wanted = {each.example_id for run, each in pairs if each.example_id not in self._open(run.benchmark).windows}
+        opened = {name: self._open(name) for name in {run.benchmark for run, _ in pairs}}
+        wanted = {each.example_id for run, each in pairs if each.example_id not in opened[run.benchmark].windows}
         own = {
             each.id: QuotationContext(id=each.id, book="", pool="", left=each.left, right=each.right, gold=each.gold)
             for each, _ in self._mined(sorted(wanted))
         }
-        return tuple(self._read(run, outcome, stored, known, own) for run, outcome in pairs)
+        return tuple(self._read(run, each, opened[run.benchmark], own, stored, known) for run, each in pairs)
 
     def _read(
         self,
         run: Run,
         outcome: Outcome,
+        opened: _Opened,
+        own: Mapping[str, QuotationContext],
         stored: Mapping[str, str],
         known: dict[tuple[str, str], Missing],
-        own: Mapping[str, QuotationContext],
     ) -> ReadOutcome:
-        opened = self._open(run.benchmark)
         window = opened.windows.get(outcome.example_id)
         if window is not None and window.book != outcome.book:
             window = None  # another benchmark of that name: its claim would be another claim

@@ -39,7 +39,7 @@ class Runs:
     def __init__(self, rows: RunRows, shipped: Path | None = None) -> None:
         self._rows = rows
         self._folder = SHIPPED if shipped is None else shipped
-        self._shipped: dict[str, tuple[Run, tuple[Outcome, ...]]] | None = None
+        self._shipped: dict[str, tuple[Run, Path]] | None = None
         self._stored: dict[str, Run] = {}
         self._outcomes: dict[str, tuple[Run, tuple[Outcome, ...]]] = {}
         self._lock = threading.Lock()
@@ -78,13 +78,15 @@ class Runs:
         """
         shipped = self._came_with().get(run_id)
         run = self._stored.get(run_id)  # as listed last: asking the store anew takes longer than all the rest
-        if shipped is not None and (run is None or run.created <= shipped[0].created):
-            return shipped[1]
-        if run is None:
+        if shipped is not None and run is not None and run.created > shipped[0].created:
+            shipped = None
+        if shipped is not None:
+            run = shipped[0]
+        elif run is None:
             run = self._stored[run_id] = self._rows.get(run_id)
         kept = self._outcomes.get(run_id)
         if kept is None or kept[0] != run:  # measured again, here or by another program
-            kept = run, self._rows.outcomes(run_id)
+            kept = run, run_files.read_run(shipped[1])[1] if shipped is not None else self._rows.outcomes(run_id)
             with self._lock:
                 self._outcomes[run_id] = kept
         return kept[1]
@@ -103,7 +105,7 @@ class Runs:
         """
         shipped = self._came_with().get(run_id)
         if shipped is not None:
-            self._rows.add(*shipped)
+            self._rows.add(shipped[0], run_files.read_run(shipped[1])[1])
         self._rows.tag(run_id, tags)
 
     def remove(self, run_id: str) -> None:
@@ -190,14 +192,12 @@ class Runs:
             self._rows.add(run, outcomes, again=True)  # it was removed, and came back with what it had then
         return run, True
 
-    def _came_with(self) -> dict[str, tuple[Run, tuple[Outcome, ...]]]:
-        """Read the runs that came with the program, once."""
+    def _came_with(self) -> dict[str, tuple[Run, Path]]:
+        """Read the runs that came with the program, once; their outcomes stay in the files until they are asked for."""
         with self._lock:
             if self._shipped is None:
-                read = [
-                    run_files.read_run(path, shipped=True) for path in sorted(self._folder.glob(f"*{run_files.SUFFIX}"))
-                ]
-                self._shipped = {run.id: (run, outcomes) for run, outcomes in read}
+                read = [(run_files.read_head(path), path) for path in sorted(self._folder.glob(f"*{run_files.SUFFIX}"))]
+                self._shipped = {run.id: (run, path) for run, path in read}
             return self._shipped
 
 

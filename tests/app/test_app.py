@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import duckdb
 import pytest
 
 from relic_core.errors import StoreBusy
 from relic_core.store.connection import Database
+from relic_ui import shell
 from relic_ui.shell import MENU
 from tests.app.reading import FIND, LIBRARY, said, sound
+
+WARM = shell._warm  # as it is: the fixture puts another in its place
 
 PAGES = {
     "app.py": "Which passage bears you out?",
@@ -68,3 +73,11 @@ def test_a_store_that_becomes_busy_later_is_told_on_every_page(app, page, monkey
     monkeypatch.setattr(Database, "reading", held)
     at.run()
     assert "Another program holds the store." in said(sound(at))
+
+
+def test_the_first_page_is_drawn_before_the_encoder_is_loaded(monkeypatch):
+    begun = Mock()
+    monkeypatch.setattr(shell.time, "sleep", begun.pause)
+    WARM(begun)
+    assert [name for name, *_ in begun.mock_calls] == ["pause", "indexes.warm"]
+    assert begun.pause.call_args.args[0] >= 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 
 from relic_core.domain import Address
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.formats import run_files
 from relic_core.formats.run_files import write_run
 from relic_core.services import recall
 from relic_core.services import runs as runs_module
@@ -119,6 +121,18 @@ def test_a_damaged_shipped_run_is_told_by_its_file(workbench, shipped):
     path.write_text(path.read_text()[:-40])
     with pytest.raises(BadBenchmark, match=run.id):
         workbench.runs.all()
+
+
+def test_outcomes_are_read_of_the_runs_that_are_asked_for_alone(workbench, shipped, monkeypatch):
+    run, outcomes = measured()
+    ship(shipped, run, outcomes)
+    read = Mock(wraps=run_files.read_outcome)
+    monkeypatch.setattr(run_files, "read_outcome", read)
+    assert [each.id for each in workbench.runs.all()] == [run.id]
+    assert read.call_count == 0
+    for _ in range(2):
+        assert workbench.runs.outcomes(run.id) == outcomes
+    assert read.call_count == len(outcomes)
 
 
 def test_the_runs_that_come_with_the_program_can_be_read(settings):
