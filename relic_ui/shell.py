@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 
@@ -98,11 +98,12 @@ def page(title: str) -> App:
 def _app() -> App:
     """Give the one app of the server; another one where a model was chosen or a setting changed since."""
     settings = Settings.from_environment()
-    if person.providers():  # strangers to the machine: they read by path what is listed, and never everything
+    signs_in = person.providers()
+    if signs_in:  # strangers to the machine: they read by path what is listed, and never everything
         settings = replace(settings, read_from=(*settings.read_from, settings.sources))
     app = _open(tuple(settings.to_environment().items()), models.stamp(settings.data))
     signing_in.remember(app)
-    return app
+    return cast("App", signing_in.Admitted(app, st.user.to_dict())) if signs_in else app
 
 
 @st.cache_resource(show_spinner="Opening the library …", max_entries=1)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 from html import escape
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from relic_core.errors import BadRequest, StoreError
+from relic_core.config import Settings
+from relic_core.errors import BadRequest, RelicError, StoreError
 from relic_ui import person
 
 if TYPE_CHECKING:
-    from relic_core.config import Settings
+    from collections.abc import Mapping
+
     from relic_core.wiring import App
 
 _SEEN = "signed_in_seen"
@@ -45,6 +47,28 @@ def pass_the_door(settings: Settings) -> None:
     if why := person.refused(said, settings.sign_in_allow):
         _turn_away(why)
         st.stop()
+
+
+class Admitted:
+    """The app in the hands of somebody who signed in, who has it for as long as they may use it.
+
+    Streamlit runs fragments, callbacks and downloads without the page, and so without its door. They ask the app for
+    what they show or write, and it asks anew whether they may.
+    """
+
+    def __init__(self, app: App, said: Mapping[str, object]) -> None:
+        self._app, self._said = app, said
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the app has
+        """Give what the app has of that name; or draw the page anew, whose door says why not."""
+        try:
+            why = person.refused(self._said, Settings.from_environment().sign_in_allow)
+        except RelicError as error:  # the list cannot be read
+            why = str(error)
+        if why:
+            st.rerun()
+            raise BadRequest(why)  # a download has no page
+        return getattr(self._app, name)
 
 
 def remember(app: App) -> None:

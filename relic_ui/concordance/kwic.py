@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -44,7 +43,7 @@ def show_answer(app: App, answer: Answer, summaries: Sequence[WorkSummary]) -> N
         request = dataclasses.replace(answer.request, page=1)
         st.download_button(
             f"Save {_exported(answer)} as CSV",
-            data=partial(app.concordance.export, request),
+            data=lambda: app.concordance.export(request),
             file_name=_file_name(request),
             mime="text/csv",
             on_click="ignore",

@@ -32,7 +32,7 @@ def show_preparing(app: App, result: SearchResult) -> None:
                 "library",
                 "Your library is too large to be searched by meaning without an index of the whole of it.",
                 label="Build the index",
-                start=app.indexes.start_library,
+                start=lambda: app.indexes.start_library(),  # noqa: PLW0108 - asked anew
             )
     elif any(column.pending for column in result.columns):
         _show_work(app, result.work.id, result.request.retrievers)

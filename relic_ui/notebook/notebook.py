@@ -171,10 +171,12 @@ def take_next() -> None:
 
 def _show_undo(app: App) -> None:
     """Offer to put back what was just removed."""
-    book, whose = app.notebook, person.current()
+    whose = person.current()
     with show_errors():
-        removed.show_undo("note", "Removed from the notebook", lambda note_id: book.undo(note_id, whose))
-        removed.show_undo("collection", "Removed with its notes", lambda each: book.undo_collection(each, whose))
+        removed.show_undo("note", "Removed from the notebook", lambda each: app.notebook.undo(each, whose))
+        removed.show_undo(
+            "collection", "Removed with its notes", lambda each: app.notebook.undo_collection(each, whose)
+        )
 
 
 def show_removed(app: App) -> None:
@@ -185,9 +187,11 @@ def show_removed(app: App) -> None:
         return
     with st.expander(f"Removed ({len(notes) + len(collections)})", key="notebook_removed"), show_errors():
         each_note = [(note.id, note.kept.title, f", {note.kept.place}") for note in notes]
-        removed.show_each("note", each_note, "notebook_back_", lambda note_id: book.undo(note_id, whose))
+        removed.show_each("note", each_note, "notebook_back_", lambda each: app.notebook.undo(each, whose))
         each_one = [(each.id, each.name, ", with its notes") for each in collections]
-        removed.show_each("collection", each_one, "notebook_all_back_", lambda each: book.undo_collection(each, whose))
+        removed.show_each(
+            "collection", each_one, "notebook_all_back_", lambda each: app.notebook.undo_collection(each, whose)
+        )
 
 
 def _seek(app: App) -> dict[str, str]:

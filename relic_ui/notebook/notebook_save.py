@@ -35,15 +35,20 @@ class Form(NamedTuple):
 
 
 def _as_json(app: App, collection_id: str, whose: str) -> Form:
-    files = app.notebook_files
-    return Form("JSON, to take in again", "json", "application/json", partial(files.export, collection_id, whose))
+    def make() -> bytes:
+        return app.notebook_files.export(collection_id, whose)
+
+    return Form("JSON, to take in again", "json", "application/json", make)
 
 
 def _as_document(form: DocumentForm, app: App, collection_id: str, whose: str) -> Form:
     card = DOCUMENTS[form]
     labels = {each.name: each.label for each in app.retrievers.cards()}
-    files, style = app.notebook_files, citing.chosen_style()
-    make = partial(files.document, form, style, collection_id, whose, labels=labels)
+    style = citing.chosen_style()
+
+    def make() -> bytes:
+        return app.notebook_files.document(form, style, collection_id, whose, labels=labels)
+
     return Form(card.label, card.ending, card.mime, make)
 
 

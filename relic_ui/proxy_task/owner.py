@@ -262,7 +262,7 @@ def _files(app: App, view: StudyView) -> None:
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             "Export the study",
-            data=lambda: files.export(study_id),
+            data=lambda: app.study_files.export(study_id),
             file_name=files.file_name(study_id, "json"),
             mime="application/json",
             on_click="ignore",
@@ -271,7 +271,7 @@ def _files(app: App, view: StudyView) -> None:
         )
         st.download_button(
             "Examples for training",
-            data=lambda: files.judged(study_id),
+            data=lambda: app.study_files.judged(study_id),
             file_name=files.file_name(study_id, "jsonl"),
             mime="application/jsonl",
             on_click="ignore",

@@ -357,13 +357,13 @@ def _files(app: App, view: StudyView) -> None:
     )
     with st.container(horizontal=True, gap="small"):
         for label, end, mime, make in (
-            ("Answers as CSV", "csv", "text/csv", files.answers_csv),
-            ("Answers as JSON", "json", "application/json", files.answers_json),
-            ("Report to print", "html", "text/html", files.report),
+            ("Answers as CSV", "csv", "text/csv", "answers_csv"),
+            ("Answers as JSON", "json", "application/json", "answers_json"),
+            ("Report to print", "html", "text/html", "report"),
         ):
             st.download_button(
                 label,
-                data=partial(make, study_id, anonymous=anonymous),
+                data=lambda make=make: getattr(app.study_files, make)(study_id, anonymous=anonymous),
                 file_name=files.file_name(study_id, end),
                 mime=mime,
                 on_click="ignore",

@@ -6,7 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from relic_core.domain import SearchRequest
-from relic_ui import person
+from relic_core.errors import BadRequest
+from relic_ui import person, signing_in
+from relic_ui.notebook import notebook_save
 from tests.app.conftest import APP
 from tests.app.reading import html
 from tests.approved import says
@@ -156,6 +158,64 @@ def test_nobody_who_signed_in_reads_the_servers_files_by_their_path(visit, app, 
         assert SAYS["not by path"] in at.error[0].value
     assert [work.title for work in app.bench.works.summaries()] == ["High Water at Averhythe"]
     assert not app.bench.sources.all()
+
+
+# ---- struck off the list --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ada_in(visit, app):
+    """Ada's visit to a page, let in by the list."""
+    return lambda page: visit(ADA, auth=AUTH, allow="example.org").switch_page(page).run()
+
+
+def turned_away(at):
+    assert [each.message for each in at.exception] == []
+    return "not on the list" in at.title[0].value and [button.key for button in at.button] == ["sign-out"]
+
+
+def test_who_is_struck_off_the_list_saves_nothing_more_through_the_page_that_is_open(app, ada_in, monkeypatch):
+    (work,) = app.bench.works.summaries()
+    ada = person.identity(ADA["iss"], ADA["sub"])
+    note = app.bench.notebook.keep(work.id, "1.1.1", claim_text="The bolt", person=ada)
+    at = ada_in("pages/notebook.py")
+    words = at.text_area(key=f"notebook_words_{note.id}")
+    words.set_value("Saved while she may.").run()
+    monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.edu")
+    words.set_value("Saved when she may no more.").run()
+    (view,) = app.bench.notebook.notes(person=ada)
+    assert view.note.words == "Saved while she may."
+    assert turned_away(at)
+
+
+def test_who_is_struck_off_the_list_stops_no_job_through_a_page_that_is_open(app, ada_in, monkeypatch):
+    job = app.bench.indexes.start(app.bench.works.summaries()[0].id)
+    at = ada_in("pages/library.py")
+    stop = next(each for each in at.button if each.key and each.key.endswith(f"stop-{job.id}"))
+    monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.edu")
+    assert turned_away(stop.click().run())
+    assert app.bench.jobs.get(job.id).note != "Stopping."
+
+
+@pytest.mark.parametrize("allow", ["example.edu", "no address and no domain"])
+def test_the_app_gives_nothing_to_who_may_not_use_it_any_more(app, monkeypatch, allow):
+    monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.org")
+    held = signing_in.Admitted(app.bench, ADA)
+    assert held.works.summaries()
+    monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", allow)
+    with pytest.raises(BadRequest):  # as a download meets it, which has no page to draw anew
+        held.works.summaries()
+
+
+def test_what_is_saved_as_a_file_is_made_for_who_may_have_it_then(app, monkeypatch):
+    monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.org")
+    held = signing_in.Admitted(app.bench, ADA)
+    forms = [make(held, "", "") for make in notebook_save.FORMS]
+    assert all(form.make() for form in forms)
+    monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.edu")
+    for form in forms:
+        with pytest.raises(BadRequest):
+            form.make()
 
 
 def test_two_providers_do_not_share_people():

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -127,3 +128,64 @@ def test_nothing_of_one_machine_is_in_the_project():
             text = data.decode("utf-8", errors="replace")
             found += [f"{show(path)}: {match.group()}" for match in elsewhere.finditer(text)]
     assert found == []
+
+
+# ---- the door --------------------------------------------------------------------------------------------------------
+
+
+def taken_of_the_app(node: ast.AST) -> bool:
+    """Whether an expression is a service of the app, or something of one, that is not called on the spot."""
+    return isinstance(node, ast.Attribute) and (
+        (isinstance(node.value, ast.Name) and node.value.id in {"app", "_app"}) or taken_of_the_app(node.value)
+    )
+
+
+def own(function: ast.AST) -> list[ast.AST]:
+    """List the nodes of a function without those of functions defined in it."""
+    found, waiting = [], list(ast.iter_child_nodes(function))
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if not isinstance(node, ast.FunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def called_later(function: ast.AST) -> list[ast.AST]:
+    """List what may run after a function has: functions defined in it, arguments of partials and by keyword."""
+    nodes = own(function)
+    partials = [each.args for each in nodes if isinstance(each, ast.Call) and ast.unparse(each.func) == "partial"]
+    keywords = [each.value for each in nodes if isinstance(each, ast.keyword) and not isinstance(each.value, ast.Call)]
+    return [*(each for each in nodes if isinstance(each, ast.FunctionDef | ast.Lambda)), *chain(*partials), *keywords]
+
+
+def services_kept(function: ast.AST) -> set[str]:
+    """List the names under which a function keeps services of the app."""
+    pairs = []
+    for each in own(function):
+        if isinstance(each, ast.Assign):
+            target, value = each.targets[-1], each.value
+            several = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+            pairs += zip(target.elts, value.elts, strict=True) if several else [(target, value)]
+    return {target.id for target, value in pairs if isinstance(target, ast.Name) and is_service(value)}
+
+
+def is_service(node: ast.AST) -> bool:
+    return taken_of_the_app(node) and not ast.unparse(node).startswith("app.settings")
+
+
+def test_what_runs_without_its_page_asks_the_app_itself_and_so_the_door():
+    strays, fragments = [], 0
+    for path in [*(PROJECT / "relic_ui").rglob("*.py"), *SCRIPTS]:
+        for function in (each for each in ast.walk(tree(path)) if isinstance(each, ast.FunctionDef)):
+            if any("fragment" in ast.unparse(each) for each in function.decorator_list):
+                fragments += 1
+                if not any(isinstance(each, ast.Name) and each.id == "app" for each in ast.walk(function)):
+                    strays.append(f"{show(path, function.lineno)}: a fragment that never asks the app")
+            kept = services_kept(function)
+            for later in called_later(function):
+                names = {each.id for each in ast.walk(later) if isinstance(each, ast.Name)}
+                if names & kept or is_service(later):
+                    strays.append(f"{show(path, later.lineno)}: {ast.unparse(later)[:60]}")
+    assert fragments >= 7, "the fragments are not found any more"
+    assert strays == [], "Streamlit calls these without the page: have them take what they use from `app` then"
