@@ -110,6 +110,7 @@ def _app() -> App:
 def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> App:  # noqa: ARG001 - it hangs on both
     """Open the app; a fresh one holds the sample work from the start."""
     app = build(Settings.from_environment(dict(settings)))
+    app.backups.sweep()
     sample = app.ensure_sample()
     with suppress(BadWeights):  # told when a search meets it; the page Training, where another is chosen, must open
         if sample is not None and app.indexes.missing(sample.id):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
+import secrets
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ from relic_core.formats.backups import DATA, SETTINGS, BackupFile, BackupWriter,
 from relic_core.formats.files import written_whole
 from relic_core.services.models import choices_file
 from relic_core.store import Store, migrations, swapping
-from relic_core.store.locks import acquire
+from relic_core.store.locks import acquire, is_held
 from relic_core.training.folders import CHECKPOINTS, FOLDER, MODEL
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 _ROOM = 50_000_000
 """Bytes that a restore leaves free."""
 _LOCK = ".restoring.lock"
+_BEGUN = ".backing-up-"
+"""Beginning of the names of files, held while a back-up is made, that say where its copy and its half stand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +89,11 @@ class Backups:
         target = target.expanduser().absolute()
         self._check_target(target, force=force)
         self._jobs.recent(0)  # takes those that have ended into the store
+        self.sweep()
         half = target.with_name(f".{target.name}.store")
-        try:
+        with contextlib.ExitStack() as done:
+            done.enter_context(_begun(self._data, target))
+            done.callback(half.unlink, missing_ok=True)
             version = self._copy(half)
             collected = Collected(self._settings, models=models)
             with written_whole(target) as file, BackupWriter(file) as writer:
@@ -104,15 +111,25 @@ class Backups:
                     members=writer.members,
                 )
                 writer.close(made)
-        finally:
-            half.unlink(missing_ok=True)
         return made
+
+    def sweep(self) -> None:
+        """Take away what killed back-ups and restores left, unless a restore is under way; what cannot be stays."""
+        with contextlib.suppress(OSError):
+            turn = acquire(self._data / _LOCK) if self._data.is_dir() else None
+            if turn is not None:
+                try:
+                    for left in leftovers(self._data, alone=True):
+                        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+                finally:
+                    os.close(turn)
 
     def check(self, source: Path, progress: Progress) -> Manifest:
         """Unpack a back-up aside and hold every file of it to its manifest; the library is left alone.
 
         Raises NotFound, BadBackup, StoreError: as `restore` does.
         """
+        self.sweep()
         with contextlib.closing(BackupFile(source)) as backup, staged(backup, self._store, progress):
             return backup.manifest
 
@@ -137,6 +154,7 @@ class Backups:
                     "deleted; or name an empty folder with RELIC_DATA."
                 )
             self._refuse_jobs()
+            self.sweep()
             with staged(backup, self._store, progress) as folder:
                 aside = self._swap(folder)
             return Restored(manifest=backup.manifest, aside=aside)
@@ -272,6 +290,42 @@ def staged(backup: BackupFile, store: Path, progress: Progress) -> Iterator[Path
                 shutil.rmtree(folder, ignore_errors=True)
 
 
+def leftovers(data: Path, *, alone: bool = False) -> list[Path]:
+    """List what back-ups and restores that were killed have left: copies of what people wrote, whole and half.
+
+    - `alone`: nothing is being restored, and the caller sees to it that nothing is.
+
+    Raises OSError: the data folder cannot be looked into.
+    """
+    found: list[Path] = []
+    if not swapping.is_due(data) and (alone or not is_held(data / _LOCK)):
+        found += [*data.glob(f"{swapping.STAGED}*"), *data.glob(f".{swapping.MARKER}.*.half")]
+    for record in data.glob(f"{_BEGUN}*"):
+        if not is_held(record):
+            target = Path(os.fsdecode(record.read_bytes()))
+            beside = (glob.escape(f".{target.name}.") + end for end in ("store", "*.half"))
+            found += [each for pattern in beside for each in target.parent.glob(pattern) if target.name]
+            found.append(record)  # the last: it says where the others are
+    return found
+
+
+@contextlib.contextmanager
+def _begun(data: Path, target: Path) -> Iterator[None]:
+    """Write down where a back-up is being made, for as long as it is."""
+    record = data / f"{_BEGUN}{secrets.token_hex(4)}"
+    try:
+        held = acquire(record)
+        record.write_bytes(os.fsencode(target))
+    except OSError as error:
+        raise unwritable(data, error) from error
+    try:
+        yield
+    finally:
+        record.unlink(missing_ok=True)
+        if held is not None:
+            os.close(held)
+
+
 def unwritable(data: Path, error: OSError) -> StoreReadOnly:
     """Make the error of a data folder that cannot be written."""
     return StoreReadOnly(
@@ -317,11 +371,8 @@ def _one_at_a_time(data: Path) -> Iterator[None]:
 
 
 def _made(data: Path, size: int) -> Path:
-    """Make the folder, where there is room, and clear away what one that was killed before it decided has left."""
+    """Make the folder, where there is room."""
     try:
-        if not swapping.is_due(data):
-            for left in data.glob(f"{swapping.STAGED}*"):
-                shutil.rmtree(left, ignore_errors=True)
         if shutil.disk_usage(data).free < size + _ROOM:
             raise StoreFull(
                 f"The back-up unpacks to {size:,} bytes, and the disk of {data} has no room for it beside what is "

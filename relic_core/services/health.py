@@ -6,6 +6,7 @@ import secrets
 import shutil
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +17,7 @@ from relic_core.errors import RelicError
 from relic_core.retrieval.dense import trained_model
 from relic_core.retrieval.index_files import survey
 from relic_core.retrieval.reranked import reranker_model
+from relic_core.services.backups import leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -74,6 +76,7 @@ def _findings(
     else:
         yield Finding("store", "good", f"{settings.store} opens; all {version} migrations are in it.")
         yield _works(there, removed=len(removed))
+    yield from _left(settings.data)
     yield _room("data", settings.data)
     yield _room("indexes folder", settings.indexes)
     yield from _models(settings)
@@ -98,6 +101,16 @@ def _works(works: tuple[WorkSummary, ...], *, removed: int) -> Finding:
     return Finding(
         "works", level, f"{said}{f'; {removed:,} more were removed and can be put back' if removed else ''}."
     )
+
+
+def _left(data: Path) -> Iterator[Finding]:
+    """Name what a back-up or a restore that was killed left behind."""
+    with suppress(OSError):  # the folder is looked at by itself
+        if left := leftovers(data):
+            said = f"A back-up or a restore was killed and left copies of what people wrote, {left[0]} for example."
+            yield Finding(
+                "back-ups", "notice", f"{said} The next start, back-up or restore takes them away; or delete them."
+            )
 
 
 def _room(name: str, folder: Path) -> Finding:

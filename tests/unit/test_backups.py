@@ -491,3 +491,74 @@ def test_the_commands_back_up_check_and_restore(ferry, tmp_path, monkeypatch, ca
     assert cli.main(["restore", path, "--force"]) == 0
     assert SAYS["kept aside"] in capsys.readouterr().out
     assert cli.main(["restore", "emma", "--force"]) == 2
+
+
+# ---- what one that was killed leaves ------------------------------------------------------------------------------
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from relic_core.config import Settings
+from relic_core.wiring import build
+app = build(Settings(data=Path(sys.argv[1]) / "data", indexes=Path(sys.argv[1]) / "indexes"))
+kill = lambda done, total, note="": os.kill(os.getpid(), 9) if done else None
+make = {"make": app.backups.make, "check": app.backups.check}[sys.argv[2]]
+make(Path(sys.argv[3]), kill)
+"""
+
+
+def killed(library, does, file):
+    command = [sys.executable, "-c", KILLED, str(library.settings.data.parent), does, str(file)]
+    ended = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert ended.returncode == -9, ended.stderr
+
+
+def copies(library, folder):
+    hidden = [*folder.glob(".*"), *library.settings.data.glob(".*")]
+    return {path.name[:12] for path in hidden if not path.name.endswith(".lock")}
+
+
+@pytest.fixture(params=["make", "check"])
+def left(ferry, backup, tmp_path, request):
+    """A library, and a folder of back-ups, after a back-up or a check was killed."""
+    folder = tmp_path / "backups [of Monday]"
+    folder.mkdir()
+    (folder / ".a.zip.of-mine").write_text("kept")
+    (folder / ".b.zip.store").write_text("kept: that of another library")
+    killed(ferry, request.param, folder / "a.zip" if request.param == "make" else backup)
+    assert len(copies(ferry, folder)) == {"make": 5, "check": 3}[request.param]
+    return ferry, folder
+
+
+NEXT = {
+    "a back-up": lambda library, folder, _: library.backups.make(folder / "c.zip", silent),
+    "a check": lambda library, _, backup: library.backups.check(backup, silent),
+    "a restore": lambda library, _, backup: library.backups.restore(backup, silent, force=True),
+    "a start": lambda library, *_: library.backups.sweep(),
+}
+
+
+@pytest.mark.parametrize("comes", NEXT)
+def test_copies_that_a_killed_backup_leaves_are_named_and_taken_away_by_what_comes_next(left, backup, comes):
+    library, folder = left
+    (told,) = (each for each in library.examine() if each.name == "back-ups")
+    assert told.level == "notice"
+    NEXT[comes](library, folder, backup)
+    assert copies(library, folder) == {".a.zip.of-mine"[:12], ".b.zip.store"}
+    assert "back-ups" not in [each.name for each in library.examine()]
+
+
+def test_what_somebody_still_works_on_is_left_alone(ferry, backup, tmp_path):
+    seen = []
+
+    def meanwhile(_done, _total, _note=""):
+        before = copies(ferry, tmp_path)
+        ferry.backups.sweep()
+        assert copies(ferry, tmp_path) == before
+        assert "back-ups" not in [each.name for each in ferry.examine()]
+        seen.append(before)
+
+    ferry.backups.make(tmp_path / "a.zip", meanwhile)
+    ferry.backups.check(backup, meanwhile)
+    assert all(len(each) >= 1 for each in seen)
+    assert copies(ferry, tmp_path) == set()
