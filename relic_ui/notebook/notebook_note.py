@@ -97,7 +97,8 @@ def _kept_for(note: Note, around: Around) -> str:
     short = shorten(claim, CLAIM_SHOWN)
     lines = ""
     if claim and (short != claim or around.claim is None):
-        whole = f"<details><summary>For the claim “{escape(short)}”</summary><p>{escape(kept.claim_text)}</p></details>"
+        head = "The whole claim" if around.claim else f"For the claim “{escape(short)}”"
+        whole = f"<details><summary>{head}</summary><p>{escape(kept.claim_text)}</p></details>"
         lines = whole if short != claim else f"<p>For the claim “{escape(claim)}”</p>"
     again = f" {link('find', 'Open the search', q=kept.search_id)}" if kept.search_id else ""
     return f'<div class="relic-note-for">{lines}<p>{escape(brought_up(kept, around.labels))}{again}</p></div>'

@@ -26,11 +26,11 @@ NOTEBOOK = """
 .relic-note-foot details { flex-basis: 100%; }
 .relic-note :is(a, summary):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-note-said { min-height: 1.4rem; font-size: .875rem; opacity: .82; }
-.relic-note-version { font-size: .9rem; line-height: 1.45; overflow-wrap: anywhere; }
+.relic-note-version :is(p, blockquote) { font-size: .9rem; line-height: 1.45; overflow-wrap: anywhere; }
 .relic-note-version blockquote { white-space: pre-line; max-height: 12rem; overflow-y: auto; margin: .3rem 0;
-  opacity: 1; padding: 0 0 0 .7rem; border-left: 3px solid var(--relic-line); color: inherit; font-size: inherit; }
+  opacity: 1; padding: 0 0 0 .7rem; border-left: 3px solid var(--relic-line); color: inherit; }
 [class*="st-key-notebook_other_"] { background: color-mix(in srgb, #e0a400 14%, transparent); border-radius: .3rem;
-  padding: .5rem .7rem; }
+  padding: .5rem .7rem; button p { text-decoration: underline; text-underline-offset: .2em; } }
 .relic-notes-claim { font-size: 1.15rem; font-weight: 600; margin: .6rem 0 0; padding: 0; line-height: 1.4;
   max-width: 52rem; overflow-wrap: anywhere; }
 .relic-notes-claim span { font-weight: 400; font-size: .9rem; opacity: .82; white-space: nowrap; }

@@ -106,6 +106,26 @@ def test_the_tab_key_leads_from_a_claim_to_a_kept_passage_to_words_and_to_docume
     assert measured[note_id] == (claim,)
 
 
+def _what_was_written_elsewhere_is_taken_and_mine_is_an_earlier_version(page, look, bench, note_id):
+    note = page.locator(f".st-key-notebook_{note_id}")
+    words = note.get_by_role("textbox", name="Your words")
+    bench.notebook.write(note_id, words="Of another tab.")
+    words.fill("Of this one.")
+    page.keyboard.press("Tab")
+    expect(note.get_by_role("status").filter(has_text=SAYS["changed elsewhere"])).to_contain_text("Of another tab.")
+    settled(page)
+    look("changed elsewhere")
+    note.get_by_role("button", name="Take the other").click()
+    expect(words).to_have_value("Of another tab.")
+    note.get_by_role("button", name="Earlier versions").click()
+    page.get_by_role("button", name="Take back").first.wait_for()
+    settled(page)
+    look("earlier versions")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Take back")).to_have_count(0)
+    settled(page)
+
+
 def test_notes_are_sound_ordered_by_keyboard_and_made_where_the_text_stands_still(inspected, server):
     """The focus goes with a note that is moved; a sentence kept in its chapter moves nothing."""
     page, look = inspected
@@ -120,6 +140,7 @@ def test_notes_are_sound_ordered_by_keyboard_and_made_where_the_text_stands_stil
 
     opened(page, f"{server.url}/notebook?note={first}")
     look("notes")
+    _what_was_written_elsewhere_is_taken_and_mine_is_an_earlier_version(page, look, bench, first)
     page.get_by_role("button", name="Save").first.click()
     page.get_by_text("Take in a notebook").wait_for()
     look("saving")
