@@ -453,6 +453,8 @@ def _near(given: str, known: Iterable[str]) -> str:
 
 
 def _folder(raw: str, where: str, base: Path) -> Path:
+    if "\0" in raw:
+        raise BadRequest(f"{where} holds a null character, which no path can. Write it anew.")
     try:
         return (base / Path(raw.strip()).expanduser()).absolute()
     except RuntimeError:

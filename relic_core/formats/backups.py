@@ -17,6 +17,7 @@ import stat
 import zipfile
 import zlib
 from dataclasses import asdict, dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from relic_core.errors import BadBackup, NotFound
@@ -206,8 +207,11 @@ class BackupFile:
         if len(names) != len(set(names)) or set(names) != expected:
             odd = sorted(set(names) ^ expected) or sorted(name for name in set(names) if names.count(name) > 1)
             raise self._bad(f"it does not hold the files that its manifest lists ({odd[0][:200]})")
-        if DATA + self.manifest.store not in expected:
-            raise self._bad("it has no store")
+        if DATA + self.manifest.store not in expected or SETTINGS not in expected or MANIFEST in self.manifest.members:
+            raise self._bad(f"its manifest lists no store, no {SETTINGS}, or itself")
+        for name in self.manifest.members:
+            if above := next((each for each in PurePosixPath(name).parents if str(each) in expected), None):
+                raise self._bad(f"its member {name[:200]} lies in {above}, which is a file")
 
     def _bad(self, why: str) -> BadBackup:
         return BadBackup(f"{self.path} cannot be restored: {why}. Nothing was changed. Take another back-up.")

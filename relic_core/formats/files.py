@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from relic_core.errors import BadBenchmark, NotFound, StoreError
+from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
+from relic_core.text.decoding import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,8 +66,11 @@ def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         raise NotFound(f"There is no file {path}. Check the name, or fetch the file first.") from None
-    except OSError as error:
-        raise BadBenchmark(f"{path} cannot be read ({error.strerror}). Name a file that is yours to read.") from None
+    except (OSError, ValueError) as error:  # ValueError: a null character
+        why = getattr(error, "strerror", error)
+        raise BadBenchmark(
+            f"{harmless(str(path))} cannot be read ({why}). Name a file that is yours to read."
+        ) from None
 
 
 def read_text(path: Path) -> str:
@@ -210,14 +214,22 @@ def kind_of(value: object) -> str:
     return f"of the type {type(value).__name__}"
 
 
+def check_path(path: Path) -> None:
+    """Refuse a path that no file can have. Raises BadRequest: it holds a null character."""
+    if "\0" in str(path):
+        raise BadRequest(f"'{harmless(str(path))}' holds a null character, which no path can. Write it anew.")
+
+
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only when all is written.
 
     - `path`: the file; one that is there is replaced.
 
+    Raises BadRequest: as `check_path`.
     Raises StoreError: the folder or the file cannot be written.
     """
+    check_path(path)
     half = path.with_name(f".{path.name}.{secrets.token_hex(4)}.half")
     try:
         with half.open("xb") as file:

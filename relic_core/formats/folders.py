@@ -8,6 +8,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from relic_core.errors import BadRequest, StoreError
+from relic_core.formats.files import check_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +24,10 @@ def written_folder(path: Path, marker: str) -> Iterator[Path]:
 
     Yields: where to write.
 
-    Raises BadRequest: there is something else under that name.
+    Raises BadRequest: there is something else under that name, or none can be.
     Raises StoreError: the folder cannot be written.
     """
+    check_path(path)
     path = path.resolve()  # "." has no name beside which to write, and a link is to stay one
     half, old = (path.parent / f".{path.name}.{secrets.token_hex(4)}.{end}" for end in ("half", "old"))
     try:

@@ -56,9 +56,10 @@ def list_texts(folder: Path) -> tuple[TextFile, ...]:
         ) from None
     except NotADirectoryError:
         raise BadRequest(f"{folder} is a file; a folder of texts is wanted here.") from None
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", error)
         raise BadRequest(
-            f"The folder {folder} cannot be read ({error.strerror}). Name another or change its permissions."
+            f"The folder {folder} cannot be read ({why}). Name another or change its permissions."
         ) from None
     found = []
     for path in paths:

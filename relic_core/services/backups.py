@@ -25,7 +25,7 @@ from relic_core.errors import (
     StoreTooNew,
 )
 from relic_core.formats.backups import DATA, SETTINGS, BackupFile, BackupWriter, Manifest, is_backup
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import check_path, written_whole
 from relic_core.services.models import choices_file
 from relic_core.store import Store, migrations, swapping
 from relic_core.store.locks import acquire, is_held
@@ -86,6 +86,7 @@ class Backups:
         Raises BadRequest: something stands under that name, or it lies inside the data folder.
         Raises StoreError: the store cannot be read, or the file cannot be written.
         """
+        check_path(target)
         target = target.expanduser().absolute()
         self._check_target(target, force=force)
         self._jobs.recent(0)  # takes those that have ended into the store
@@ -387,7 +388,7 @@ def _unpack(backup: BackupFile, folder: Path, progress: Progress) -> None:
     done = 0
     for name, member in backup.manifest.members.items():
         progress(done, backup.manifest.bytes, name.removeprefix(DATA))
-        path = folder / name.removeprefix(DATA)
+        path = folder / (f".{SETTINGS}" if name == SETTINGS else name.removeprefix(DATA))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             backup.unpack(name, path)
@@ -396,7 +397,7 @@ def _unpack(backup: BackupFile, folder: Path, progress: Progress) -> None:
         except OSError as error:
             raise unwritable(folder.parent, error) from error
         done += member.bytes
-    (folder / SETTINGS).unlink()  # those in force stay
+    (folder / f".{SETTINGS}").unlink()  # those in force stay
 
 
 def _try_store(backup: BackupFile, folder: Path, name: str) -> None:

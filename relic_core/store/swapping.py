@@ -13,7 +13,9 @@ import json
 import os
 import secrets
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from relic_core.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,9 +72,10 @@ def finish(data: Path) -> None:
     """Do what was decided, from wherever it was left. The caller keeps everybody else away from the store.
 
     Raises OSError: something cannot be moved; the marker stays, and the next call tries again.
+    Raises StoreError: what was written down is damaged; nothing is moved.
     """
     marker = data / MARKER
-    said = json.loads(marker.read_text(encoding="utf-8"))
+    said = _decided(marker)
     staged, aside, store = data / said["staged"], data / said["aside"], said["store"]
     aside.mkdir(exist_ok=True)
     for name in said["old"]:
@@ -92,6 +95,27 @@ def finish(data: Path) -> None:
         aside.rmdir()
     marker.unlink()
     _sync(data)
+
+
+def _decided(marker: Path) -> dict[str, Any]:
+    try:
+        said: dict[str, Any] = json.loads(marker.read_text(encoding="utf-8"))
+        names = [said["staged"], said["aside"], said["store"], *said["old"], *said["new"]]
+        if {type(said["old"]), type(said["new"])} == {list} and all(_is_name(each) for each in names):
+            return said
+        why = "a name in it is none"
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        why = f"{type(error).__name__}: {error}"[:200]
+    raise StoreError(
+        f"A restore was begun, and {marker}, which says what is still to be moved, is damaged ({why}). Nothing was "
+        f"moved. What was there before is in {ASIDE}… beside it, what was to come in {STAGED}…: keep a copy of the "
+        "folder, delete the file, and restore the back-up again with --force."
+    )
+
+
+def _is_name(said: object) -> bool:
+    """Whether something names an entry of a folder, and leads nowhere else."""
+    return isinstance(said, str) and said not in {"", ".", ".."} and not {"/", "\0"} & set(said)
 
 
 def _put_aside(path: Path, aside: Path, *, keep: bool) -> None:

@@ -227,6 +227,13 @@ def climbing(name):
     return change
 
 
+def unlisted(name):
+    def change(entries, manifest):
+        del entries[name], manifest["members"][name]
+
+    return change
+
+
 def said(**new):
     return lambda entries, manifest: manifest.update(new)
 
@@ -254,6 +261,11 @@ def said(**new):
         (climbing("/evil"), "lead out"),
         (climbing("data\\..\\evil"), "lead out"),
         (climbing("data//evil"), "lead out"),
+        (climbing("data/model.json/evil"), "lies in data/model.json"),
+        (climbing("data/relic.duckdb/evil"), "lies in data/relic.duckdb"),
+        (climbing("manifest.json"), "or itself"),
+        (unlisted("relic.toml"), "no relic.toml"),
+        (unlisted("data/relic.duckdb"), "no store"),
     ],
 )  # fmt: skip
 def test_a_back_up_that_was_changed_is_refused_and_nothing_is_touched(backup, other, tmp_path, change, told):
@@ -266,6 +278,41 @@ def test_a_back_up_that_was_changed_is_refused_and_nothing_is_touched(backup, ot
     assert texts(other) == before
     assert not [path for path in other.settings.data.iterdir() if path.name.startswith((".restoring-", "before"))]
     assert not (tmp_path / "evil").exists()
+
+
+def test_settings_kept_in_the_data_folder_are_restored_beside_those_of_the_back_up(ferry, other, tmp_path):
+    (ferry.settings.data / "relic.toml").write_text("lock_seconds = 9\n")
+    ferry.backups.make(tmp_path / "own.zip", silent)
+    other.backups.restore(tmp_path / "own.zip", silent, force=True)
+    assert (other.settings.data / "relic.toml").read_text() == "lock_seconds = 9\n"
+    assert not [path for path in other.settings.data.iterdir() if path.name.startswith(".relic")]
+
+
+DECIDED = {"staged": ".restoring-1", "aside": "before-restore-1", "store": "relic.duckdb", "old": [], "new": []}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"", b"{", b"null", b"[]", b'"x"', b"\xff\xfe", b"{}", b"[" * 100_000,
+        *(json.dumps({**DECIDED, **wrong}).encode() for wrong in (
+            {"staged": 3}, {"aside": ""}, {"store": None}, {"old": "model.json"}, {"new": {"model.json": 1}},
+            {"new": ["../../diary.txt"]}, {"old": ["/etc/passwd"]}, {"staged": ".."}, {"aside": "a/b"},
+            {"new": ["a\0b"]},
+        )),
+    ],
+)  # fmt: skip
+def test_a_damaged_note_of_what_a_restore_decided_is_told_and_nothing_is_moved(backup, ferry, written):
+    data = ferry.settings.data
+    (data / "restoring.json").write_bytes(written)
+    before = sorted(data.iterdir())
+    with pytest.raises(StoreError, match=r"restoring\.json, which .* is damaged .*delete the file"):
+        ferry.works.summaries()
+    assert [each.level for each in ferry.examine() if each.name == "store"] == ["bad"]
+    assert {path.name for path in set(data.iterdir()) - set(before)} <= {"relic.duckdb.lock", "relic.duckdb.next"}
+    (data / "restoring.json").unlink()
+    ferry.backups.restore(backup, silent, force=True)
+    assert texts(ferry)[1] == ["The ferry is late"]
 
 
 def test_a_back_up_that_would_have_files_moved_is_refused(backup, other, tmp_path):
