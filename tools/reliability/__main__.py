@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from relic_core.wiring import App
 
-_PARTS = ("searchers", "browsers", "killed", "full", "locked", "index", "overnight")
+_PARTS = ("searchers", "browsers", "press", "killed", "full", "locked", "index", "overnight")
 """Those of `tools.reliability.reliability`, which is not imported to show the help."""
 _NUMBERS = ("searchers", "browsers", "rounds")
 
@@ -32,6 +32,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--searchers", type=int, default=20, metavar="N", help="(default: %(default)s)")
     parser.add_argument("--browsers", type=int, default=4, metavar="N", help="(default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="repetitions (default: %(default)s)")
+    parser.add_argument("--text", type=Path, metavar="FILE", help="a novel that press asks instead of the sample")
     parser.add_argument(
         "--format", choices=("table", "markdown", "json"), default="table", help="(default: %(default)s)"
     )
@@ -49,7 +50,7 @@ def do(app: App, options: Namespace) -> int:  # noqa: ARG001 - every command has
     asked = [*options.parts, *(f"--{name} {number}" for name, number in numbers.items())]
     called = " ".join(["python -m tools.reliability", *asked])
     with ProgressLine("Trying") as progress:
-        report = reliability.run(options.parts, progress, command=called, **numbers)
+        report = reliability.run(options.parts, progress, text=options.text, command=called, **numbers)
     if options.write is not None:
         write_between(options.write, "reliability", reliability.write(report, "markdown"))
     elif options.format == "json":

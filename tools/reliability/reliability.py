@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -333,12 +334,14 @@ def run(
     searchers: int = 20,
     browsers: int = 4,
     rounds: int = 5,
+    text: Path | None = None,
     command: str = "",
 ) -> Report:
     """Do all of it, to a library in a folder that is deleted afterwards.
 
     - `parts`: names of `PARTS`; all where there are none.
     - `searchers`, `browsers`, `rounds`: how many at once, and how often things are repeated.
+    - `text`: a novel that is in that library too; `press` asks the longest.
     - `command`: how it was called, for the report.
 
     Raises BadRequest: there is no such part.
@@ -353,8 +356,11 @@ def run(
         progress(0, len(chosen), "preparing the sample")
         app = build(Settings(data=at / "data", indexes=at / "indexes"))
         app.ensure_sample()
-        work_id = app.works.summaries()[0].id
-        _prepare(app, work_id)
+        work_id = app.works.summaries()[0].id  # the sample
+        if text:
+            app.works.add(text.read_bytes(), name=text.name)
+        for work in app.works.summaries():
+            _prepare(app, work.id)
         examples = tuple(example.claim.words for example in app.store.examples.of_split("sample"))
         rows = []
         for number, part in enumerate(chosen):
@@ -453,6 +459,49 @@ def browsers(trial: Trial) -> Row:
     )
 
 
+def press(trial: Trial) -> Row:
+    """Take the seconds from the press on Find to the first and the last card, of a fresh server and of a warm one."""
+    longest = max(trial.app.works.summaries(), key=lambda work: work.sentences)
+    row = Row(
+        name="from the press to the cards",
+        done=f"One visitor asked {longest.title} ({longest.sentences:,} sentences) in a browser: once a server that "
+        f"had just begun, then {trial.rounds} times the same one.",
+        expected="Every search is answered in three columns.",
+        happened=_missing(),
+        held=None,
+    )
+    if row.happened:
+        return row
+    with _serving(trial) as url, _chromium() as chromium:
+        page = _opened(chromium, url, work=longest.id)
+        fresh, *warm = [_pressed(page, f"{trial.claims[0]} ({number})") for number in range(trial.rounds + 1)]
+        answered = page.locator(".relic-column").count() == 3  # noqa: PLR2004
+    cards, done = (statistics.median(times) for times in zip(*warm, strict=True))
+    return replace(
+        row,
+        happened=f"The first search showed a card after {fresh[0]:.2f} s and its last after {fresh[1]:.2f} s; warm, at "
+        f"the median, after {cards:.2f} s and {done:.2f} s.",
+        held=answered,
+        counts={"searches": trial.rounds + 1, "lost": 0},
+    )
+
+
+def _pressed(page: Any, claim: str) -> tuple[float, float]:  # noqa: ANN401 - as of `_opened`
+    """Ask, and give the seconds till a first card of the answer is there, and till all of it is."""
+    page.evaluate("for (const card of document.querySelectorAll('.relic-card')) card.classList.add('relic-before')")
+    box = page.locator("textarea").first
+    box.wait_for(state="attached")
+    if not box.is_visible():
+        page.get_by_text("Edit", exact=True).click()
+    box.fill(claim)
+    began = time.perf_counter()
+    box.press("Control+Enter")
+    page.locator(".relic-card:not(.relic-before)").first.wait_for()
+    first = time.perf_counter() - began
+    page.locator(_DONE).wait_for()
+    return first, time.perf_counter() - began
+
+
 def overnight(trial: Trial) -> Row:
     """Leave a page open, restart the server under it, and use the page again."""
     row = Row(
@@ -522,10 +571,10 @@ def _chromium() -> Iterator[Any]:
             browser.close()
 
 
-def _opened(chromium: Any, url: str) -> Any:  # noqa: ANN401 - playwright is looked up when it is needed
+def _opened(chromium: Any, url: str, *, work: str = "") -> Any:  # noqa: ANN401 - playwright is looked up when needed
     page = chromium.new_context(viewport={"width": 1280, "height": 900}).new_page()
     page.set_default_timeout(_PAGE_PATIENCE)
-    page.goto(f"{url}/find")
+    page.goto(f"{url}/find?work={work}" if work else f"{url}/find")
     page.get_by_role("heading", level=1).wait_for()
     page.locator(_DONE).wait_for()
     return page
@@ -552,6 +601,7 @@ def _ask_at_once(trial: Trial, pages: list[Any], when: str) -> list[float]:
 PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "searchers": searchers,
     "browsers": browsers,
+    "press": press,
     "killed": killed,
     "full": full_disk,
     "locked": locked,
