@@ -13,6 +13,7 @@ from relic_core.domain.figures import Figure
 from relic_core.domain.studies import (
     CANNOT_DECIDE,
     OPTIONS,
+    WORDS_A_SECOND,
     ItemResult,
     MajorityResult,
     ModelResult,
@@ -30,7 +31,7 @@ from relic_core.evaluation.proxy_task import (
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from relic_core.domain.studies import Annotator, Answer, Item, Measure, ModelAnswers, Study
     from relic_core.evaluation.metrics import Values
@@ -43,6 +44,10 @@ _CHANCE = (
 _MAJORITY = (
     "A majority is more than half of those who answered an item: two of three, three of four. Items that fewer than "
     "two people have answered are left out of it, and of all measures of agreement."
+)
+_TOO_FAST = (
+    f"Too fast: before anybody could have read what was shown, at {WORDS_A_SECOND} words a second. Silent reading is "
+    "about 238 words a minute (Brysbaert 2019), skimming three to four times that. These answers count like all others."
 )
 _UNEQUAL = (
     "In Fleiss', Randolph's and Gwet's figures every item counts the same, however many answered it; in Krippendorff's "
@@ -57,11 +62,13 @@ def compute(
     answers: Sequence[Answer],
     models: Sequence[ModelAnswers],
     stored: Mapping[str, str],
+    hasty: Collection[tuple[str, str]] = (),
 ) -> StudyResults:
     """Compute the results of a study.
 
     - `answers`: those that count: of an annotator to an item one.
     - `stored`: by the key of a work the id of the stored one.
+    - `hasty`: annotators with the items that they answered too fast; they are marked, and count like all others.
     """
     by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
     for answer in answers:
@@ -79,6 +86,7 @@ def compute(
             seconds=median(answer.seconds for answer in own) if own else 0.0,
             models={each.label: each.choices[item.id] for each in models if item.id in each.choices},
             comments=tuple(answer.comment for answer in own if answer.comment.strip()),
+            too_fast=sum(item_id == item.id for _, item_id in hasty),
         )
         for number, item in enumerate(study.items, start=1)
         for own in [by_item[item.id]]
@@ -103,7 +111,7 @@ def compute(
     unequal = (f"Items have {numbers[0]} to {numbers[-1]} answers each. {_UNEQUAL}",) if len(numbers) > 1 else ()
     return StudyResults(
         study=study,
-        people=tuple(_person(study, annotator, answers) for annotator in annotators),
+        people=tuple(_person(study, annotator, answers, hasty) for annotator in annotators),
         majority=_majority(items),
         agreement=measures,
         figures=_figures(study, counts, measures),
@@ -112,7 +120,7 @@ def compute(
         items=tuple(sorted(items, key=lambda each: (each.share is None, each.share or 0.0, -each.seconds))),
         telling=telling,
         intervals=intervals,
-        notes=(_CHANCE, _MAJORITY, intervals, *unequal),
+        notes=(_CHANCE, _MAJORITY, intervals, *unequal, *((_TOO_FAST,) if hasty else ())),
     )
 
 
@@ -156,7 +164,9 @@ def _figures(study: Study, counts: Counts, measures: Sequence[Measure]) -> dict[
     return figures
 
 
-def _person(study: Study, annotator: Annotator, answers: Sequence[Answer]) -> PersonResult:
+def _person(
+    study: Study, annotator: Annotator, answers: Sequence[Answer], hasty: Collection[tuple[str, str]]
+) -> PersonResult:
     own = {answer.item_id: answer for answer in answers if answer.annotator_id == annotator.id}
     items = [item for item in study.items if item.id in own]
     choices = {item_id: answer.choice for item_id, answer in own.items()}
@@ -167,6 +177,7 @@ def _person(study: Study, annotator: Annotator, answers: Sequence[Answer]) -> Pe
         cannot=sum(choice == CANNOT_DECIDE for choice in choices.values()),
         accuracy=accuracy_of(items, choices),
         seconds=median(answer.seconds for answer in own.values()) if own else 0.0,
+        too_fast=sum(who == annotator.id for who, _ in hasty),
     )
 
 

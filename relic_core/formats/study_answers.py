@@ -25,6 +25,7 @@ from relic_core.domain.studies import (
     OPTIONS,
     Annotator,
     Answer,
+    too_fast,
 )
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats import escaping
@@ -74,6 +75,7 @@ def answer_rows(
     names = numbered(study, annotators) if anonymous else {each.id: each.name for each in annotators}
     last = {(answer.annotator_id, answer.item_id): answer.number for answer in answers}
     items = {item.id: item for item in study.items}
+    hasty = too_fast(study, answers)
     made = [
         {
             "annotator": names[answer.annotator_id],
@@ -86,6 +88,7 @@ def answer_rows(
             "counts": last[answer.annotator_id, answer.item_id] == answer.number,
             **({} if anonymous else {"answered": answer.created.isoformat()}),
             **({"comment": answer.comment} if comments else {}),
+            "too_fast": (answer.annotator_id, answer.item_id) in hasty,
         }
         for answer in answers
         if answer.annotator_id in names  # else erased while this was read
@@ -111,12 +114,20 @@ def answers_csv(study: Study, rows: Sequence[dict[str, Any]]) -> bytes:
     """Write all answers as CSV, each with its item; no cell is a formula."""
     options = [f"option_{number}" for number in range(1, OPTIONS + 1)]
     about = ["work", "address", "left_context", *options, "right_context", "right_option"]
-    table: list[list[object]] = [["study", "version", *(rows[0] if rows else _NO_ROWS), *about]]
+    heads = [name for name in rows[0] if name != "too_fast"] if rows else _NO_ROWS
+    table: list[list[object]] = [["study", "version", *heads, *about, "too_fast"]]
     items = {item.id: item for item in study.items}
     for row in rows:
         item = items[row["item"]]
-        cells = [study.id, study.version, *row.values(), study.work(item.book).title, item.gold.address, item.left]
-        cells += [*(option.words for option in item.options), item.right, item.right_option]
+        cells = [
+            study.id,
+            study.version,
+            *(row[name] for name in heads),
+            study.work(item.book).title,
+            item.gold.address,
+            item.left,
+        ]
+        cells += [*(option.words for option in item.options), item.right, item.right_option, row["too_fast"]]
         table.append(cells)
     return escaping.as_csv(table, line_end="\n").encode()
 

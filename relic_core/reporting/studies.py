@@ -66,6 +66,7 @@ def accuracies(results: StudyResults, *, names: Mapping[str, str] | None = None)
     for each in results.people:
         called = names[each.annotator.id] if names is not None else each.annotator.name
         seconds = f"{each.seconds:.0f} s an item" if each.answered else ""
+        seconds += f"; {each.too_fast} of {each.answered} too fast" if each.too_fast else ""
         rows.append((called, each.accuracy or _NONE, each.answered, str(each.cannot), seconds))
     rows += [
         (each.label, each.accuracy or _NONE, 0 if each.accuracy is None else len(study.items), "", each.mark)
@@ -220,6 +221,7 @@ def _item(each: ItemResult, *, comments: bool) -> str:
             f'<span class="small">{escape(said)}{quoted}</span></li>'
         )
     remarks = [f"Could not decide: {each.cannot}."] if each.cannot else []
+    remarks += [f"Answered too fast: {each.too_fast}."] if each.too_fast else []
     remarks += [f"“{comment}”" for comment in each.comments] if comments else []
     noted = "".join(f'<p class="small words">{escape(remark)}</p>' for remark in remarks)
     heading = f"{each.number}. {each.title}{f' · {item.source}' if item.source else ''}"

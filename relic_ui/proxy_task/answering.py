@@ -96,10 +96,15 @@ def _cookie(study_id: str) -> str:
     return f"relic_study_{study_id}"
 
 
+def whoever_answers(study_id: str) -> str:
+    """Give the id of who answers a study in this visit or browser; empty where nobody does."""
+    return st.session_state.get(_CHAIRS, {}).get(study_id) or st.context.cookies.get(_cookie(study_id), "")
+
+
 def find_annotator(app: App, view: StudyView, asked: Asked) -> Annotator | None:
     """Give who answers, where the address goes on with that; None where nobody does, or nobody that is known."""
-    study_id, chairs = view.study.id, st.session_state.get(_CHAIRS, {})
-    chosen = chairs.get(study_id) or st.context.cookies.get(_cookie(study_id), "") if asked.show == ANSWER else ""
+    study_id = view.study.id
+    chosen = whoever_answers(study_id) if asked.show == ANSWER else ""
     if not chosen:
         return None
     lines = app.studies.annotators(study_id)

@@ -17,7 +17,7 @@ from relic_ui.jobs import show_job, stop_label
 from relic_ui.keep import Marks
 from relic_ui.links import link
 from relic_ui.naming import many
-from relic_ui.proxy_task.answering import claim_html, is_under_way, words_html
+from relic_ui.proxy_task.answering import claim_html, is_under_way, whoever_answers, words_html
 from relic_ui.proxy_task.studies import how_many, show_held
 from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save
@@ -79,23 +79,36 @@ def _lede(results: StudyResults) -> None:
     """Say the outcome in numbers that are read first."""
     tiles = []
     majority = results.majority
+    own = whoever_answers(results.study.id)
+    answered = [person for person in results.people if person.accuracy]
+    first = next((each for each in answered if each.annotator.id == own), answered[0] if len(answered) == 1 else None)
+    if first is not None and first.accuracy is not None:
+        label = "You" if first.annotator.id == own else first.annotator.name
+        said = f"{first.right} of {many(first.answered, 'item')}{_hastily(first.too_fast)}"
+        tiles.append(_tile(label, first.accuracy, said))
     if majority.accuracy is not None:
         tiles.append(_tile("People, by majority", majority.accuracy, f"of {many(majority.items, 'item')}"))
     figures = [(each.label, each.accuracy) for each in results.models if each.accuracy and not each.mark]
     if figures:
         label, accuracy = max(figures, key=lambda each: each[1].value)
         tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
-    tiles.append("<li>Chance<strong>33.3%</strong><span>one in three</span></li>")
     people = sum(person.answered > 0 for person in results.people)
     said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
     if majority.items and people > 1:
         said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the critic’s quotation."
-    st.html(f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>')
+    st.html(
+        f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>'
+        '<p class="relic-quiet">By chance it would be one in three: 33.3%.</p>'
+    )
 
 
 def _tile(label: str, figure: Figure, n: str) -> str:
     between = "" if figure.low is None else f"{figure.interval}, "
     return f"<li>{escape(label)}<strong>{100 * figure.value:.1f}%</strong><span>{escape(between)}{n}</span></li>"
+
+
+def _hastily(count: int) -> str:
+    return f" · {count} answered too fast to have been read" if count else ""
 
 
 def _models(app: App, view: StudyView) -> None:
@@ -312,7 +325,7 @@ def _case(app: App, result: ItemResult) -> str:
     source = f'<p class="relic-quiet">{escape(item.source)}</p>' if item.source else ""
     return (
         f'<article class="relic-proxy-case"><header><h3><cite>{escape(result.title)}</cite></h3>'
-        f"<span>{share}{undecided}{time}</span></header><div>"
+        f"<span>{share}{undecided}{time}{_hastily(result.too_fast)}</span></header><div>"
         f'<div class="relic-proxy-context">{claim_html(item.left, item.right)}{source}</div>{comments}</div>'
         f"<ol>{options}</ol></article>"
     )

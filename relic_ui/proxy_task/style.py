@@ -122,6 +122,7 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
   font-size: .9rem; line-height: 1.4; overflow-wrap: anywhere; }
 .relic-proxy-numbers strong { display: block; font-family: var(--relic-serif); font-size: 1.6rem; font-weight: 600;
   line-height: 1.3; font-variant-numeric: tabular-nums; }
+.relic-proxy-numbers li:first-child strong { font-size: 3.2rem; line-height: 1.15; }
 .relic-proxy-numbers span { display: block; opacity: .85; font-variant-numeric: tabular-nums; }
 .st-key-proxy_plot .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .legend, .annotation) text {
   fill: currentColor !important; }

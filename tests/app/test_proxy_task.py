@@ -19,8 +19,10 @@ from relic_core.services.studies.studies import PRIDE
 from relic_core.wiring import build
 from relic_ui.proxy_task import answering, studies
 from tests.app.reading import html, plain, said, sound
+from tests.approved import says
 from tests.making_studies import TERMS, make_ferry, make_study
 
+SAYS = says("proxy_task")
 PAGE = "pages/proxy_task.py"
 NAMED = "<b>Anna</b> *Karenina*"
 
@@ -330,6 +332,27 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample):
     assert "proxy_models" not in [each.key for each in at.button]
     work = next(iter(app.bench.studies.get(sample.id).stored.values()))
     assert f'href="read?work={work}&amp;at=' in html(at)
+
+
+def test_ones_own_score_comes_first_and_chance_is_a_remark(app, sample, screen):
+    answer_all(app, sample, "ann", wrongly)
+    at = begin(app, sample, "bea")
+    answer_all(app, sample, "bea", rightly)
+    at.query_params["show"] = "results"
+    at = sound(at.run())
+    tiles = re.findall(r"<li>(.*?)</li>", re.search(r'"relic-proxy-numbers">(.*?)</ul>', html(at), re.DOTALL)[1])
+    assert tiles[0].startswith("You<strong>100.0%</strong>")
+    assert f"{len(sample.items)} of {len(sample.items)} items" in tiles[0]
+    assert not any("33.3" in tile for tile in tiles)
+    assert "33.3%" in plain(html(at))
+    at = sound(app.open(PAGE, study=sample.id, show="results"))  # somebody else, who answered nothing
+    assert "You<strong>" not in html(at)
+
+
+def test_answers_given_too_fast_are_marked_with_person_and_item(app, sample):
+    answer_all(app, sample, "ann", rightly)  # four seconds for each of these long items
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert html(at).count(SAYS["too fast"]) == 1 + len(sample.items)
 
 
 def _ask_model(app, study, name="random"):

@@ -247,6 +247,8 @@ def test_csv_has_a_row_for_each_answer_with_its_item_and_no_formulas(bench, answ
         assert [row[f"option_{number}"] for number in (1, 2, 3)] == [option.words for option in item.options]
         assert row["left_context"] == item.left
         assert int(row["right_option"]) == item.right_option
+    assert list(rows[0])[-2:] == ["right_option", "too_fast"]  # what programs read by its place stays there
+    assert {row["too_fast"] for row in rows} <= {"True", "False"}
     empty = make_study(name="Empty", work=make_ferry())
     bench.store.studies.add(empty, TERMS)
     assert bench.study_files.answers_csv(empty.id).count(b"\n") == 1

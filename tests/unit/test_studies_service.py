@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import pytest
 
@@ -12,7 +13,7 @@ from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
 from relic_core.evaluation.proxy_task import caveat, may_answer
 from relic_core.evaluation.raters import KEYS
 from relic_core.ports import silent
-from relic_core.reporting.studies import tables
+from relic_core.reporting.studies import accuracies, tables
 from relic_core.services.studies.studies import PRIDE, SAMPLE, paper_study
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
@@ -336,6 +337,30 @@ def test_results_count_people_each_and_together(bench, ferry):
         assert figure.text == (f"{each.value:.1%}" if each.is_share else f"{each.value:.2f}")
         assert each.key == "none agree" or figure.low <= each.value <= figure.high
     assert results.figures["none agree"].interval == "–"  # the same in every sample is no certainty
+
+
+def test_answers_faster_than_anybody_can_read_are_marked_and_count_like_the_others(bench, ferry):
+    """Each item shows 18 words: read in 1.2 seconds at the very fastest."""
+    anna = bench.answering.join(ferry.id, "Anna")
+    given = [("w0", 1.1), ("w1", 1.2), ("w2", 5.0), ("w2", 0.5)]  # who comes back to w2 has read it
+    for item_id, seconds in given:
+        bench.answering.answer(ferry.id, anna.id, item_id, right(ferry.item(item_id)), seconds=seconds)
+    results = bench.study_results.of(ferry.id)
+    (person,) = results.people
+    assert (person.too_fast, person.answered, person.right) == (1, 3, 3)
+    assert [each.item.id for each in results.items if each.too_fast] == ["w0"]
+    told = accuracies(results)
+    assert "1 of 3" in told.rows[0][-1]
+    assert any("Brysbaert" in note for note in told.notes)
+    rows = json.loads(bench.study_files.answers_json(ferry.id))["answers"]
+    assert {(each["item"], each["too_fast"]) for each in rows} == {("w0", True), ("w1", False), ("w2", False)}
+
+
+def test_where_nobody_was_too_fast_nothing_is_said_of_it(bench, ferry):
+    answer_all(bench, ferry, "Anna", right)
+    results = bench.study_results.of(ferry.id)
+    assert results.people[0].too_fast == 0
+    assert not any("Brysbaert" in note for note in results.notes)
 
 
 def test_unequal_numbers_of_answers_are_counted_and_said(bench, ferry):

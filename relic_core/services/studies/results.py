@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.config import provenance
 from relic_core.domain.figures import Cell, Table
-from relic_core.domain.studies import ID_LENGTH, OPTIONS, ModelAnswers
+from relic_core.domain.studies import ID_LENGTH, OPTIONS, ModelAnswers, too_fast
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.evaluation import metrics
 from relic_core.evaluation.proxy_task import ItemSettings, ask, built_on, check_not_chooser, make_items, may_answer
@@ -183,6 +183,7 @@ class Results:
             answers=self._rows.latest(study_id),
             models=self._models.kept(study_id),
             stored=self._studies.find_works(study).stored,
+            hasty=too_fast(study, self._rows.all(study_id)),
         )
         self._kept = (now, {**(kept if stamp == now else {}), study_id: found})
         return found
