@@ -108,7 +108,7 @@ def search(
         chapters=_chapters(chapters),
         narrowing=narrowing,
         like=likeness,
-        quoted=quoted,
+        critics_quote=quoted,
         **{name: value for name, value in usual.items() if value is not None},
     )
     result = app.search.run(request)

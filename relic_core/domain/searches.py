@@ -102,7 +102,7 @@ class SearchRequest:
     - `chapters`: only passages of these chapters, numbered from 1 as in addresses; with `work_id` only. Empty for all.
     - `narrowing`: which works of the library are searched; without `work_id` only.
     - `like`: look for passages like this one, instead of for a claim.
-    - `quoted`: only passages of which criticism in the library quotes a sentence.
+    - `critics_quote`: only passages of which criticism in the library quotes a sentence.
     """
 
     work_id: str
@@ -113,7 +113,7 @@ class SearchRequest:
     chapters: tuple[int, ...] = ()
     narrowing: WorkFilter = EVERYWHERE
     like: SeedPassage | None = None
-    quoted: bool = False
+    critics_quote: bool = False
 
     def __post_init__(self) -> None:
         """Check the numbers."""

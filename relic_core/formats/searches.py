@@ -7,7 +7,7 @@ The file, of which the code is the ``search`` alone::
      "sha256": "…",                              over "search"
      "search": {"work": "emma-1a2b3c4d", "title": "Emma", "author": "Jane Austen", "claim": "…", "length": 2,
                 "results": 5, "retrievers": ["dense-relic", "bm25"], "chapters": [], "narrowing": {…},
-                "like": {"work": "…", "at": "3.5.2", "length": 1}, "quoted": true,
+                "like": {"work": "…", "at": "3.5.2", "length": 1}, "critics_quote": true,
                 "edition": "9f8e7d6c", "makers": {"dense-relic": "1f2e3d4c"}, "version": "0.1.0"}
     }
 
@@ -86,7 +86,7 @@ class _Asked(Strict):
     chapters: Annotated[tuple[_Number, ...], _List] = ()
     narrowing: _Narrowing = _Narrowing()
     like: _Like | None = None
-    quoted: bool = False
+    critics_quote: bool = False
 
     def request(self) -> SearchRequest:
         """Give what is asked; BadRequest where a number is out of range, or parts do not go together."""
@@ -99,7 +99,7 @@ class _Asked(Strict):
             chapters=self.chapters,
             narrowing=WorkFilter(**dict(self.narrowing)),
             like=SeedPassage(self.like.work, self.like.at, self.like.length) if self.like else None,
-            quoted=self.quoted,
+            critics_quote=self.critics_quote,
         )
 
 
@@ -231,7 +231,7 @@ def to_json(request: SearchRequest) -> dict[str, Any]:
         "chapters": list(request.chapters),
         "narrowing": {name: value for name, value in narrowing.items() if value not in ((), None)},
         "like": {"work": like.work_id, "at": like.at, "length": like.length} if like else {},
-        "quoted": request.quoted,
+        "critics_quote": request.critics_quote,
     }
     return {name: value for name, value in content.items() if name in KEYS or value}
 

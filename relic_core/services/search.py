@@ -235,7 +235,7 @@ class Search:
                     "Choose a shorter quotation."
                 )
         corpus, searched = (Corpus.of(work), ()) if work else self._library(request)
-        quoting = self._sentences_quoted if request.quoted else None
+        quoting = self._sentences_quoted if request.critics_quote else None
         masks = candidates(question, corpus, request.length, request.chapters, quoting)
         found = Findings(question=question, corpus=corpus, length=request.length, masks=masks)
         if found.candidates == 0:

@@ -155,7 +155,7 @@ def _reopen(search: SearchRequest) -> None:
         find_length=search.length,
         find_results=search.results,
         find_retrievers=list(search.retrievers),
-        find_quoted=search.quoted,
+        find_quoted=search.critics_quote,
     )
     like.resume(search.like)
     if search.like is None:
@@ -274,7 +274,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
             chapters=where.chapters,
             narrowing=where.narrowing,
             like=likeness,
-            quoted=state.get("find_quoted", False),
+            critics_quote=state.get("find_quoted", False),
         )
     asked: SearchRequest | None = state.get("find_asked")
     return asked
@@ -302,7 +302,7 @@ def _folded(result: SearchResult) -> str:
     limits = f", {len(request.chapters)} of {len(result.work.chapters)} chapters" if request.chapters else ""
     if not result.work and request.narrowing != EVERYWHERE:
         where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
-    limits += ", quoted by critics" * request.quoted
+    limits += ", quoted by critics" * request.critics_quote
     return f"{literal(asked)} *{literal(where)}{limits} · {length}* **Edit**"
 
 

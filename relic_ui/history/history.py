@@ -241,7 +241,7 @@ def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
         where = "Some works of the library"
     if search.request.chapters:
         where = f"{where}, {many(len(search.request.chapters), 'chapter')}"
-    if search.request.quoted:
+    if search.request.critics_quote:
         where += ", quoted by critics"
     with_what = listed([labels.get(name, name) for name in search.request.retrievers])
     return escape(f"{where} · {many(search.request.length, 'sentence')} · {with_what}")

@@ -14,6 +14,7 @@ from relic_core.services.search import Search
 from relic_core.store.searches import SearchRows
 from relic_core.wiring import build
 from tests.making import work_of
+from tests.making_sources import keep, make_source, make_window
 
 CLAIM = "He counted the lanterns"
 WORDS = ("--retriever", "bm25")
@@ -121,6 +122,16 @@ def test_chapters_are_given_as_a_list_of_numbers_and_ranges(run, ferry, asked):
     assert asked().request.chapters == (1, 2)
     for wrong in ("", "x", "7-5", "1-", "1;2", "1-99999"):
         assert isinstance(run("search", "ferry", CLAIM, "--chapters", wrong).error, BadRequest), wrong
+
+
+def test_only_passages_that_critics_quote_are_searched_where_that_is_asked(run, settings, ferry, answer):
+    assert isinstance(run("search", "ferry", CLAIM, "--quoted", *WORDS).error, BadRequest)
+    source = make_source("Tides")
+    keep(build(settings), source, [make_window(ferry, source, 2)], works=[ferry])
+    found = answer("ferry", CLAIM, "--quoted", "--length", "2")
+    assert found["columns"][0]["candidates"] == 2
+    found = answer("--all", CLAIM, "--quoted")
+    assert {hit["address"] for column in found["columns"] for hit in column["hits"]} <= {str(ferry.address(2))}
 
 
 def test_passages_like_another_are_shown_without_a_level_and_with_their_source(answer, ferry, asked):
