@@ -17,6 +17,7 @@
     ├── NotFound           a work, search, job or folder that is not there
     ├── SourceUnavailable  a mirror that cannot be reached, or gives something else than what was asked
     │   └── SourceAway     one that does not answer, or asks to be left alone for a while
+    ├── ReaderUnavailable  a language model that cannot be asked, or does not answer
     ├── StaleIndex         an index that does not fit its work or encoder
     │   └── NoIndex        an index that has not been built yet
     ├── BadBackup          a back-up that is damaged, changed, or of a newer version
@@ -98,6 +99,10 @@ class SourceUnavailable(RelicError):
 
 class SourceAway(SourceUnavailable):
     """A place that texts are fetched from does not answer, or asks to be left alone for a while."""
+
+
+class ReaderUnavailable(RelicError):
+    """A language model that cannot be asked, or does not answer."""
 
 
 class StaleIndex(RelicError):

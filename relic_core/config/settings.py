@@ -33,8 +33,10 @@ NAMED_BY = "RELIC_CONFIG"
 DEFAULT = "default"
 THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
 
-_NO_SETTINGS = ("RELIC_SHARED",)
-"""Variables of ours that are none: where tests find real novels."""
+READER_KEY = "RELIC_READER_KEY"
+"""Variable of the key to a model's server: read where it is used, so that no file, page or process list shows it."""
+_NO_SETTINGS = ("RELIC_SHARED", READER_KEY)
+"""Variables of ours that are none: where tests find real novels, and the key."""
 _LARGEST_TEXT = 2_000_000_000
 """In bytes: offsets into a text are kept in 32 bits."""
 _LEAST_PAUSE = 2.0
@@ -45,6 +47,7 @@ _WIDTH = 98
 
 KEPT, MODELS, LIMITS = "Where things are kept", "Models", "Limits"
 FETCHING, PEOPLE = "Fetching books", "Signing in"
+READING = "Reading by a language model (docs/reading_by_model.md)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +177,30 @@ class Settings:
         About(FETCHING, "Seconds between two requests to it: 2 or more, as Project Gutenberg asks of programs, but for "
               "a mirror on this machine."),
     ] = 2.0  # fmt: skip
+    reader: Annotated[
+        str,
+        About(READING, "Address of a server that speaks the OpenAI chat-completions protocol. The key, if it wants "
+              f"one, is read from {READER_KEY} alone.", "none, and no model is asked", '"http://localhost:11434/v1"'),
+    ] = ""  # fmt: skip
+    reader_model: Annotated[str, About(READING, "The model to ask, as the server calls it.", "none", '"qwen3:8b"')] = ""
+    reader_allow: Annotated[
+        str,
+        About(READING, "The one other machine that claims and passages may be sent to, by its name. A server on this "
+              "machine needs no leave.", "none", '"api.example.org"'),
+    ] = ""  # fmt: skip
+    reader_passages: Annotated[Whole, About(READING, "How many passages of a ranking the model reads.")] = 50
+    reader_context: Annotated[Whole, About(READING, "How much the model can read at once, in tokens.")] = 8_192
+    reader_at_once: Annotated[Whole, Le(64), About(READING, "Requests under way at once.")] = 4
+    reader_seconds: Annotated[Number, Gt(0), About(READING, "How long to wait for an answer, in seconds.")] = 60.0
+    reader_search_tokens: Annotated[
+        Whole, About(READING, "Most tokens, sent and received, that one column of a search may use.")
+    ] = 200_000
+    reader_run_tokens: Annotated[Whole, About(READING, "Most tokens that one measuring (evaluate) may use.")] = (
+        5_000_000
+    )
+    reader_price: Annotated[
+        Number, Ge(0), About(READING, "Price of a million tokens, sent or received; 0 where nothing is paid.")
+    ] = 0.0
     sign_in_allow: Annotated[
         Texts,
         About(PEOPLE, "Who may use the app after signing in: addresses (ada@example.org) and whole domains "
@@ -399,6 +426,13 @@ def _check_together(values: Mapping[str, Any], where: Mapping[str, str]) -> None
             f"{where.get('gutenberg_pause') or variable('gutenberg_pause')} is {pause}; Project Gutenberg asks "
             f"programs to leave at least {_LEAST_PAUSE:.0f} seconds between two requests."
         )
+    if address := values["reader"]:
+        server = urlsplit(address)
+        if server.scheme not in {"http", "https"} or not server.hostname or server.username or server.query:
+            raise BadRequest(
+                f"{where.get('reader') or variable('reader')} must be the address of a server with nothing secret in "
+                f"it, http://localhost:11434/v1 for example; a key belongs into {READER_KEY}."
+            )
     for each in values["sign_in_allow"]:
         if not _PERSON.fullmatch(each):
             raise BadRequest(

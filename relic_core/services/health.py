@@ -14,6 +14,7 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.encoders.weights import find_model
 from relic_core.errors import RelicError
+from relic_core.readers.server import Server
 from relic_core.retrieval.dense import trained_model
 from relic_core.retrieval.index_files import survey
 from relic_core.retrieval.reranked import reranker_model
@@ -34,6 +35,7 @@ Level = Literal["good", "notice", "bad"]
 _NEEDED = 200_000_000
 _WANTED = 2_000_000_000
 """Bytes of room: below the first writing may fail any moment, below the second it is time to make some."""
+_NAMED = 8
 _PATIENCE = 5.0
 """Seconds that the app may take to answer."""
 
@@ -80,6 +82,7 @@ def _findings(
     yield _room("data", settings.data)
     yield _room("indexes folder", settings.indexes)
     yield from _models(settings)
+    yield from _reader(settings)
     yield _indexes(settings, retrievers, prints, thorough=thorough)
 
 
@@ -152,6 +155,24 @@ def _models(settings: Settings) -> Iterator[Finding]:
             yield Finding(name, "good", f"The files of {look()} are the ones expected.")
         except RelicError as error:  # searching by words goes on without
             yield Finding(name, "bad", str(error))
+
+
+def _reader(settings: Settings) -> Iterator[Finding]:
+    """Ask the language model's server, where one is named, whether it is there."""
+    if not settings.reader:
+        return
+    try:
+        server = Server(settings)
+        names, seconds = server.models()
+    except RelicError as error:  # every other search goes on without
+        yield Finding("language model", "notice", str(error))
+        return
+    said = f"The server of {server.model} answers in {seconds:.2f} s; claims and passages go to {server.place}."
+    if names and server.model not in names:
+        listed = ", ".join(sorted(names)[:_NAMED])
+        yield Finding("language model", "notice", f"{said} It does not list that model, but {listed}.")
+    else:
+        yield Finding("language model", "good", said)
 
 
 def _indexes(

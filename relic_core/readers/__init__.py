@@ -1,0 +1,1 @@
+"""Language models on a server, which read passages beside a claim. Off unless a server is named."""

@@ -1,0 +1,227 @@
+"""A server that speaks the OpenAI chat-completions protocol.
+
+It is asked through httpx2, which fetches books already: one POST needs no kit of its own, and `openai` would bring six
+packages. Nothing is sent to another machine that the reader of the app has not named (``RELIC_READER_ALLOW``).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import time
+import weakref
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from relic_core.config.settings import READER_KEY
+from relic_core.errors import ReaderUnavailable
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Mapping, Sequence
+
+    from httpx2 import Response
+
+    from relic_core.config import Settings
+
+ANSWER = 1_024
+"""Most tokens of an answer; models that think aloud need some."""
+
+_TRIES, _PAUSE, _LONGEST_PAUSE = 3, 1.0, 30.0
+"""How often a busy or faulty server is asked, and how long it is left alone in between, in seconds."""
+_OK, _BAD, _NO_KEY, _FORBIDDEN, _MISSING, _BUSY, _FAULT, _AWAY = 200, 400, 401, 403, 404, 429, 500, 503
+_CHARACTERS = 3
+"""Of a token, at least, in English prose; so a count made with it is rather too large."""
+_QUOTED = 160
+_PATIENCE = 5.0
+
+Message = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer: its text and the tokens that it took, sent and received."""
+
+    text: str
+    tokens: int
+
+
+def count_tokens(messages: Sequence[Message]) -> int:
+    """Estimate the tokens of a prompt and its answer, rather too high than too low."""
+    return sum(len(each["content"]) for each in messages) // _CHARACTERS + ANSWER
+
+
+class Server:
+    """The server that the settings name. Raises ReaderUnavailable: they name none, or one that needs leave first."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.address, self.model = settings.reader.rstrip("/"), settings.reader_model
+        if not self.address or not self.model:
+            raise ReaderUnavailable(
+                "No language model is set up. Name a server and its model in RELIC_READER and RELIC_READER_MODEL "
+                "(docs/reading_by_model.md)."
+            )
+        self._here = is_here(self.address)
+        self.place = where(self.address)
+        if not self._here and settings.reader_allow.lower() != self.place:
+            raise ReaderUnavailable(
+                f"The claim and the passages would be sent to {self.place}. If that is meant, allow it once: set "
+                f"RELIC_READER_ALLOW to {self.place}."
+            )
+        import httpx2
+
+        self._key = os.environ.get(READER_KEY, "").strip()
+        seconds = settings.reader_seconds
+        self._client = httpx2.Client(
+            headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
+            timeout=httpx2.Timeout(seconds, connect=min(seconds, _PATIENCE)),
+            limits=httpx2.Limits(max_keepalive_connections=settings.reader_at_once),
+            trust_env=not self._here,  # a proxy is not for this machine
+        )
+        weakref.finalize(self, self._client.close)
+
+    def ask(self, messages: Sequence[Message], stop: threading.Event) -> Said:
+        """Put one question, again where the server is busy or broke off.
+
+        - `stop`: set by another thread, it ends the waiting for a busy server.
+
+        Raises ReaderUnavailable: there is no answer; the message says why.
+        """
+        needed = count_tokens(messages)
+        if needed > self._settings.reader_context:
+            raise ReaderUnavailable(
+                f"A question has about {needed:,} tokens, its answer included, and the model reads "
+                f"{self._settings.reader_context:,} at once (RELIC_READER_CONTEXT). Take one that reads more, or "
+                "search for shorter passages."
+            )
+        body = {
+            "model": self.model,
+            "messages": list(messages),
+            "temperature": 0,
+            "max_tokens": ANSWER,
+            "stream": False,
+        }
+        broken = ""
+        for _ in range(_TRIES):
+            response = self._request("POST", "/chat/completions", body)
+            pause = _PAUSE
+            if response is not None:
+                if response.status_code in {_BUSY, _AWAY}:
+                    pause = _retry_after(response)
+                    broken = f"is busy and asks to be left alone for {pause:,.0f} seconds"
+                    if pause > _LONGEST_PAUSE:
+                        break
+                elif response.status_code >= _FAULT:
+                    broken = f"reports a fault of its own ({response.status_code})"
+                else:
+                    self._refuse(response)
+                    with suppress(ValueError, LookupError, TypeError):
+                        return _read(response.json(), needed)
+            if response is None or response.status_code == _OK:
+                broken = "sent half an answer, or something else than an answer"
+            if stop.wait(pause):
+                break
+        raise ReaderUnavailable(f"The model's server on {self.place} {broken}. Try again later.")
+
+    def models(self) -> tuple[list[str], float]:
+        """List the models that the server offers, and say how many seconds it took. Raises ReaderUnavailable."""
+        began = time.perf_counter()
+        response = self._request("GET", "/models", None)
+        if response is None or response.status_code >= _FAULT:
+            raise ReaderUnavailable(f"The model's server on {self.place} does not answer as it should.")
+        self._refuse(response)
+        names: list[str] = []
+        with suppress(ValueError, LookupError, TypeError):
+            names = [str(each["id"]) for each in response.json()["data"]]
+        return names, time.perf_counter() - began
+
+    def _request(self, method: Literal["GET", "POST"], path: str, body: Mapping[str, object] | None) -> Response | None:
+        """Send one request; none where the answer broke off. Redirects, which could lead away, are not followed."""
+        import httpx2
+
+        try:
+            return self._client.request(method, f"{self.address}{path}", json=body)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, UnicodeError):
+            raise ReaderUnavailable(
+                f"There is no model's server at {self.address}. Start it, or name another in RELIC_READER."
+            ) from None
+        except httpx2.TimeoutException:
+            raise ReaderUnavailable(
+                f"The model's server on {self.place} gave no answer in {self._settings.reader_seconds:,.0f} seconds. "
+                "Wait longer (RELIC_READER_SECONDS), ask less at once (RELIC_READER_AT_ONCE) or take a smaller model."
+            ) from None
+        except (httpx2.TransportError, httpx2.DecodingError):
+            return None
+
+    def _refuse(self, response: Response) -> None:
+        """Say in words what a server means that gives no answer and will not give one."""
+        status = response.status_code
+        if status in {_NO_KEY, _FORBIDDEN}:
+            raise ReaderUnavailable(
+                f"The model's server on {self.place} does not take the key. It is read from {READER_KEY}, "
+                f"which is {'set' if self._key else 'not set'}."
+            )
+        if status == _OK:
+            return
+        said = _complaint(response)
+        if self._key:
+            said = said.replace(self._key, "…")
+        if status == _BAD and "context" in said.lower():
+            raise ReaderUnavailable(
+                f"The question is longer than the model on {self.place} reads at once ({said}). Set "
+                "RELIC_READER_CONTEXT to what it reads, or give the server more."
+            )
+        if status == _MISSING or (status == _BAD and "model" in said.lower()):
+            raise ReaderUnavailable(
+                f"The server on {self.place} has no model {self.model}, or is no such server ({status}{said and ': '}"
+                f"{said}). RELIC_READER_MODEL must be a name that it lists, and RELIC_READER mostly ends in /v1."
+            )
+        raise ReaderUnavailable(f"The model's server on {self.place} refuses ({status}{said and ': '}{said}).")
+
+
+def is_here(address: str) -> bool:
+    """Whether an address is on this machine.
+
+    >>> is_here("http://127.0.0.2:1/v1"), is_here("http://[::1]:1/v1"), is_here("http://localhost.example.org/v1")
+    (True, True, False)
+    """
+    host = urlsplit(address).hostname or ""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
+def where(address: str) -> str:
+    """Say where words go that are sent to an address: "this computer", or the name of another.
+
+    >>> where("http://localhost:11434/v1"), where("https://API.example.org/v1")
+    ('this computer', 'api.example.org')
+    """
+    return "this computer" if is_here(address) else urlsplit(address).hostname or ""
+
+
+def _read(answer: Any, needed: int) -> Said:  # noqa: ANN401 - as read from JSON
+    text = answer["choices"][0]["message"]["content"]
+    if not isinstance(text, str):
+        raise TypeError
+    usage = answer.get("usage") or {}
+    tokens = usage.get("total_tokens")
+    return Said(text, tokens if isinstance(tokens, int) and tokens > 0 else needed - ANSWER + len(text) // _CHARACTERS)
+
+
+def _complaint(response: Response) -> str:
+    """Give what a server says of a refusal, on one line, cut short."""
+    said: object = ""
+    with suppress(ValueError, LookupError, TypeError, AttributeError):
+        error = response.json()["error"]
+        said = error.get("message", "") if isinstance(error, dict) else error
+    return " ".join(str(said).split())[:_QUOTED]
+
+
+def _retry_after(response: Response) -> float:
+    with suppress(ValueError, OverflowError):
+        return max(0.0, float(response.headers.get("Retry-After", "")))
+    return _PAUSE

@@ -1,0 +1,131 @@
+"""A server of a language model on this machine: it answers by a script, and misbehaves on request."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def parts(messages) -> list[tuple[str, str]]:
+    """Give the delimited parts of a question, the claim first: id and text."""
+    return re.findall(r"^<<(\w+)\n(.*?)\n\1>>$", messages[1]["content"], re.DOTALL | re.MULTILINE)
+
+
+@dataclass
+class Chat:
+    """A model: `answer` says what it makes of the messages of a question.
+
+    - `misbehaviour`: what to do instead of answering, for the next requests; an entry "always ..." stays.
+    - `asked`: body of each question; `keys`: what stood in its Authorization.
+    """
+
+    answer: Callable[[list[dict[str, str]]], str] = lambda messages: '{"score": 5}'
+    misbehaviour: list[str] = field(default_factory=list)
+    retry_after: str = "0"
+    asked: list[dict] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    address: str = ""
+    most_at_once: int = 0
+    under_way: int = 0
+    release: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def next_deed(self) -> str:
+        with self.lock:
+            if not self.misbehaviour:
+                return "fine"
+            if self.misbehaviour[0].startswith("always "):
+                return self.misbehaviour[0].removeprefix("always ")
+            return self.misbehaviour.pop(0)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    chat: Chat
+
+    def handle(self) -> None:
+        with contextlib.suppress(ConnectionError):  # who asked has gone
+            super().handle()
+
+    def do_GET(self) -> None:
+        self._send(200, {"data": [{"id": "tiny"}]})
+
+    def do_POST(self) -> None:
+        chat = self.chat
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with chat.lock:
+            chat.asked.append(body)
+            chat.keys.append(self.headers.get("Authorization", ""))
+            chat.under_way += 1
+            chat.most_at_once = max(chat.most_at_once, chat.under_way)
+        try:
+            self._deed(chat.next_deed(), body)
+        finally:
+            with chat.lock:
+                chat.under_way -= 1
+
+    def _deed(self, deed: str, body: dict) -> None:
+        if deed == "slow":
+            time.sleep(0.05)
+        if deed == "hang":
+            self.chat.release.wait(20)
+        if deed in {"fine", "slow", "hang"}:
+            said = self.chat.answer(body["messages"])
+            self._send(200, {"choices": [{"message": {"content": said}}], "usage": {"total_tokens": 100}})
+        elif deed == "half":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b'{"choices": [')
+            self.close_connection = True
+        elif deed == "context":
+            self._send(400, {"error": {"message": "the request exceeds the available context size"}})
+        elif deed == "nothing":
+            self._send(200, {"choices": []})
+        elif deed == "elsewhere":
+            self.send_response(307)
+            self.send_header("Location", "http://away.example.org/v1")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        else:
+            self._send(int(deed), {"error": {"message": f"<b>no</b> {self.headers.get('Authorization', '')}"}})
+
+    def _send(self, status: int, answer: dict) -> None:
+        data = json.dumps(answer).encode()
+        self.send_response(status)
+        if status in {429, 503}:
+            self.send_header("Retry-After", self.chat.retry_after)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@contextmanager
+def serving(**given) -> Iterator[Chat]:
+    """Serve a model for the length of a block."""
+    chat = Chat(**given)
+    handler = type("Handler", (_Handler,), {"chat": chat})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    chat.address = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield chat
+    finally:
+        chat.release.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()

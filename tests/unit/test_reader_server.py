@@ -1,0 +1,155 @@
+"""The client of a language model's server: what it sends where, and what it says when there is no answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from relic_core.config import Settings
+from relic_core.errors import BadRequest, ReaderUnavailable
+from relic_core.readers import server as module
+from relic_core.readers.server import Server
+from relic_core.services import health
+from tests.chat_server import serving
+
+MESSAGES = [{"role": "system", "content": "Judge."}, {"role": "user", "content": "A passage."}]
+KEY = "sk-very-secret"
+
+
+@pytest.fixture
+def chat():
+    with serving() as chat:
+        yield chat
+
+
+@pytest.fixture
+def named(settings, chat):
+    return replace(settings, reader=chat.address, reader_model="tiny", reader_seconds=2.0)
+
+
+@pytest.fixture(autouse=True)
+def _hurry(monkeypatch):
+    monkeypatch.setattr(module, "_PAUSE", 0.01)
+
+
+def ask(settings):
+    return Server(settings).ask(MESSAGES, threading.Event())
+
+
+def test_a_question_is_answered_and_asked_for_coolly(named, chat):
+    said = ask(named)
+    assert (said.text, said.tokens) == ('{"score": 5}', 100)
+    assert {name: chat.asked[0][name] for name in ("model", "messages", "temperature", "stream")} == {
+        "model": "tiny", "messages": MESSAGES, "temperature": 0, "stream": False,
+    }  # fmt: skip
+    assert chat.keys == [""]
+
+
+def test_the_key_is_sent_and_stands_in_no_settings_and_no_error(named, chat, monkeypatch):
+    monkeypatch.setenv("RELIC_READER_KEY", KEY)
+    Settings.from_environment({"RELIC_READER_KEY": KEY})  # no unknown variable
+    ask(named)
+    assert chat.keys == [f"Bearer {KEY}"]
+    assert KEY not in str(named.to_environment()) + repr(Server(named))
+    for deed in ("401", "404", "400", "418"):
+        chat.misbehaviour = [deed]
+        with pytest.raises(ReaderUnavailable) as raised:
+            ask(named)
+        assert KEY not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("deed", "says"),
+    [
+        ("401", "does not take the key"),
+        ("404", "no model tiny"),
+        ("always 500", "fault of its own"),
+        ("always 429", "left alone"),
+        ("always half", "half an answer"),
+        ("always nothing", "half an answer"),
+        ("context", "RELIC_READER_CONTEXT"),
+        ("elsewhere", "refuses"),
+        ("always hang", "RELIC_READER_SECONDS"),
+    ],
+)
+def test_what_goes_wrong_is_said_in_words(named, chat, deed, says):
+    chat.misbehaviour = [deed]
+    with pytest.raises(ReaderUnavailable, match=says):
+        ask(replace(named, reader_seconds=0.3))
+
+
+@pytest.mark.parametrize("deeds", [["429", "429"], ["500"], ["half", "503"]])
+def test_a_server_that_is_busy_or_stumbles_is_asked_again(named, chat, deeds):
+    chat.misbehaviour = [*deeds]
+    assert ask(named).text
+    assert len(chat.asked) == len(deeds) + 1
+
+
+def test_one_that_wants_to_be_left_alone_for_long_is_not_waited_for(named, chat):
+    chat.misbehaviour, chat.retry_after = ["always 429"], "3600"
+    with pytest.raises(ReaderUnavailable, match="3,600 seconds"):
+        ask(named)
+    assert len(chat.asked) == 1
+
+
+def test_a_server_that_is_not_there_is_named(settings):
+    away = replace(settings, reader="http://127.0.0.1:9/v1", reader_model="tiny")
+    with pytest.raises(ReaderUnavailable, match=r"no model's server at http://127.0.0.1:9"):
+        ask(away)
+
+
+def test_a_question_longer_than_the_context_is_not_sent(named, chat):
+    with pytest.raises(ReaderUnavailable, match="RELIC_READER_CONTEXT"):
+        ask(replace(named, reader_context=1_000))
+    assert not chat.asked
+
+
+def test_nothing_is_sent_to_another_machine_that_is_not_allowed(settings):
+    away = replace(settings, reader="https://api.example.org/v1", reader_model="tiny")
+    for allowed in ("", "example.org", "api.example.org.evil.net"):
+        with pytest.raises(ReaderUnavailable, match=r"sent to api\.example\.org"):
+            Server(replace(away, reader_allow=allowed))
+    assert Server(replace(away, reader_allow="API.example.org")).place == "api.example.org"
+
+
+def test_without_a_server_or_a_model_it_says_what_to_set(settings, chat):
+    for lacking in (settings, replace(settings, reader=chat.address)):
+        with pytest.raises(ReaderUnavailable, match="RELIC_READER_MODEL"):
+            Server(lacking)
+
+
+@pytest.mark.parametrize(
+    "address", ["ftp://a.org", "no address", "http://me:secret@a.org/v1", "http://a.org/v1?key=secret"]
+)
+def test_an_address_that_is_none_or_holds_a_secret_is_refused_and_not_repeated(address):
+    with pytest.raises(BadRequest, match="RELIC_READER must be") as raised:
+        Settings(reader=address)
+    assert "secret" not in str(raised.value).replace("nothing secret", "")
+
+
+def test_health_says_whether_it_answers_and_where_the_words_go(settings, named):
+    def said(settings):
+        return [(found.level, found.said) for found in health._reader(settings)]
+
+    assert said(settings) == []
+    ((level, good),) = said(named)
+    assert level == "good"
+    assert "this computer" in good
+    ((level, other),) = said(replace(named, reader_model="huge"))
+    assert level == "notice"
+    assert "tiny" in other
+    ((level, none),) = said(replace(named, reader="https://api.example.org/v1"))
+    assert level == "notice"
+    assert "api.example.org" in none
+
+
+def test_its_own_share_of_a_call_is_small(named):
+    server, stop = Server(named), threading.Event()
+    server.ask(MESSAGES, stop)
+    began = time.perf_counter()
+    for _ in range(50):
+        server.ask(MESSAGES, stop)
+    assert (time.perf_counter() - began) / 50 < 0.05  # about 2 ms here, the server of the test included
