@@ -84,17 +84,21 @@ def show(app: App, page: ReadingPage, wanted: Asked) -> None:
     if not wanted.search_id:
         search.html(_places(wanted.words) or "<span></span>")
         return
-    try:
-        if found is None:
-            found = app.search.run(app.history.get(wanted.search_id).request, at_once=True)
-            st.session_state["read_answer"] = (wanted.search_id, found)
+
+    def draw(found: SearchResult) -> None:
+        st.session_state["read_answer"] = (wanted.search_id, found)
         hits = app.reading.hits(page.work, found)
+        contents.html(_contents(page, wanted, hits))
+        search.html(_search(page, wanted.search_id, found, hits) + _marks(page, wanted, hits))
+
+    try:
+        found = found or app.search.run(app.history.get(wanted.search_id).request, at_once=True)
+        draw(found)
+        if any(column.waiting for column in found.columns):
+            draw(app.search.run(found.request))
     except RelicError as error:
         contents.html(_contents(page, wanted, ()))
         search.warning(literal(str(error)), icon=":material/link_off:")
-        return
-    contents.html(_contents(page, wanted, hits))
-    search.html(_search(page, wanted.search_id, found, hits) + _marks(page, wanted, hits))
 
 
 def _show_head(page: ReadingPage) -> None:

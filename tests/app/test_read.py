@@ -219,6 +219,19 @@ def test_hits_are_marked_counted_and_led_through_and_the_results_are_one_click_a
     assert re.findall(r"relic-read-count\">(\d+) hits?", contents)[0] == str(len(marks))
 
 
+def test_an_address_brings_up_the_hits_of_every_way_of_searching(app):
+    (sample,) = app.bench.works.summaries()
+    asked = SearchRequest(work_id=sample.id, claim_text="The brass bolt stands for a false certainty", length=2)
+    search = app.bench.history.keep(asked).id
+    result = app.bench.search.run(asked)
+    reranked = {str(card.place.address) for column in result.columns[2:] for card in column.cards}
+    assert reranked
+    for at in reranked:
+        page = html(sound(app.open(READ, work=sample.id, at=at, n="2", q=search)))
+        (marks,) = re.findall(rf'<span data-at="{re.escape(at)}">(.*?)</span>', page)
+        assert re.search(r'aria-label="[^"]*rank \d+ by [^"]*Reranked', marks)
+
+
 def test_a_card_leads_to_its_passage_in_its_chapter_and_the_results_stand(app, ferry):
     find = app.open(FIND)
     for key, value in {"work": ferry.id, "length": 2, "retrievers": ["bm25"]}.items():
