@@ -112,6 +112,7 @@ def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> App:
     app = build(Settings.from_environment(dict(settings)))
     app.backups.sweep()
     sample = app.ensure_sample()
+    app.indexes.resume()
     with suppress(BadWeights):  # told when a search meets it; the page Training, where another is chosen, must open
         if sample is not None and app.indexes.missing(sample.id):
             app.indexes.start(sample.id)

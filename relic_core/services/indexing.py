@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain import MIN_LENGTH, Claim
-from relic_core.errors import BadClaim, BadWeights, NotFound, StoreBusy
+from relic_core.errors import BadClaim, BadWeights, NotFound, RelicError, StoreBusy
 from relic_core.ports import Compacting, CorpusRetriever, silent
 from relic_core.retrieval import index_files, registry
 from relic_core.text.masking import read_claim
@@ -193,6 +193,17 @@ class Indexes:
         """Build the compact index of the library in the background, where it is due; one job at a time."""
         return self._jobs.start("library", title="Preparing the library as a whole", subject="library")
 
+    def resume(self) -> None:
+        """Begin again what was killed while it prepared works or the library; called when the app starts."""
+        for spec in self._jobs.killed("index", "prepare", "library"):
+            with suppress(RelicError):  # the work was removed, or there is no room: it is prepared when searched
+                if spec.kind == "index":
+                    self.start(spec.subject, spec.arguments["retrievers"])
+                elif spec.kind == "prepare":
+                    self.start_many(spec.arguments["works"], spec.arguments.get("retrievers", ()))
+                else:
+                    self.start_library()
+
     def build_library(self, progress: Progress) -> None:
         """Build the compact index of the library where it is due, here and now.
 
@@ -282,9 +293,10 @@ class Indexes:
             gave_way = False
             while job.active:
                 say(f"Preparing {title}")
-                if not gave_way and any(other.id != job.id for other in self._jobs.under_way("index")):
+                waiting = [other.id for other in self._jobs.under_way("index") if other.id != job.id]
+                if waiting and not gave_way:
                     gave_way = True
-                    self._jobs.cancel(job.id)
+                    self._jobs.cancel(job.id, waiting[0])
                 job = self._jobs.wait(job.id, _LOOK_SECONDS)
             if not (gave_way and job.state == "cancelled"):
                 return job

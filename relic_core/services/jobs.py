@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.config import PROJECT, Settings
 from relic_core.errors import JobCancelled, NotFound, RelicError, StoreError, StoreReadOnly, unknown_name
 from relic_core.store import locks
-from relic_core.store.jobs import JobFolder, JobReport, stopped_note
+from relic_core.store.jobs import ENDED, STOPPED, JobFolder, JobReport, JobSpec, stopped_note
 from relic_core.text.decoding import storable
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ _OF_ONE_PROCESS = ("ACCELERATE_", "GROUP_", "LOCAL_RANK", "LOCAL_WORLD_", "MASTE
 took them for its own would wait for the others."""
 
 _POLL_SECONDS = 0.1
+_BEGUN_AGAIN = 3
+"""So often a job that is killed is begun again by itself: more, and it may be what brings the machine down."""
 
 logger = logging.getLogger(__name__)
 
@@ -74,9 +76,12 @@ class Jobs:
         try:
             self._path.mkdir(parents=True, exist_ok=True)
             with locks.held(self._path / "start.lock"):
-                for _, job in self._in_folders():
-                    if subject and job.active and (job.kind, job.subject) == (kind, storable(subject)):
-                        return job
+                for earlier, job in self._in_folders():
+                    if subject and (job.kind, job.subject) == (kind, storable(subject)):
+                        if job.active:
+                            return job
+                        if earlier.gave_way:  # this is how it goes on
+                            earlier.remove()
                 JobFolder.sweep(self._path)
                 folder, alive = JobFolder.create(
                     self._path, kind=kind, title=title, subject=subject, arguments=arguments or {}
@@ -110,16 +115,36 @@ class Jobs:
     def recent(self, limit: int = 20) -> tuple[Job, ...]:
         """List the latest jobs: those still queued or running, then those that have ended; newest first.
 
-        Takes jobs that have ended into the store.
+        Takes jobs that have ended into the store. What was begun again is listed by its last job, not as stopped.
         """
         found = self._in_folders()
-        ended = [(folder, job) for folder, job in found if not job.active]
+        ended = [(folder, job) for folder, job in found if not job.active and not folder.gave_way]
         if ended:
             self._rows.add([job for _, job in ended])
             for folder, _ in ended:
                 folder.put_away()
         active = sorted((job for _, job in found if job.active), key=lambda job: job.created, reverse=True)
-        return (*active, *self._rows.recent(limit))[:limit]
+        listed: list[Job] = []
+        for job in (*active, *self._rows.recent(limit)):
+            again = any((each.kind, each.subject) == (job.kind, job.subject) for each in listed if each.subject)
+            if not again or job.state not in {"cancelled", "failed"}:
+                listed.append(job)
+        return tuple(listed[:limit])
+
+    def killed(self, *kinds: str) -> list[JobSpec]:
+        """Say what was asked of jobs that were killed and not begun again since; not if that happens each time."""
+        found: dict[tuple[str, str], list[tuple[Job, JobSpec]]] = {}
+        for folder in (*JobFolder.all(self._path), *JobFolder.all(self._path / ENDED)):
+            with contextlib.suppress(NotFound):
+                if (spec := folder.spec).kind in kinds:
+                    found.setdefault((spec.kind, spec.subject), []).append((folder.job(), spec))
+        last = [max(jobs, key=lambda each: each[0].created) for jobs in found.values()]
+        killed = {key: sum(job.note == STOPPED for job, _ in jobs) for key, jobs in found.items()}
+        return [
+            spec
+            for job, spec in sorted(last, key=lambda each: each[0].created)
+            if job.note == STOPPED and killed[spec.kind, spec.subject] <= _BEGUN_AGAIN
+        ]
 
     def under_way(self, kind: str = "") -> tuple[Job, ...]:
         """List the jobs that are queued or running, of one kind or of all, the oldest first."""
@@ -133,15 +158,17 @@ class Jobs:
             return max(found, key=lambda job: job.created)
         return self._rows.latest(kind, storable(subject))
 
-    def cancel(self, job_id: str) -> Job:
+    def cancel(self, job_id: str, behind: str = "") -> Job:
         """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
+
+        - `behind`: the job that it makes room for, where it is begun again; then it is not listed as stopped.
 
         Raises NotFound: there is no such job.
         """
         job = self.get(job_id)
         if job.active:
             with contextlib.suppress(FileNotFoundError):  # it has just ended and been taken in
-                JobFolder.find(self._path, job_id).ask_to_stop()
+                JobFolder.find(self._path, job_id).ask_to_stop(behind)
             job = self.get(job_id)
         return job
 

@@ -35,7 +35,7 @@ _LOOK_SECONDS = 2.0
 STOPPED = "It stopped unexpectedly; start it again to go on."
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _ID = re.compile(r"[a-z2-7]{8}")
-_ENDED = "ended"
+ENDED = "ended"
 _JOURNAL = "journal.jsonl"
 _AFTER_STOPPING = {
     "mine": "What was mined until then is kept. To go on, mine the same files again: press Go on where it is offered, "
@@ -152,7 +152,7 @@ class JobFolder:
 
         Call it where no other process makes a job.
         """
-        ended = sorted((jobs / _ENDED).glob("*"), key=_modified, reverse=True)
+        ended = sorted((jobs / ENDED).glob("*"), key=_modified, reverse=True)
         yesterday = time.time() - _HALF_MADE_SECONDS
         half_made = [
             path
@@ -164,7 +164,7 @@ class JobFolder:
 
     def put_away(self) -> None:
         """Move the folder of a job that the store has in among those that have ended, where its output can be read."""
-        ended = self.path.parent / _ENDED
+        ended = self.path.parent / ENDED
         ended.mkdir(exist_ok=True)
         with contextlib.suppress(FileNotFoundError):  # somebody else has put it away
             self.path.rename(ended / self.path.name)
@@ -189,9 +189,16 @@ class JobFolder:
         """Whether somebody asked the job to stop."""
         return (self.path / "cancel").exists()
 
-    def ask_to_stop(self) -> None:
-        """Leave the mark that the job looks for."""
-        (self.path / "cancel").touch()
+    @property
+    def gave_way(self) -> bool:
+        """Whether the job was stopped for another, and is begun again behind it."""
+        with contextlib.suppress(OSError):
+            return (self.path / "cancel").stat().st_size > 0
+        return False
+
+    def ask_to_stop(self, behind: str = "") -> None:
+        """Leave the mark that the job looks for; `behind` which other job it is begun again, if any."""
+        (self.path / "cancel").write_text(behind, encoding="utf-8")
 
     def append(self, **event: str | int) -> None:
         """Write one event: `state`, `note`, or `done` with `total`."""

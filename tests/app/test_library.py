@@ -152,6 +152,8 @@ def test_a_work_is_read_by_words_alone_until_it_is_prepared_which_is_watched_bes
     assert readiness(app.open(LIBRARY), work) == (True, False, True)
     at = press_button(app.open(LIBRARY), "prepare", work.id)
     assert readiness(at, work) == (True, True, False)
+    (job,) = app.bench.jobs.under_way()
+    app.bench.jobs.cancel(job.id)
     app.held.let_go()
     app.run_jobs()
     at = press_button(app.open(LIBRARY), "prepare", work.id)
@@ -555,3 +557,11 @@ def test_of_many_jobs_a_few_are_watched(app):
     at = sound(app.open(LIBRARY))
     assert len(under_way(at)) == 6
     assert SAYS["one waits"] in html(at)
+
+
+def test_a_preparation_that_was_killed_with_the_server_goes_on_when_the_next_one_starts(app):
+    work = app.bench.works.add(b"The ferry left. It was late. Nobody came.\n" * 9, name="x.txt").work
+    app.bench.indexes.start(work.id)
+    app.held.let_go()
+    sound(app.open(LIBRARY))
+    assert [(job.kind, job.subject) for job in app.bench.jobs.under_way()] == [("index", work.id)]

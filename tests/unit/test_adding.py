@@ -264,7 +264,7 @@ class Machine:
         self.active.remove(job)
         self.log.append(f"{state} {job.id}")
 
-    def cancel(self, _jobs, job_id):
+    def cancel(self, _jobs, job_id, _behind=""):
         (job,) = [job for job in self.active if job.id == job_id]
         self.end(job, "cancelled")
 

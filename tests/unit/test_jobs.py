@@ -388,6 +388,105 @@ def test_a_killed_job_is_told_and_can_be_started_again(bench):
     assert bench.jobs.wait(again.id, 20).state == "done"
 
 
+class Held:
+    """Takes jobs and runs none; `kill` ends all of them."""
+
+    def __init__(self):
+        self.alive = []
+
+    def submit(self, _folder, alive):
+        self.alive.append(os.dup(alive))
+
+    def kill(self):
+        while self.alive:
+            os.close(self.alive.pop())
+
+
+@pytest.fixture
+def held(settings):
+    made = Held()
+    made.app = build(settings, executor=made)
+    yield made
+    made.kill()
+
+
+def stands(jobs):
+    return [(job.kind, job.subject, job.state) for job in jobs.recent()]
+
+
+def test_what_gave_way_to_another_and_is_begun_again_is_never_listed_as_stopped(held):
+    jobs = held.app.jobs
+    first = jobs.start("index", title="Preparing Emma", subject="emma")
+    jobs.cancel(first.id, "abcdefgh")
+    held.kill()
+    assert jobs.get(first.id).state == "cancelled", "whoever waits for it is told"
+    assert stands(jobs) == []
+    jobs.start("index", title="Preparing Emma", subject="emma")
+    assert stands(jobs) == [("index", "emma", "queued")]
+    held.kill()
+    assert stands(jobs) == [("index", "emma", "failed")]
+
+
+@pytest.mark.parametrize("how", ["killed", "stopped"])
+def test_what_was_interrupted_and_begun_again_is_listed_once(held, how):
+    jobs = held.app.jobs
+    first = jobs.start("index", title="Preparing Emma", subject="emma")
+    other = jobs.start("index", title="Preparing Maud", subject="maud")
+    if how == "stopped":
+        jobs.cancel(first.id)
+        jobs.cancel(other.id)
+    held.kill()
+    ended = {"killed": "failed", "stopped": "cancelled"}[how]
+    assert stands(jobs) == [("index", "maud", ended), ("index", "emma", ended)]
+    jobs.start("index", title="Preparing Emma", subject="emma")
+    assert stands(jobs) == [("index", "emma", "queued"), ("index", "maud", ended)]
+    assert jobs.get(first.id).state == ended, "it is known by its id"
+
+
+@pytest.fixture
+def two(held):
+    """The ids of the sample and of another work, of which neither is prepared."""
+    sample = held.app.ensure_sample().id
+    return sample, held.app.works.add(b"The ferry left. It was late. Nobody came.\n" * 9, name="x.txt").work.id
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_preparation_that_was_killed_is_begun_again_at_the_next_start(held, two, listed):
+    held.app.indexes.start(two[0])
+    held.app.indexes.start_many(two)
+    held.app.indexes.start_library()
+    held.kill()
+    if listed:
+        held.app.jobs.recent()  # takes what has ended into the store
+    held.app.indexes.resume()
+    begun = held.app.jobs.under_way()
+    assert [job.kind for job in begun] == ["index", "prepare", "library"]
+    held.app.indexes.resume()
+    assert held.app.jobs.under_way() == begun, "once"
+    assert [job.state for job in held.app.jobs.recent()] == ["queued"] * 3
+
+
+def test_what_somebody_stopped_or_has_ended_or_is_of_no_work_any_more_is_not_begun_again(held, two):
+    stopped, gone = (held.app.indexes.start(each) for each in two)
+    held.app.jobs.cancel(stopped.id)
+    held.kill()
+    held.app.works.remove(gone.subject)
+    held.app.indexes.resume()
+    assert held.app.jobs.under_way() == ()
+
+
+def test_a_preparation_that_is_killed_each_time_is_left_alone_in_the_end(held, two):
+    held.app.indexes.start(two[0])
+    begun = []
+    for _ in range(6):
+        held.kill()
+        held.app.indexes.resume()
+        begun.append(len(held.app.jobs.under_way()))
+    assert begun == [1, 1, 1, 0, 0, 0]
+    held.app.indexes.start(two[0])
+    assert len(held.app.jobs.under_way()) == 1, "somebody asked for it"
+
+
 def test_a_second_index_job_waits_for_the_first_and_can_be_stopped_while_it_waits(bench):
     slow = {"steps": 1000, "pause": 0.02}
     first = bench.jobs.start("index", title="Preparing Emma", subject="emma", arguments=slow)
