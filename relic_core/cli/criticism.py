@@ -37,9 +37,7 @@ _SHOWN = 70
 @click.option("--works", type=Words(), default=(), metavar="WORK...", help="Only look for these works.")
 @click.option("--no-pairs", is_flag=True, help="Only look for works, and make no pairs.")
 @path_option(
-    "--offsets-only",
-    "FOLDER",
-    "Write offsets and digests into this folder, and keep no word of the sources anywhere.",
+    "--offsets-only", "FOLDER", "Write offsets and digests into this folder, and keep no word of the sources anywhere."
 )
 @click.option("--again", is_flag=True, help="Mine also what was mined as it is.")
 def mine(

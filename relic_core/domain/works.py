@@ -254,7 +254,6 @@ class Work:
 
     @cached_property
     def _first_sentences(self) -> dict[int, int]:
-        """Map each paragraph to its first sentence."""
         firsts: dict[int, int] = {}
         for sentence in self.sentences:
             firsts.setdefault(sentence.paragraph, sentence.index)

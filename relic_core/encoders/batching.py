@@ -63,11 +63,7 @@ TOKENS: dict[Device, int] = {"cpu": 2048, "cuda": 65_536}
 
 
 def in_batches(
-    lengths: Sequence[int],
-    run: Callable[[list[int]], T],
-    *,
-    device: Device,
-    too_little: Callable[[], RelicError],
+    lengths: Sequence[int], run: Callable[[list[int]], T], *, device: Device, too_little: Callable[[], RelicError]
 ) -> Iterator[tuple[list[int], T]]:
     """Run rows, those of like length together; where memory runs out in smaller batches, down to a single row.
 

@@ -342,7 +342,6 @@ def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
 
 
 def _kind(module: object, folder: Path) -> str:
-    """Name a module: the last part of its type."""
     if not isinstance(module, dict) or not isinstance(module.get("type"), str):
         raise BadWeights(f"{folder / MODULES} is damaged: a module has no type. Fetch the model again.")
     return str(module["type"]).rsplit(".", 1)[-1]
@@ -357,7 +356,6 @@ def _inside(folder: Path, module: dict[str, Any]) -> Path:
 
 
 def _pooling(path: Path) -> str:
-    """Read which token states make the vector."""
     said = _read(path)
     modes = [
         key.removeprefix("pooling_mode_") for key, on in said.items() if key.startswith("pooling_mode_") and on is True

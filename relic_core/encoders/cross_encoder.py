@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.encoders.batching import scored
-from relic_core.encoders.cards import EncoderCard, read_reranker
+from relic_core.encoders.cards import EncoderCard, RerankerCard, read_reranker
 from relic_core.encoders.generator import GeneratorReranker
-from relic_core.encoders.precision import Arithmetic, best_arithmetic
-from relic_core.encoders.towers import TowerPair, flat, flat_span
+from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
+from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
 
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Claim, Span, Work
-    from relic_core.encoders.cards import RerankerCard
     from relic_core.encoders.joint_reader import JointReader, ReadClaims
-    from relic_core.encoders.precision import Precision
-    from relic_core.encoders.towers import Tower
     from relic_core.ports import Progress, Reranker
 
     Scores = npt.NDArray[np.float32]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.encoders.batching import is_out_of_memory, scored, too_little_memory
-from relic_core.encoders.precision import Arithmetic, best_arithmetic
+from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import CONFIG, find_model, load_tokenizer
 from relic_core.errors import BadWeights
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from relic_core.domain import Claim, Span, Work
-    from relic_core.encoders.precision import Precision
     from relic_core.ports import Progress
 
     Scores = npt.NDArray[np.float32]

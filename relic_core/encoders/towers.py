@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from relic_core.encoders.batching import in_batches, is_out_of_memory, too_little_memory
-from relic_core.encoders.precision import Arithmetic, best_arithmetic
-from relic_core.encoders.weights import CONFIG, NAMED_BY, find_model, load_tokenizer, pair_digest
+from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
+from relic_core.encoders.weights import CONFIG, NAMED_BY, ModelFiles, find_model, load_tokenizer, pair_digest
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Claim, Sentence, Span, Work
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.encoders.precision import Precision
-    from relic_core.encoders.weights import ModelFiles
 
 
 def flat(work: Work, sentence: Sentence) -> str:

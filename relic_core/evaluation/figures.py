@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.figures import Cell, Figure, Part, Table
 from relic_core.errors import BadRequest
 from relic_core.evaluation import comparing, intervals, metrics
 from relic_core.evaluation.benchmarks import registry as benchmarks
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from relic_core.domain import Outcome, Run
-    from relic_core.domain.figures import Part
     from relic_core.evaluation.comparing import Comparison
     from relic_core.evaluation.intervals import Interval, Over
 
@@ -80,7 +79,6 @@ def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
 
 
 def _parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | str, Sequence[Outcome]]]:
-    """Part outcomes by what is asked for, in the order of the run's books, or ascending."""
     if not by:
         return [("", outcomes)]
     found: dict[int | str, list[Outcome]] = {}
@@ -114,7 +112,6 @@ def _figure(name: str, outcomes: Sequence[Outcome], over: Over | None) -> Figure
 
 
 def _over(outcomes: Sequence[Outcome]) -> Over | None:
-    """Choose what intervals are drawn over: works where there are several."""
     if len({outcome.book for outcome in outcomes}) >= _ENOUGH:
         return "works"
     return "examples" if len(outcomes) >= _ENOUGH else None

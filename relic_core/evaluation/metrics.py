@@ -60,9 +60,7 @@ PROXY = "proxy-accuracy"
 
 _WITH_K: dict[str, Metric] = {
     "recall": Metric(
-        name="recall",
-        label="R@{k}",
-        meaning="How often the critic's own quotation is among the first {k} passages.",
+        name="recall", label="R@{k}", meaning="How often the critic's own quotation is among the first {k} passages."
     ),
     "overlap-recall": Metric(
         name="overlap-recall",

@@ -9,19 +9,28 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import JobCancelled, RelicError, SourceAway, StoreReadOnly
 from relic_core.evaluation.benchmarks import public_relic
-from relic_core.formats.window_manifest import body_of, digest_of, read_manifest, read_texts, sha256_of, write_texts
+from relic_core.formats.window_manifest import (
+    ListedSource,
+    ListedWindow,
+    Manifest,
+    WindowText,
+    body_of,
+    digest_of,
+    read_manifest,
+    read_texts,
+    sha256_of,
+    write_texts,
+)
 from relic_core.library.secondary import read_sources, text_of
 from relic_core.mining.manifest import find_text
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.formats.window_manifest import ListedSource, ListedWindow, Manifest, WindowText
     from relic_core.library.gutenberg import Gutenberg
-    from relic_core.ports import Progress
 
 _AWAY = 2
 """Sources for which a mirror may fail to answer before it is asked no more."""
@@ -164,7 +173,6 @@ class _Rebuilding:
 
 
 def _kept(manifest: Manifest, path: Path) -> dict[str, WindowText]:
-    """Take over what an earlier rebuilding found, as far as it is what the manifest lists."""
     if not path.exists():
         return {}
     try:

@@ -17,16 +17,14 @@ import stat
 import zipfile
 import zlib
 from dataclasses import asdict, dataclass
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from relic_core.errors import BadBackup, NotFound
 from relic_core.library.archives import METHODS, opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
-    from typing import Self
 
 FORMAT = 1
 MANIFEST = "manifest.json"

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import MinedWindow, Pair, passage_id
+from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, passage_id
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
 from relic_core.formats.files import written_whole
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from relic_core.domain import Offsets, SecondarySource
     from relic_core.formats.parquet_tables import Columns
 
 JSON_LINES, PARQUET = ".jsonl", ".parquet"
@@ -165,7 +164,6 @@ def write_windows(path: Path, head: FileHeader, rows: Iterable[WindowRow], *, pl
 def _checked_rows(
     path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, places: bool
 ) -> Iterator[dict[str, Any]]:
-    """Pass rows on that can be read again."""
     seen: set[str] = set()
     for name, worded, row in made:
         if name in seen:
@@ -239,12 +237,7 @@ def _row_of_window(row: WindowRow, *, places: bool) -> dict[str, Any]:
 
 def _row(passage: Pair | MinedWindow, split: str, *, places: bool) -> dict[str, Any]:
     """Set a pair, or what a window has in common with one, as a row; places as in `_row_of_window`."""
-    row: dict[str, Any] = {
-        "id": passage.id,
-        "split": split,
-        "source": passage.source_id,
-        "kind": passage.kind,
-    }
+    row: dict[str, Any] = {"id": passage.id, "split": split, "source": passage.source_id, "kind": passage.kind}
     where = {
         "quotation_start": passage.at[0],
         "quotation_end": passage.at[1],

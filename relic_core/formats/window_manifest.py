@@ -21,16 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import (
-    Count,
-    Strict,
-    as_string,
-    checked,
-    model_of,
-    parse,
-    read_text,
-    written_whole,
-)
+from relic_core.formats.files import Count, Strict, as_string, checked, model_of, parse, read_text, written_whole
 from relic_core.text.layout import licence
 
 if TYPE_CHECKING:
@@ -344,12 +335,7 @@ def _pieces(said: str, here: str) -> Pieces:
 
 TEXTS_FORMAT = "relic window texts/1"
 
-_TEXT_COLUMNS = {
-    "id": "text",
-    "left": "texts",
-    "quotation": "text",
-    "right": "texts",
-}
+_TEXT_COLUMNS = {"id": "text", "left": "texts", "quotation": "text", "right": "texts"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
-from relic_core.domain import MAX_LENGTH, Claim, Example
+from relic_core.domain import MAX_LENGTH, Claim, Example, Span, Work
 from relic_core.errors import BadText
 from relic_core.text.metadata import Metadata
 from relic_core.text.placing import Places
@@ -16,7 +16,6 @@ from relic_core.text.reading import read_work
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Span, Work
 
 FOLDER = ASSETS / "sample"
 NOVEL = FOLDER / "novel.txt"

@@ -117,7 +117,6 @@ def _stretches(text: str, hits: npt.NDArray[np.bool_]) -> Iterator[tuple[slice, 
 
 
 def _places(texts: Texts, wanted: set[int]) -> dict[int, list[str]]:
-    """Find the texts that hold some digests."""
     asked = np.array(sorted(wanted), dtype=np.uint64)
     places: dict[int, list[str]] = {digest: [] for digest in wanted}
     for name, text in texts():

@@ -12,7 +12,7 @@ import hashlib
 import json
 import shutil
 import uuid
-from collections.abc import Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -27,7 +27,6 @@ from relic_core.text.variants import one_spelling
 from relic_core.text.words import STOPWORDS, WORD, fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -431,10 +430,7 @@ def _read(work: Work, numbers_of: dict[str, int], printed: dict[str, int]) -> _R
             lengths.append(min(len(raw), _LONGEST))
         held[sentence.index] = len(found) - before
     return _Read(
-        np.array(found, dtype=np.int32),
-        np.array(starts, dtype=np.int32),
-        np.array(lengths, dtype=np.uint16),
-        held,
+        np.array(found, dtype=np.int32), np.array(starts, dtype=np.int32), np.array(lengths, dtype=np.uint16), held
     )
 
 
@@ -453,7 +449,6 @@ def _write_table(folder: Path, words: Sequence[Numbers], vocabulary: Sequence[st
 
 
 def _own(words: Sequence[Numbers], vocabulary: Sequence[str]) -> list[tuple[str, ...]]:
-    """List the words that are each work's own, the most frequent first."""
     counted = [np.unique(each, return_counts=True) for each in words]
     in_works = np.bincount(np.concatenate([found for found, _ in counted]), minlength=len(vocabulary))
     made = []

@@ -143,6 +143,5 @@ def _count_work(windows: list[Counted], sentences: int) -> WorkCount:
 
 
 def _mean(numbers: Iterable[float]) -> float:
-    """Average; 0 of nothing."""
     listed = list(numbers)
     return sum(listed) / len(listed) if listed else 0.0

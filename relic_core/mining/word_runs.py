@@ -159,7 +159,6 @@ class HeldOut:
 
 
 def _among(asked: Runs, kept: Runs) -> npt.NDArray[np.bool_]:
-    """Look numbers up in a sorted array."""
     if not len(kept):
         return np.zeros(len(asked), dtype=bool)
     order = np.argsort(asked)  # asked in order, each look-up begins where the one before ended: ten times as fast

@@ -97,7 +97,6 @@ def whole_sentences(work: Work, span: Span, *, light: Callable[[str], Sequence[L
 
 
 def _goes_on(work: Work, index: int) -> bool:
-    """Whether the grammatical sentence of a sentence goes on in the next one."""
     if index + 1 == len(work.sentences) or work.sentences[index].paragraph != work.sentences[index + 1].paragraph:
         return False
     return bool(_PAUSE.search(work.sentence_text(index)) or _SMALL.match(work.sentence_text(index + 1)))

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from relic_core.reporting.passages import Setting
+from relic_core.reporting.passages import Piece, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import MinedWindow, Offsets, Place, Question, SecondarySource, Work, WorkSummary
-    from relic_core.reporting.passages import Piece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

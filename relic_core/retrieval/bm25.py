@@ -29,11 +29,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import LENGTHS, rank_scores, rank_works
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
 from relic_core.errors import BadRequest, NotFound
-from relic_core.ports import Retriever
+from relic_core.ports import Progress, Retriever
 from relic_core.retrieval.postings import Postings
-from relic_core.retrieval.words import claim_terms, span_counts, stored_terms, terms_version, work_terms
+from relic_core.retrieval.words import (
+    SpanCounts,
+    Terms,
+    claim_terms,
+    span_counts,
+    stored_terms,
+    terms_version,
+    work_terms,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,9 +50,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
-    from relic_core.ports import Progress
-    from relic_core.retrieval.words import SpanCounts, Terms
     from relic_core.text.words import WorkWords
 
 CODE = "bm25/1"
@@ -205,7 +210,6 @@ class Bm25(Retriever):
         return made
 
     def _words(self, corpus: Corpus, works: Sequence[WorkVersion]) -> Iterator[tuple[str, WorkWords]]:
-        """Read the words of some works, one after another; those that were removed are passed over."""
         for work in works:
             with suppress(NotFound):
                 yield _key(work), stored_terms(work, self._terms, indexes=self._indexes, load=corpus.load)
@@ -245,7 +249,6 @@ class _Held:
 
 
 def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN401 - bm25s is not typed
-    """Fill a bm25s index with the scores of every word in every span."""
     import bm25s
 
     relative = counts.sizes / (counts.sizes.mean() or 1.0)  # a work without content words has a mean of 0, no entries

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from relic_core.config import ASSETS
-from relic_core.domain import LENGTHS, Corpus, Span, rank_scores
+from relic_core.config import ASSETS, Settings
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import NotFound, RelicError
-from relic_core.ports import Retriever, silent
+from relic_core.ports import CorpusRetriever, Progress, Reranker, Retriever, silent
 from relic_core.retrieval.fusion import share, sum_of_shares
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Ranking, Scores, Work, WorkVersion
-    from relic_core.ports import CorpusRetriever, Progress, Reranker
 
 TOP_K = 100
 """Spans that are read together with the claim."""

@@ -188,7 +188,6 @@ class StrengthClassifier:
 
 
 def _threshold(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
-    """Find the threshold that was set for what a retriever goes by; None where none was."""
     if retriever not in encoders:
         return _BY_WORDS.get(retriever)
     parts = encoders[retriever].split("/")
@@ -196,7 +195,6 @@ def _threshold(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
 
 
 def _background(ranking: Ranking, threshold: Threshold | None) -> tuple[float, float]:
-    """Find the middle and the spread of a work's scores; spans that score exactly 0 share nothing and are left out."""
     scores = ranking.scores[ranking.scores != 0].astype(np.float64)
     if not len(scores):
         return 0.0, 1.0

@@ -167,7 +167,6 @@ class Catalogue:
         return Shelved(entry=entry, work=work, origin=origin, path=path)
 
     def _path(self, slug: str) -> Path | None:
-        """Give the file of the library folder; one without a byte is none."""
         if self._library is None:
             return None
         path = self._library / f"{slug}.txt"

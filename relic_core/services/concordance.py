@@ -14,7 +14,7 @@ import numpy as np
 
 from relic_core.caching import LRUCache
 from relic_core.errors import BadRequest, NotFound
-from relic_core.library.concordance import Finder
+from relic_core.library.concordance import Finder, Found
 from relic_core.library.lexicon import Reach, nearest
 from relic_core.library.queries import read_query
 from relic_core.reporting.concordance import Occurrence, to_csv
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relic_core.domain import Address, WorkSummary
-    from relic_core.library.concordance import Found
     from relic_core.library.lexicon import Lexicon, Numbers
     from relic_core.store.shelf import Texts, WordedText
 
@@ -288,7 +287,6 @@ class Concordance:
         return tuple(rows)
 
     def _works(self, gathered: Gathered) -> tuple[WorkCount, ...]:
-        """Count by work, the most frequent first; the first of them with what their strips show."""
         counts = np.array(gathered.counts, np.int64)
         order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
         counted = []
@@ -307,7 +305,6 @@ class Concordance:
         return tuple(counted)
 
     def _words(self, request: ConcordanceRequest) -> tuple[WordCount, ...]:
-        """Count the words of a query that was not found one by one, and name words like those that never occur."""
         plain = dataclasses.replace(request, only="", sort="text", page=1)
         (typed, *_) = read_query(request.word, Reach())
         vocabulary: Counter[str] = Counter()
@@ -324,7 +321,6 @@ class Concordance:
         return tuple(counted)
 
     def _vocabulary(self, work_id: str) -> Counter[str]:
-        """Count the words, folded, of one work or of all."""
         lexicon = self._texts.lexicon()
         wanted = [work.id for work in self._texts.contents().summaries if work_id in ("", work.id)]
         counts = np.zeros(0, np.int64)
@@ -366,7 +362,6 @@ class Concordance:
 
 
 def _chapters(text: WordedText, firsts: Numbers) -> tuple[ChapterCount, ...]:
-    """Count by chapter; `firsts` are the places in the order of the text."""
     stored, wording = text.stored, text.wording
     sentences = wording.sentences_of(firsts)
     chapter_of = stored.sentence_chapters[sentences]
@@ -443,7 +438,6 @@ def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceReq
 
 
 def _neighbours(text: WordedText, found: Found, sort: str) -> tuple[Numbers, Numbers]:
-    """Give the first and second neighbour of each place, on the side that the order goes by, if by any."""
     if sort == "text":
         return found.firsts, found.firsts
     at, step = (found.firsts, -1) if sort == "left" else (found.firsts + found.lengths - 1, 1)

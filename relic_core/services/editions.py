@@ -55,11 +55,7 @@ class Editions:
     """
 
     def __init__(
-        self,
-        works: Works,
-        indexes: Indexes,
-        asked: Callable[..., tuple[tuple[Search, ...], int]],
-        library: Path | None,
+        self, works: Works, indexes: Indexes, asked: Callable[..., tuple[tuple[Search, ...], int]], library: Path | None
     ) -> None:
         self._works, self._indexes, self._asked, self._library = works, indexes, asked, library
         self._counted = LRUCache[Numbers](_COUNTED)

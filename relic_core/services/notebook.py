@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from relic_core import __version__
-from relic_core.domain import ORIGINS, Collection, KeptPassage, Note, note_id
+from relic_core.domain import ORIGINS, Collection, KeptPassage, Note, Origin, Search, Work, WorkSummary, note_id
 from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.reporting.passages import quotation
@@ -18,7 +18,6 @@ from relic_core.reporting.passages import quotation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from relic_core.domain import Origin, Search, Work, WorkSummary
     from relic_core.store.notes import CollectionRows, NoteRows
 
 FIRST_COLLECTION = "My notes"
@@ -173,7 +172,6 @@ class Notebook:
         return Pressed(note, "", "let go" if bare else "stays")
 
     def _make(self, work_id: str, at: str, length: int, person: str, found: FoundBy) -> Note:
-        """Make the note of a passage as it is kept now, which is not stored yet."""
         rank, retriever = found.get("rank", 0), found.get("retriever", "")
         if rank < 0 or (rank and not retriever):
             raise BadRequest(f"A rank is counted from 1 and is a retriever's; {rank} of “{retriever:.40}” is none.")

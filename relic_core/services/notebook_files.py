@@ -11,7 +11,7 @@ from relic_core.formats import evaluation_set
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
 from relic_core.reporting.notebook import csv, markdown, word
-from relic_core.services.notebook import new_id
+from relic_core.services.notebook import NoteEditions, new_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from relic_core import domain
     from relic_core.domain import CitedWork, Note, Work
     from relic_core.formats.evaluation_set import EvaluationSet
-    from relic_core.services.notebook import NoteEditions
     from relic_core.store.notes import CollectionRows, NoteRows
 
 DocumentForm = Literal["markdown", "word", "csv"]

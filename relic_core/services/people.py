@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.domain.people import address_digest
+from relic_core.domain.people import Holding, address_digest
 from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from relic_core.domain.people import Holding
     from relic_core.store.people import PeopleRows
 
 NOBODY = "nobody"

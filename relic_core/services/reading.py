@@ -7,14 +7,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from relic_core.caching import LRUCache
-from relic_core.domain import Address
+from relic_core.domain import Address, Place, Span, Work, WorkSummary
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.reporting.chapters import SetChapter, chapter_name, set_chapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relic_core.domain import Place, Span, Work, WorkSummary
     from relic_core.services.search import SearchResult
 
 _CHAPTERS_KEPT = 8

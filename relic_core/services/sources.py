@@ -7,18 +7,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, get_args
 
-from relic_core.domain import ANSWERS, Judgement
+from relic_core.domain import ANSWERS, Judgement, Question, SecondarySource, Span
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.reporting.window_views import WindowView, make_view
-from relic_core.store.mined_windows import Show
+from relic_core.store.mined_windows import Show, StoredWindow, WindowRows
 from relic_core.text.decoding import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Question, SecondarySource, Span
     from relic_core.services.works import Works
-    from relic_core.store.mined_windows import StoredWindow, WindowRows
     from relic_core.store.sources import SourceRows
 
 __all__ = ["Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]

@@ -79,11 +79,7 @@ class Works:
     texts_in = staticmethod(folder.texts_in)
 
     def __init__(
-        self,
-        rows: WorkRows,
-        shelf: Shelf,
-        settings: Settings,
-        learn: Callable[[str, EditionDetails], None],
+        self, rows: WorkRows, shelf: Shelf, settings: Settings, learn: Callable[[str, EditionDetails], None]
     ) -> None:
         self._rows, self._shelf, self._settings, self._learn = rows, shelf, settings, learn
         self._library, self._max_bytes = settings.library, settings.max_text_bytes

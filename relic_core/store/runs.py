@@ -102,8 +102,5 @@ def _run(row: tuple[Any, ...]) -> Run:
     run = record(Run, (*_COLUMNS, "tags"), row, parsed=("configuration", "books", "machine"))
     books: Any = run.books  # as they are stored, until here
     return replace(
-        run,
-        shape=ContextSize.parse(str(run.shape)),
-        books=tuple(Book(**book) for book in books),
-        tags=tuple(run.tags),
+        run, shape=ContextSize.parse(str(run.shape)), books=tuple(Book(**book) for book in books), tags=tuple(run.tags)
     )

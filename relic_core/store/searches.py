@@ -11,7 +11,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import Search
+from relic_core.domain import Search, SearchRequest
 from relic_core.domain.searches import TopKHit, TopKSnapshot
 from relic_core.errors import NotFound
 from relic_core.formats.searches import KEYS, from_json, to_json
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
-    from relic_core.domain import SearchRequest
 
 ID_LETTERS = 7
 """35 bits: among ten thousand searches one chance in about 700 that two share a name, which then gets a letter more."""

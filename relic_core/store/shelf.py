@@ -8,7 +8,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from relic_core.domain import Address, Place, Work
+from relic_core.domain import Address, Place, Work, WorkSummary, WorkVersion
 from relic_core.errors import NotFound
 from relic_core.library.concordance import Wording
 from relic_core.library.lexicon import Lexicon
@@ -16,7 +16,6 @@ from relic_core.library.lexicon import Lexicon
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relic_core.domain import WorkSummary, WorkVersion
     from relic_core.store import Store
     from relic_core.store.works import StoredText, TextRows, Version
 
@@ -240,12 +239,7 @@ class Texts:
             yield text
 
     def _keep(self, work_id: str, stored: StoredText, lexicon: Lexicon) -> WordedText:
-        sentences = (
-            stored.sentence_starts,
-            stored.sentence_ends,
-            stored.sentence_chapters,
-            stored.sentence_paragraphs,
-        )
+        sentences = (stored.sentence_starts, stored.sentence_ends, stored.sentence_chapters, stored.sentence_paragraphs)
         read = WordedText(stored, Wording.of(stored.text, sentences, stored.paragraph_notes, lexicon), lexicon)
         with self._lock:
             if lexicon is self._lexicon:

@@ -114,7 +114,6 @@ def _decided(marker: Path) -> dict[str, Any]:
 
 
 def _is_name(said: object) -> bool:
-    """Whether something names an entry of a folder, and leads nowhere else."""
     return isinstance(said, str) and said not in {"", ".", ".."} and not {"/", "\0"} & set(said)
 
 
@@ -135,7 +134,6 @@ def _put_aside(path: Path, aside: Path, *, keep: bool) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Have a folder's renamings on the disk before going on."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -389,9 +389,7 @@ class EditionDetailsRows(Rows):
         """Append the details of a work, which count from now on."""
         with self._writing() as cursor:
             insert(
-                cursor,
-                "edition_details",
-                {"work_id": work_id, **columns_of(details, _DETAILS), "created": utc_now()},
+                cursor, "edition_details", {"work_id": work_id, **columns_of(details, _DETAILS), "created": utc_now()}
             )
 
     def latest(self, work_ids: Collection[str]) -> dict[str, EditionDetails]:

@@ -175,7 +175,6 @@ def _pieces(lines: list[tuple[int, str]], manner: Manner) -> list[list[tuple[int
 
 
 def _begins(above: str, line: str, manner: Manner) -> bool:
-    """Whether a line begins a paragraph, by how its text marks them."""
     if manner.by_indent:
         return line[0].isspace()
     return _ends_early(above, line, manner.width) or _HEADS.fullmatch(line) is not None
@@ -187,7 +186,6 @@ def _ends_early(line: str, following: str, width: int) -> bool:
 
 
 def _full(lengths: Iterable[int]) -> int:
-    """Return the length that nine in ten lines keep within; 72 where there are none."""
     ordered = sorted(lengths)
     return max(60, ordered[int(0.9 * len(ordered))]) if ordered else 72
 

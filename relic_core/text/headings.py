@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from relic_core.text.blocks import flatten
-
-if TYPE_CHECKING:
-    from relic_core.text.blocks import Block
-
+from relic_core.text.blocks import Block, flatten
 
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _ROMAN = re.compile(r"C{0,3}(?:XC|XL|L?X{0,4})(?:IX|IV|V?I{0,4})")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors.torch import save
 
-from relic_core.encoders.cards import CARD, RERANKER_CARD
-from relic_core.encoders.joint_reader import GATES, HEAD
+from relic_core.encoders.cards import CARD, RERANKER_CARD, EncoderCard, RerankerCard
+from relic_core.encoders.joint_reader import GATES, HEAD, JointReader
 from relic_core.encoders.weights import (
     CONFIG,
     LAYERS,
@@ -21,6 +21,7 @@ from relic_core.encoders.weights import (
     TOKENIZER,
     WEIGHTS,
     LayersCard,
+    ModelFiles,
     find_model,
     named_as,
     pair_digest,
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from relic_core.encoders.cards import EncoderCard, RerankerCard
-    from relic_core.encoders.joint_reader import JointReader
-    from relic_core.encoders.weights import ModelFiles
     from relic_core.training.models import DualEncoder, Start
     from relic_core.training.recipes import EncoderRecipe
 

@@ -12,15 +12,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 from relic_core.domain import MAX_LENGTH, ContextSize
 from relic_core.encoders.cards import LEAST_WINDOW, WINDOW, HeadPooling, Reading, RerankerCard
 from relic_core.errors import BadRequest, BadWeights, NotFound, unknown_name
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from relic_core.domain.trainings import ModelKind
 
 Pooling = Literal["mean", "first"]
@@ -87,8 +85,7 @@ SETTINGS = {
     ),
     "cached": Setting("Saves memory by reading everything twice. The result is the same."),
     "chunk_tokens": Setting(
-        "How much is read at a time; 0 leaves it to the program. Lower it where memory runs out.",
-        whole=(0, 1_000_000),
+        "How much is read at a time; 0 leaves it to the program. Lower it where memory runs out.", whole=(0, 1_000_000)
     ),
     "epochs": Setting("How many times all quotations are read.", number=(0.0, 1000.0), above=True),
     "steps": Setting("Stop after so many batches, whatever the epochs say; 0 for no such limit.", whole=(0, _MANY)),

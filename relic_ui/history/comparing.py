@@ -53,7 +53,6 @@ def show(app: App, asked: HistoryQuery, search: Search) -> None:
 
 
 def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, str]:
-    """Draw the choice of two, and keep it in the address."""
     labels = {card.name: card.label for card in app.retrievers.cards()}
     if unknown := [name[:_SHORT] for name in of if name not in labels]:
         st.warning(
@@ -74,7 +73,6 @@ def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, s
 
 
 def _summary(found: Comparison) -> str:
-    """Say how far the two agree."""
     share = f"{found.overlap} of the first {found.ten} passages are the same." if found.ten else "Neither finds any."
     return (
         f'<p class="relic-measure"><strong>{share}</strong> The first twenty of both are alike to '

@@ -8,7 +8,7 @@ import io
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args
 
 from pydantic import BaseModel, model_validator
 
@@ -21,16 +21,14 @@ from relic_core.formats.files import checked, read_bytes, written_whole
 from relic_core.reporting.passages import surroundings
 from relic_core.reporting.tables import as_markdown
 from relic_core.text.decoding import decode
-from tools.prompts.asking import SHAPE, characters, left_out
+from tools.prompts.asking import SHAPE, Answered, characters, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
-    from typing import Self
 
     from relic_core.domain import Span, Work
     from relic_core.wiring import App
-    from tools.prompts.asking import Answered
 
 
 Verdict = Literal["supports", "partly", "no"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import MAX_CONTEXT, Book
+from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext, Span, Work
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.formats.files import read_bytes
 from relic_core.library import catalogue
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import BenchmarkCard, QuotationContext, Span, Work
 
     Starts = npt.NDArray[np.int64]
 

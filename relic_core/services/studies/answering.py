@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from relic_core.domain.studies import CHOICES, LONGEST_COMMENT, LONGEST_SECONDS, Answer, checked_name, in_order
+from relic_core.domain.studies import (
+    CHOICES,
+    LONGEST_COMMENT,
+    LONGEST_SECONDS,
+    Annotator,
+    Answer,
+    Study,
+    checked_name,
+    in_order,
+)
 from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
-    from relic_core.domain.studies import Annotator, Study
     from relic_core.services.studies.studies import Studies
     from relic_core.store.study_answers import StudyAnswerRows
 
@@ -170,7 +178,6 @@ class Answering:
 
 
 def _order(study: Study, annotator_id: str) -> tuple[str, ...]:
-    """Give the ids of a study's items in one annotator's order: the same on every device."""
     return in_order(study.making.seed, annotator_id, tuple(item.id for item in study.items))
 
 
