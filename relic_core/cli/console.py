@@ -98,7 +98,6 @@ class ProgressLine:
 def many(number: int, what: str, more: str = "") -> str:
     """Count things in words.
 
-    - `number`: how many there are.
     - `more`: what several are called, where that is not `what` with an s.
 
     >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")

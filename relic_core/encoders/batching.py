@@ -40,7 +40,6 @@ def too_little_memory(encoder: str, reading: str, device: str) -> RelicError:
     """Make the error for the person whose machine has too little memory.
 
     - `reading`: what it was doing: "reading 'Emma'", "being loaded".
-    - `device`: where it computes: "cpu", "cuda".
     """
     where = "The memory of the GPU" if device == "cuda" else "Memory"
     apart = (
@@ -68,7 +67,6 @@ def in_batches(
     """Run rows, those of like length together; where memory runs out in smaller batches, down to a single row.
 
     - `lengths`: of each row, in tokens that go through the model.
-    - `device`: where: it decides how large a batch is.
     - `too_little`: makes the error for a memory that does not hold a single row.
 
     Yields: the rows of a batch, the longest of all first, and what `run` gave for them.
@@ -116,7 +114,6 @@ def scored(
 
     - `lengths`: of each row, in tokens that go through the model.
     - `score`: scores the rows of some numbers; shape (n_members,).
-    - `arithmetic`: where it is computed.
 
     Raises RelicError: memory ran out over a single row; a score is no number.
     """

@@ -66,9 +66,7 @@ class Passage:
 class JointTexts:
     """Makes token ids of claims and passages as a card says.
 
-    - `card`: how they are cut.
     - `model`: where model and tokenizer are: a folder, a hub name, or empty for the packaged model.
-    - `precision`: of the model; by default what is best for this machine.
 
     Raises BadWeights: files are missing or not the expected ones.
     """
@@ -94,10 +92,7 @@ class JointTexts:
         return [*self.tower.opening, *self._pair.claim_ids(claim, self._card.claim_tokens), *self.between]
 
     def passage(self, passage: Passage, claim: list[int]) -> PassageRow:
-        """Give a passage's token ids, cut to the room that a claim leaves: neighbours first, then its own end.
-
-        - `claim`: as `claim` gives it.
-        """
+        """Give a passage's token ids, cut to the room that a claim leaves: neighbours first, then its own end."""
         room = self._card.window - (len(claim) - len(self.tower.opening) - len(self.between))
         own = self.tower.tokens(passage.text).ids[:room]
         left = room - len(own)
@@ -127,9 +122,6 @@ class JointTexts:
 
 class CrossEncoder:
     """Scores passages for a claim; the model is loaded when first used.
-
-    - `precision`: to compute in on the processor; by default what is best for this machine, on its GPU where it has
-      one.
 
     Raises BadWeights: the files are missing, damaged or no reranker's.
     """

@@ -53,10 +53,6 @@ _MASKS = ("<mask>", "[MASK]")
 class GeneratorReranker:
     """Scores passages by how likely they make a claim's words; the model is loaded when first used.
 
-    - `model`: folder or hub name of a sequence-to-sequence model in the local cache.
-    - `precision`: to compute in on the processor; by default what is best for this machine, on its GPU where it has
-      one.
-
     Raises BadWeights: the model is not there, or its files are missing.
     """
 

@@ -151,7 +151,6 @@ class LateChunkingEncoder:
         """Encode the sentences of a work in one pass; stretches do not cross the borders of chapters.
 
         - `work`: its sentences may be a part of the whole work's.
-        - `progress`: told after every batch how many tokens are done.
 
         What it returns:
         - `sums`: per sentence the sum of its own tokens' contextual states.

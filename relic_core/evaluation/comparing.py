@@ -69,7 +69,6 @@ def compare(
 ) -> Comparison:
     """Compare two runs on the same examples.
 
-    - `first`, `second`: of the two runs, each in any order; matched by `example_id`.
     - `seed`, `samples`: as for `interval`; the seed also decides the exchanges.
 
     Raises BadRequest: the runs are not of the same examples and golds among the same candidates, there are fewer than

@@ -42,8 +42,6 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
 
     So figures of given pools never share a column with those of whole works.
 
-    - `runs`: in the order of the rows.
-    - `names`: metrics, in the order of the columns.
     - `by`: where given, each run has a row for each length of the quotation (RELiC, Table A9), each book or each kind.
 
     Raises BadRequest: there is no such metric.
@@ -173,8 +171,6 @@ def _data_of(run: Run) -> tuple[str, str, str]:
 
 def comparison(runs: Sequence[Measured], *, names: Sequence[str]) -> Table:
     """Compare a run with each of the others, example by example.
-
-    - `runs`: the first is compared with all that follow.
 
     Raises BadRequest: fewer than two runs, runs that were not measured on the same data, or an unknown metric.
     """

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 class ItemSettings:
     """How items are made.
 
-    - `shape`: how much context each claim takes.
     - `seed`: decides, with the window's id, the order of the options; the same on every machine.
     - `beyond`: only windows whose gold the chooser ranks behind this place; 0 for all (RELiC, section 4: 1,000).
     - `words`: sets the words of a span as they are shown; to the letter where not given.

@@ -40,7 +40,6 @@ _AWAY = 2
 class Lacking:
     """A source of which not all windows could be rebuilt.
 
-    - `number`: at Project Gutenberg; 0 where it has none.
     - `windows`, `of`: how many windows are missing, and how many it has.
     """
 
@@ -78,9 +77,6 @@ def rebuild(
     progress: Progress = silent,
 ) -> RebuildSummary:
     """Cut the windows of the manifest that ships with the program out of their sources again.
-
-    - `paths`: files, folders and archives to look in first.
-    - `offline`: fetch nothing from Project Gutenberg.
 
     Raises NotFound: there is no manifest.
     Raises BadBenchmark: it is damaged.

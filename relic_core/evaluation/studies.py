@@ -100,9 +100,6 @@ def make_study(
 ) -> Study:
     """Make a study of the windows of a benchmark.
 
-    - `sources`: where claims were written, by window.
-    - `words`: sets the words of a span as annotators read them.
-
     Raises BadRequest: works or lengths cannot be, or nothing is left of the windows.
     Raises RelicError: what the benchmark and the chooser raise.
     """

@@ -68,7 +68,6 @@ def compute(
     """Compute the results of a study.
 
     - `answers`: those that count: of an annotator to an item one.
-    - `stored`: by the key of a work the id of the stored one.
     - `hasty`: annotators with the items that they answered too fast; they are marked, and count like all others.
     """
     by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}

@@ -52,9 +52,6 @@ class Member:
 class Manifest:
     """What a back-up says of itself.
 
-    - `store_version`: the last migration of the store.
-    - `created`: when, in UTC, as ISO 8601 writes it.
-    - `works`: how many works the library has.
     - `left_out`: what of the data folder is not in it, and why.
     - `members`: the files, by their names in the zip.
     """

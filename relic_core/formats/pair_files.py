@@ -83,7 +83,6 @@ class WindowRow:
     """A mined window with the words that it quotes.
 
     - `sentences`: the work's own sentences, one for each of ``window.gold``, white space single.
-    - `in_work`: where these sentences stand in the work's text.
     - `split`: one of `SPLITS`; empty where nobody has decided yet.
     - `match`, `evidence`: the latest judgements (`ANSWERS`); empty where nobody judged.
     """
@@ -100,10 +99,7 @@ class WindowRow:
 class QuotedEdition:
     """A work that windows are on: golds and offsets belong to this text and these sentences.
 
-    - `year`: of first publication.
     - `fingerprint`: of its text and where its sentences stand (`Work.fingerprint`).
-    - `segmenter`: name and version of what cut the sentences.
-    - `origin`: where the text came from.
     """
 
     id: str
@@ -141,8 +137,6 @@ def write_pairs(path: Path, head: FileHeader, rows: Iterable[PairRow], *, places
     """Write pairs, whole or not at all; the same pairs in the same order make the same bytes.
 
     - `path`: the file, whose suffix says in which form: ``.jsonl`` or ``.parquet``. One that is there is replaced.
-    - `head`: what made them, and their sources.
-    - `rows`: taken as they are written.
     - `places`: offsets and digests in place of words.
 
     Returns: how many were written.

@@ -66,7 +66,6 @@ def read(path: Path, form: str, said: Sequence[str], columns: Columns) -> tuple[
     """Read a table; its metadata and columns are checked at once, its rows as they are taken.
 
     What it returns:
-    - `batches`: the rows in order, at most `BATCH` at a time.
 
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it is damaged, of another form or version, or a column is missing or of another type. That rows

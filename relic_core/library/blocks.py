@@ -26,7 +26,6 @@ class TextBlock:
 
     - `lines`: at least one; of prose, they are joined to one.
     - `left_out`: why it is no paragraph; empty where it is one.
-    - `line`: number of its first line of verse.
     """
 
     lines: tuple[str, ...]

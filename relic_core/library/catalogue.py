@@ -59,7 +59,6 @@ class CatalogueEntry:
     - `slug`: short name, also of its file in a library folder (``slug.txt``).
     - `title`, `author`, `translator`, `year` of first publication: as in the paper.
     - `type`: "novel", "novella", "collection (fiction)", "collection (nonfiction)".
-    - `language`: in which it was written: "English", "French", "Russian".
     - `gutenberg`: number at Project Gutenberg; None where none is known here.
     - `free_in_us`: the year on whose first day its copyright in the United States ends; None where it ended before this
       list was made.

@@ -181,10 +181,7 @@ def _last(text: str, width: int) -> str:
 
 
 class Finder:
-    """Finds the places of one query in one text after another; what each word means is worked out once.
-
-    - `readings`: of `read_query`.
-    """
+    """Finds the places of one query in one text after another; what each word means is worked out once."""
 
     def __init__(self, readings: tuple[Reading, ...], reach: Reach, lexicon: Lexicon) -> None:
         self._readings = readings

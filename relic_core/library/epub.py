@@ -247,7 +247,6 @@ class Package:
 
     - `pages`: in reading order; `asides` are those outside of it, such as notes.
     - `missing`: pages that the manifest names and the archive does not hold.
-    - `navigation`: the page that is the contents list; empty where none is.
     """
 
     pages: tuple[str, ...]

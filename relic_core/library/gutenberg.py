@@ -257,9 +257,6 @@ _STEP_SECONDS = 0.2
 class Book:
     """A downloaded book.
 
-    - `data`: its plain text, in whatever encoding.
-    - `url`: where it was asked for.
-    - `fetched`: when its bytes came, in UTC.
     - `etag`, `last_modified`: as the server gave them; empty where it did not.
     - `notice`: what the reader should know of the download; empty where nothing is out of the way.
     """

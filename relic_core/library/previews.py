@@ -44,7 +44,6 @@ class LeftOutPreview:
 class Preview:
     """What adding a text would store.
 
-    - `stored`: the stored work with the same text.
     - `removed`: the work with the same text that was removed: adding the text puts it back.
     - `namesakes`: stored works of that title with other texts: other editions.
     - `notice`: what the reader should know; empty where nothing is out of the way.

@@ -29,7 +29,6 @@ SOURCE = "The sample, written for this project (CC0)"
 class Excerpt:
     """A passage of criticism around a quotation.
 
-    - `left`, `right`: sentences before and after the quotation.
     - `quotation`: words of the novel, from the beginning of a sentence to the end of one.
     """
 

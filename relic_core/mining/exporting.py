@@ -63,12 +63,10 @@ _IN_FOLDERS: tuple[Form, ...] = ("relic", "datasets")
 class ExportRequest:
     """What is to be exported.
 
-    - `out`: the file, or the folder where the form is one.
     - `form`: one of `FORMS`; told by the file's name where empty, "datasets" where that does not tell.
     - `split`: only this one of `SPLITS`; all but what was left out where empty.
     - `work`, `source`: only windows on this work (an id, its beginning, a title); only what stands in this source (its
       id, the beginning of it, its number in Project Gutenberg).
-    - `places`: offsets and digests in place of words.
     """
 
     kind: Kind
@@ -96,11 +94,7 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class QuotedTexts:
-    """The works that windows quote, and the words of their sentences.
-
-    - `resolve`: finds a work by what a person calls it.
-    - `read`: reads the text of a work by its id.
-    """
+    """The works that windows quote, and the words of their sentences."""
 
     summaries: Callable[[], Iterable[WorkSummary]]
     versions: Callable[[], Mapping[str, WorkVersion]]

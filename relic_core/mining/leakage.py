@@ -33,9 +33,7 @@ HELD_OUT = "the list of held-out runs"
 class Offence:
     """Something that stands where it must not.
 
-    - `id`: of the pair or window.
     - `words`: what is shared, eight words or more; empty where a place in a source is shared, or the split is wrong.
-    - `where`: where it also stands.
     """
 
     kind: Literal["pair", "window"]

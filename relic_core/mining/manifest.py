@@ -142,7 +142,6 @@ def places(prose: Prose, window: MinedWindow) -> Places:
 def find_text(body: str, window: ListedWindow, *, near: int = 0, reach: int = REACH) -> tuple[WindowText, int] | None:
     """Cut the words of a listed window out of a body in which they may have moved.
 
-    - `body`: of the source, or of another edition of it.
     - `window`: what is looked for; its hash decides.
     - `near`: by how many characters the window before had moved.
     - `reach`: how much further, at most, this one may have.
@@ -185,8 +184,6 @@ _COPYRIGHT = "the work is in copyright in the United States"
 class ManifestSummary:
     """What making a manifest came to.
 
-    - `folder`: where it is.
-    - `sets`: Windows and works of each set.
     - `left_out`: reason -> windows of dev and test that are in no set for it.
     - `without_capped`: titles of works that have no window in the capped sets: fewer than four sources quote them.
     - `problems`: windows that could not be traced to their source, each with why.
@@ -221,8 +218,6 @@ def make_manifest(
     """Write the manifest of the dev and test windows.
 
     - `marked`: kept windows, each with its split.
-    - `entries`: work id → its entry of the catalogue.
-    - `sources`: the mined sources.
     - `paths`: files, folders and archives where they are; they are known again by their hashes.
 
     Raises NotFound: there are no dev and test windows, or a source is not among the files.

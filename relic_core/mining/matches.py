@@ -389,7 +389,6 @@ _SAME = 0.5
 class Match:
     """Words of a source that stand in a work, in order.
 
-    - `start`, `end`: where they stand in `Prose.text`, half-open.
     - `blocks`: what is the same, by positions of words.
     - `bits`: how rare the shared words are together.
     """

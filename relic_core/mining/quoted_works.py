@@ -117,10 +117,7 @@ class Words(NamedTuple):
 class QuotedWorks:
     """The words of many works and a table of their runs; opened by `open`, made by `build`.
 
-    - `works`: in the order in which they were given.
     - `words`: the words of the sentences of all works, one work after the other, as numbers of the vocabulary.
-    - `starts`: where each word starts in its work's text.
-    - `lengths`: characters of each word in its work's text.
     - `bits`: how rare each word is: -log2 of its share of all words, smoothed.
     - `places`: the first word of each run, in the order of `hashes`.
     - `first_words`: the first word of each sentence, among the words of all works; behind them the number of words.
@@ -182,7 +179,6 @@ class QuotedWorks:
 
         - `works`: taken one at a time: they need not be in memory together. One with `__len__` gives the progress its
           end.
-        - `folder`: where the index is kept.
 
         Raises BadRequest: there is no work, or one occurs twice.
         Raises StoreError: the folder cannot be written.

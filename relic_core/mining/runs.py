@@ -135,7 +135,6 @@ def mine_planned(
 ) -> Iterator[tuple[Mined, Path]]:
     """Mine what is planned; what could not be read comes first, with its problem.
 
-    - `quoted`: the index of works; None where the library has none.
     - `places`: whether only offsets and digests are to come back.
 
     Yields: what was found in a source, and what had been named for it.

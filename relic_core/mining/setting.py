@@ -104,7 +104,6 @@ Setting = Literal["prose", "block", "verse", "note"]
 class Stretch:
     """A paragraph, or what is set off like one.
 
-    - `start`, `end`: half-open; in the source, or in `Prose.text`.
     - `kind`: running text, a quotation set off as prose or as verse, a footnote.
     - `flow`: stretches with one number are read one after the other. A chapter is a flow, and so is each footnote: no
       context leaves the flow of its quotation.

@@ -161,7 +161,6 @@ class Gate:
 
     - `works`, `benchmarks`: runs of the measured works' full texts, and of all texts of benchmarks.
     - `held_out`: the list of held-out runs, where there is one.
-    - `measured`: the windows of dev and test.
     """
 
     def __init__(

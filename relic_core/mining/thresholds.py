@@ -57,7 +57,6 @@ _SAME = 0.5
 class WorkFacts:
     """What has to be known of a work to judge windows on it.
 
-    - `title`, `author`: as known; the author may be empty.
     - `own`: words that are nearly its alone, as of `QuotedWork`.
     """
 
@@ -84,7 +83,6 @@ def set_aside(
     """Find the windows that are set aside.
 
     - `windows`: all windows of the library: bounds hold for a source and a work together.
-    - `sources`, `works`: what is known of each source and work, by id.
 
     Returns: why, in plain words, by window id; windows that are kept are not in it.
     """

@@ -109,8 +109,6 @@ def mine(
 ) -> Mined:
     """Find the quotations of a source, and the works that it quotes.
 
-    - `text`: its text, to which ``source.sha256`` belongs.
-    - `works`: what it may quote; None where no windows are wanted.
     - `among`: ids of the works that are looked for; all where not given.
     """
     began = time.perf_counter()

@@ -66,8 +66,6 @@ def make_windows(
     Everything found is given; `thresholds.set_aside` says later what of it is no quotation by a critic. Where the same
     words stand in several places of the works, there is a window for each.
 
-    - `quotations`: those of `find_quotations`, sorted by start.
-    - `source`: what the prose was read from.
     - `among`: ids of the works that are looked at; all by default.
 
     Returns: in the order of the source.

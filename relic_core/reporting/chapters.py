@@ -29,11 +29,7 @@ _ASIDES: dict[str, AsideKind] = {"break": "break", "heading": "heading", "note":
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A sentence, or what stands between two.
-
-    - `address`: of the sentence; None between sentences.
-    - `place`: where the sentence stands, in words.
-    """
+    """A sentence, or what stands between two."""
 
     pieces: tuple[Piece, ...]
     address: Address | None = None
@@ -78,7 +74,6 @@ class SetChapter:
     """A chapter, ready to be set.
 
     - `index`: position in the work, from 0.
-    - `body`: in the order of the text.
     """
 
     index: int

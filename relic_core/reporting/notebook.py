@@ -106,7 +106,6 @@ def citation_of(kept: KeptPassage, parts: Parts, chosen: Style, *, first: bool =
     """Write what stands behind a quotation: the citation in the text, or the note.
 
     - `parts`: of its work, as `disambiguate` gives them.
-    - `first`: it is the first mention of the work: later notes are short.
     """
     write = chicago.short_note if chosen.name in WITH_NOTES and not first else chosen.in_text
     return write(parts, locate_kept(kept))

@@ -145,7 +145,6 @@ class Setting:
 
         - `start`, `end`: character offsets in the text of the work.
         - `lights`: the words to light, counted from `start`.
-        - `gold`: the stretch belongs to the passage asked for.
         """
         marks = {place for a, b in self._italics for place in (a, b - 1)}
         lit = [(start + a, start + b) for a, b in lights]

@@ -80,10 +80,7 @@ def draw_recalls(validations: Sequence[Mapping[str, Any]]) -> go.Figure:
 
 
 def validations_table(validations: Sequence[Mapping[str, Any]], watch: str) -> Table:
-    """Set the figures of all validations of a training; the best of the figure that is watched is marked.
-
-    - `validations`: as for `draw_recalls`.
-    """
+    """Set the figures of all validations of a training; the best of the figure that is watched is marked."""
     windows = int(validations[-1].get("windows", 0)) if validations else 0
     trained = [each for each in validations if each["step"]]
     best = max(trained, key=lambda each: float(each.get(watch, 0.0)), default={})

@@ -68,7 +68,6 @@ def set_sentences(work: Work, window: MinedWindow) -> tuple[str, tuple[Offsets, 
     """Set the sentences of a work that a window quotes, and say where its lit stretches stand in them.
 
     What it returns:
-    - `text`: as `WindowView.sentences`.
     - `lit`: offsets into `text`, in order; of a stretch that runs over several sentences one for each piece.
     """
     text = ""

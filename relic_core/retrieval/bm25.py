@@ -276,8 +276,6 @@ def gain(
 ) -> Scores:
     """Give what words add to the scores of spans.
 
-    - `count`: how often the span holds it.
-    - `relative`: the span's words over the average.
     - `k1`, `b`: as of `Bm25`.
     """
     gained: Scores = (idf * count * (k1 + 1) / (count + k1 * (1 - b + b * relative))).astype(np.float32)
@@ -288,7 +286,6 @@ def weigh(holding: npt.NDArray[np.int64], spans: int) -> npt.NDArray[np.float64]
     """Weigh each word by how few of the spans hold it: its idf.
 
     - `holding`: spans that hold the word. Words that none holds do not count for the average.
-    - `spans`: how many there are.
     """
     idf = np.log(spans - holding + 0.5) - np.log(holding + 0.5)
     held = idf[holding > 0]

@@ -40,8 +40,6 @@ WEIGHTS = ASSETS / "weights" / "reranker"
 class Reranked(Retriever):
     """Ranks as another retriever does, but for the first hundred.
 
-    - `first`: finds the top k, and orders what stands below it.
-    - `reranker`: orders the top k.
     - `weight`: what the first retriever's scores of the top k count for beside the reranker's; by default nothing.
     """
 
@@ -147,10 +145,6 @@ def beside(found: Scores, first: Scores, weight: float = FIRST) -> Scores:
 
 def below(found: Scores, top: npt.NDArray[np.int64], rest: npt.NDArray[np.int64], first: Scores) -> Scores:
     """Put scores of the top k above all others, which keep their order and their ties.
-
-    - `found`: scores of the top k, in its order.
-    - `top`, `rest`: positions, best first.
-    - `first`: what ordered them.
 
     >>> first = np.array([0.1, 0.9, 0.1, 0.8, 0.5], dtype=np.float32)
     >>> found = np.array([0.5, 2.5], dtype=np.float32)

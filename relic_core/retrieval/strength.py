@@ -147,7 +147,6 @@ class StrengthClassifier:
     A ranking of neither words nor vectors is judged by those that are: a fused hit by the kinder of its components.
 
     - `ranking`: whose hits are judged.
-    - `rankings`: all rankings of the same claim, work and length, by retriever.
     - `unknown_words`: how far the claim's words are not the work's. None where what was asked is a passage: then no
       threshold is known, and only how far a hit stands out is said.
     - `encoders`: identities of the encoders, by retriever; those that compare no vectors are left out.

@@ -44,10 +44,7 @@ _MOST = 16_000_000
 
 
 class TfIdf(Retriever):
-    """Ranks spans by the cosine of their weighted words with the claim's; weights are made on demand.
-
-    - `indexes`: folder of all indexes, where the words of works are kept.
-    """
+    """Ranks spans by the cosine of their weighted words with the claim's; weights are made on demand."""
 
     name = "tf-idf"
 

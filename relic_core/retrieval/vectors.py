@@ -62,8 +62,6 @@ def readings(claim: Claim, work: Work | None = None) -> list[Claim]:
 class VectorSearch(ABC):
     """Ranks spans by the vectors of one encoder.
 
-    - `encoder`: gives the encoder; called when first needed.
-    - `root`: folder of all indexes.
     - `memory`: in bytes: how large the indexes of the works searched may be together for every span to be scored.
     """
 

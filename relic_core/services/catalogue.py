@@ -122,8 +122,6 @@ class Catalogue:
     """The works RELiC was built from, and adding these and others.
 
     - `library`: the folder whose files stand before Project Gutenberg.
-    - `start`: starts a job, as `Jobs.start` does.
-    - `gutenberg`: makes the mirror that books are fetched from.
     - `preparing`: given how many works will come, makes what has them prepared.
     """
 

@@ -84,7 +84,6 @@ class Citing:
     def citation(self, work_id: str, style: str, *, at: str = "", length: int = 1) -> Citation:
         """Cite a work, or a passage of it.
 
-        - `style`: one of `reporting.citations.styles.STYLES`.
         - `at`: address of the passage's first sentence; the whole work where empty.
         - `length`: sentences of the passage; those that the work has no more are left away.
 

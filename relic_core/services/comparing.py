@@ -36,10 +36,7 @@ Moved = Literal["stayed", "rose", "fell", "new", "gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
-    """A passage with its words and its place.
-
-    - `place`: where it begins.
-    """
+    """A passage with its words and its place."""
 
     work: Work
     span: Span
@@ -70,7 +67,6 @@ class ComparedPassage:
 class Comparison:
     """Two retrievers held against one another for one claim.
 
-    - `result`: the answer, with the two columns alone.
     - `passages`: by the better of their two places.
     - `overlap`, `ten`: how many passages the first ten of both share; and how many the longer of the two has, ten at
       most.
@@ -144,12 +140,7 @@ class ThenAndNow:
 
 
 class Comparing:
-    """Holds answers against one another.
-
-    - `run`: asks a request.
-    - `load_all`: gives works by id, as far as they are there.
-    - `card`: describes a retriever.
-    """
+    """Holds answers against one another."""
 
     def __init__(
         self,

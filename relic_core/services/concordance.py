@@ -51,11 +51,9 @@ class ConcordanceRequest:
     """What to look for, where and how.
 
     - `word`: a word or a phrase; * in a word stands for any letters.
-    - `work_id`: the work; empty for all.
     - `sort`: place in the text, or the first and second neighbour on one side.
     - `as_written`: capitals, accents and the ending 's count; excludes the two before.
     - `only`: key of the one form to show; empty for all.
-    - `page`: from 1.
     """
 
     word: str
@@ -175,7 +173,6 @@ class Answer:
 
     - `page`, `pages`: the page shown (the last where a later one was asked for), and how many there are.
     - `forms`: the forms found, before one of them was chosen, the most frequent first.
-    - `works`: works with at least one place, the most frequent first.
     - `words`: where nothing was found: the words one by one.
     - `offers`: where nothing was found: what would find something.
     """
@@ -202,8 +199,6 @@ class Concordance:
 
     def find(self, request: ConcordanceRequest) -> Answer:
         """Find every place of a word or phrase, and set one page of them.
-
-        - `request`: what to look for, where and how.
 
         Raises BadRequest: there is no word in the query, or too many; an unknown order; options that exclude one
         another.
@@ -241,8 +236,6 @@ class Concordance:
 
     def export(self, request: ConcordanceRequest) -> bytes:
         """Write the places of a query as a table, in the order asked for; at most `MOST_EXPORTED` of them.
-
-        - `request`: as for `find`; its page does not matter.
 
         Raises BadRequest, NotFound: as `find`.
         """

@@ -64,7 +64,6 @@ class Jobs:
     def start(self, kind: str, *, title: str, subject: str = "", arguments: dict[str, Any] | None = None) -> Job:
         """Start a job, or give the one of this kind and subject that is still queued or running.
 
-        - `kind`: a key of `functions`.
         - `subject`: what it is about; jobs without a subject never count as the same.
 
         Raises BadRequest: an unknown kind.

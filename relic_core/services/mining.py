@@ -121,8 +121,6 @@ class Mining:
     ) -> MiningSummary:
         """Mine files, folders and archives, here and now, and keep what is found.
 
-        - `paths`: as for `start`.
-        - `progress`: told how many books are done; what it raises ends the run, and what was mined stays.
         - `workers`: what does the work; processes, as many as there are processors, where not given.
         - `works`: ids of the works to look for; all of the library where empty.
         - `pairs`: whether pairs are made too.

@@ -33,7 +33,6 @@ _RANDOM_BYTES = 5
 def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPassage:
     """Take a passage out of a work, without what brought it up.
 
-    - `at`: address of the first sentence.
     - `length`: sentences; those beyond the chapter are left away.
 
     Raises BadRequest: it is no address, or no length that can be.
@@ -75,7 +74,6 @@ class FoundBy(TypedDict, total=False):
     - `origin`: the page that it is kept from; "read" where not given.
     - `claim_text`: the claim it was found for; that of the search where not given.
     - `search_id`: the search it was found by; one that this store does not have is left away.
-    - `rank`: at which rank, from 1; 0 where none did.
     - `made_with`: what answered, as in `relic_core.domain.Search`; that of the search where not given.
     - `collection_id`: where to; the collection kept in last where not given, which is made where there is none.
     """
@@ -122,11 +120,7 @@ class Pressed:
 
 
 class Notebook:
-    """Somebody's notes. Every call takes the person where people sign in; "" is everybody where nobody does.
-
-    - `get_search`: gives a search of the history by its id; raises NotFound.
-    - `editions`: looks which editions the library has.
-    """
+    """Somebody's notes. Every call takes the person where people sign in; "" is everybody where nobody does."""
 
     def __init__(
         self,
@@ -147,8 +141,6 @@ class Notebook:
 
     def keep(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Unpack[FoundBy]) -> Note:
         """Keep a passage; one that is kept for the same claim already is given as it is.
-
-        - `at`: address of the first sentence.
 
         Raises NotFound: there is no such work, place or collection.
         Raises BadRequest: it is no address, or a length or rank that cannot be.

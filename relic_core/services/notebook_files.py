@@ -51,7 +51,6 @@ LARGEST = 50_000_000
 class TakenIn:
     """What a file added.
 
-    - `new`: notes that were not here.
     - `newer`: notes that were here and are now as the file has them, since they were changed there later. What they
       said before stays in the store.
     - `there`: notes that were here, and stay as they are.
@@ -63,12 +62,7 @@ class TakenIn:
 
 
 class NotebookFiles:
-    """What goes out of the notebook, and comes in.
-
-    - `load_works`: loads works by their ids.
-    - `editions`: looks which editions the library has.
-    - `cited`: gives works by their ids as they are cited.
-    """
+    """What goes out of the notebook, and comes in."""
 
     def __init__(
         self,
@@ -91,8 +85,6 @@ class NotebookFiles:
         labels: Mapping[str, str] | None = None,
     ) -> bytes:
         """Make a document of the notes in their order, of all collections or of one, with citations in a style.
-
-        - `labels`: what people call retrievers.
 
         Raises NotFound: there is no such collection.
         Raises BadRequest: there is no such style.
@@ -156,8 +148,6 @@ class NotebookFiles:
         A note that is not here is added at the end of its collection, which is found by its id or name, or made. One
         that is here takes words, tags and verdict from the file if it was changed there later. So the same file twice
         adds nothing.
-
-        - `person`: whose the notes are to be.
 
         Raises BadBenchmark: it is no notebook, was damaged or changed by hand, is too large, or was written by a newer
         version.

@@ -89,8 +89,6 @@ class People:
 
         All of it is done, or nothing. What both have is brought together: see `relic_core.store.people`.
 
-        - `to`, `source`: as for `find`.
-
         Returns: what moved; empty where there was nothing left.
 
         Raises NotFound, BadRequest: as for `find`; both are the same person; or who gets it signs in with another

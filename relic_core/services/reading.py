@@ -36,7 +36,6 @@ class ReadingPage:
     """A chapter opened at a place.
 
     - `passage`: the sentences asked for, as far as they stand in the chapter; None where only a chapter was.
-    - `place`: where the passage begins.
     - `notice`: why something else is shown than was asked for; empty where it is not.
     """
 
@@ -55,12 +54,7 @@ class ReadingPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitMark:
-    """A hit of a search as it is marked beside the text.
-
-    - `retriever`, `label`: who found it, and what people call it.
-    - `rank`: from 1.
-    - `place`: where it stands.
-    """
+    """A hit of a search as it is marked beside the text."""
 
     retriever: str
     label: str

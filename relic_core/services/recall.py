@@ -210,7 +210,6 @@ class Quoted:
     - `offsets`: where it stands in the text that was ranked.
     - `passage`, `place`: None where the text is not here; a given pool has no place.
     - `work_id`: the stored work that it can be read in; empty where there is none.
-    - `length`: sentences, as the text is cut here.
     """
 
     offsets: Offsets
@@ -226,7 +225,6 @@ class Missing:
 
     - `what`: the text of a work, or the edition of it that was measured; the passages of given pools; of the claim: the
       benchmark's data, sound data, the works without which it is not opened, or the example in its data.
-    - `name`: the work's title, or the benchmark's name.
     """
 
     what: Literal["work", "edition", "pool", "data", "damaged", "needs works", "example"]

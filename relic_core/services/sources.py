@@ -115,9 +115,6 @@ class Sources:
     ) -> WindowList:
         """List windows: of a source in its order, of a work in the order of the work, of both, or all.
 
-        - `source_id`, `work_id`: of this source; on this work; any where empty.
-        - `start`, `limit`: how many to pass over, and how many to give at most.
-
         Raises BadRequest: an unknown `show`.
         """
         if show not in get_args(Show):
@@ -163,7 +160,6 @@ class Sources:
         - `window_id`: the window. One whose match is judged "wrong" is set aside, and one judged "right" is kept
           whatever the thresholds say of it, until that is taken back.
         - `answer`: one of `ANSWERS`; empty takes the judge's last answer back.
-        - `judge`: who says it.
 
         Raises NotFound: there is no such window.
         Raises BadRequest: an unknown question or answer.

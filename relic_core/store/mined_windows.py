@@ -64,7 +64,6 @@ class WindowRows(Rows):
     ) -> tuple[int, tuple[StoredWindow, ...]]:
         """List some windows, and count all that fit: in the order of the source where one is named, else of the work.
 
-        - `source_id`, `work_id`: of this source, on this work; of any where empty.
         - `start`, `limit`: how many to pass over, and how many to give at most; all where there is no limit.
         """
         where = f"WHERE (? = '' OR source_id = ?) AND (? = '' OR work_id = ?) AND {_SHOWN[show]} "

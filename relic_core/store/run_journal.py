@@ -68,7 +68,6 @@ class RunJournal:
 
         - `still`: whether the index of a work that was entered earlier is as it was then.
         - `say`: told, as a sentence, that the run goes on, or why it begins anew.
-        - `examples`: how many the run will have.
 
         Raises StoreReadOnly: the folder cannot be written; `StoreFull` where the disk is full.
         """

@@ -35,7 +35,6 @@ class RunRows(Removable[Run]):
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run and all its outcomes, in one transaction.
 
-        - `outcomes`: in the order of the benchmark.
         - `again`: put it in the place of what is there under its id, whose rows stay where they are.
 
         Returns: false where a run of this id is there already and is not to be replaced: nothing is written, but a run

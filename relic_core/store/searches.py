@@ -38,11 +38,7 @@ class SearchRows(Rows):
     """Stored searches, each with a short id for permalinks."""
 
     def keep(self, request: SearchRequest, *, made_with: str = "", person: str = "") -> Search:
-        """Append a search; the same question has the same id every time, whoever asks.
-
-        - `made_with`: what answered, as in `relic_core.domain.Search`.
-        - `person`: who asked, where people sign in.
-        """
+        """Append a search; the same question has the same id every time, whoever asks."""
         further = _further(request)
         retrievers = list(request.retrievers)
         asked = (request.work_id, request.claim_text, request.length, retrievers, request.results, further)
@@ -126,8 +122,6 @@ class SearchRows(Rows):
 
         - `words`: only those whose claim holds these, in large or small letters; all where empty.
         - `work_id`: only those of a work; of the whole library where empty.
-        - `person`: who asked; empty where nobody signs in.
-        - `limit`, `skip`: how many, after how many.
         """
         wanted, values = ["coalesce(person, '') = ?"], [person]
         if words.strip():

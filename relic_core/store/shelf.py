@@ -36,12 +36,7 @@ _MOST_WORDS = 2_000_000
 
 
 class Contents(NamedTuple):
-    """What stands in a store, and the stamp of the store when that was looked up.
-
-    - `stamp`: as `Store.stamp` gave it.
-    - `versions`: of the same works, by id.
-    - `work_versions`: of the same works, by id.
-    """
+    """What stands in a store, and the stamp of the store when that was looked up."""
 
     stamp: Stamp
     summaries: tuple[WorkSummary, ...]
@@ -58,10 +53,7 @@ class _Loaded(NamedTuple):
 
 
 class Shelf:
-    """Keeps what was read of a store for as long as it is true; safe to share between threads.
-
-    - `store`: where the works are.
-    """
+    """Keeps what was read of a store for as long as it is true; safe to share between threads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -182,7 +174,6 @@ class WordedText:
 class Texts:
     """Reads texts, and keeps those used last.
 
-    - `shelf`: knows which state of each work is stored.
     - `most_bytes`: memory that texts may take; the one being read may be larger.
     """
 

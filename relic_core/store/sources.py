@@ -39,10 +39,7 @@ class Counts(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What was mined of a source, from one file and under one version of the rules.
-
-    - `source_id`, `file`, `rules`, `root`: as of `MinedSource`.
-    """
+    """What was mined of a source, from one file and under one version of the rules."""
 
     source_id: str
     file: str
@@ -57,7 +54,6 @@ class Known(NamedTuple):
 class MinedSource:
     """What one mining of one source found.
 
-    - `language`, `problem`: as `StoredSource`.
     - `file`: Sha256 of the bytes it was read from; empty where it could not be read.
     - `root`: the file, folder or archive that was named for it.
     - `rules`: versions of all rules that decide what is found.

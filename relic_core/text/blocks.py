@@ -31,7 +31,6 @@ _SHORT = 400
 class Block:
     """A run of lines.
 
-    - `start`, `end`: offsets of its first and past its last visible character.
     - `lines`: its lines, indents kept, without white space at their ends.
     - `gap`: blank lines before it; 99 at the start of a text, 0 where it was cut off the block before it.
     """
@@ -86,8 +85,6 @@ def manner_of(text: str, start: int, end: int) -> Manner:
 
 def split_blocks(text: str, start: int, end: int, manner: Manner | None = None) -> list[Block]:
     """Cut ``text[start:end]`` at blank lines, and further where a text marks its paragraphs otherwise.
-
-    - `manner`: that of the text; of the stretch itself by default.
 
     Returns: in order; together they hold every visible character of the stretch.
     """

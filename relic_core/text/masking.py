@@ -149,11 +149,7 @@ def check_script(claim: Claim, works: Iterable[Work]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Words of the claim that stand in the work.
-
-    - `start`, `end`: character offsets in the claim as typed; quotation marks around the words included.
-    - `span`: the sentences of the work that hold them.
-    """
+    """Words of the claim that stand in the work."""
 
     start: int
     end: int

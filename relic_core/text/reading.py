@@ -37,10 +37,7 @@ def read_work(
 ) -> Work:
     """Read a work from the bytes of a text file.
 
-    - `name`: of the file, the last resort for a title.
     - `metadata`: wins over what the file says.
-    - `source`: where the text came from.
-    - `segmenter`: in place of `sentences.default_segmenter`.
 
     Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`.
     """

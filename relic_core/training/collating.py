@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 def draw_claim(left: Sequence[str], right: Sequence[str], shapes: Sequence[tuple[str, float]], *, chance: str) -> Claim:
     """Draw a shape and take its sentences as a claim.
 
-    - `left`, `right`: sentences before and after the quotation.
     - `shapes`: "4/4", "1/0" or "bare" with weights. A shape that takes no sentence here gives way to all there are.
-    - `chance`: what the draw hangs on: seed, round, example.
 
     >>> draw_claim(["He came.", "She said:"], ["So it was."], [("1/1", 1.0)], chance="")
     Claim(left='She said:', right='So it was.', masked=True)
@@ -167,11 +165,7 @@ class Material:
 
 
 class Collator:
-    """Makes the tensors of a planned batch.
-
-    - `recipe`: how much is read of claims and passages, and the seed.
-    - `encoder`: tokenizes and cuts, as it does when it is used.
-    """
+    """Makes the tensors of a planned batch."""
 
     def __init__(self, recipe: EncoderRecipe, encoder: LateChunkingEncoder, material: Material) -> None:
         self._recipe = recipe
@@ -309,8 +303,6 @@ def padded(rows: Sequence[Sequence[int]], value: int) -> tuple[torch.Tensor, tor
     """Make one tensor of rows of unlike lengths.
 
     What it returns:
-    - `ids`
-    - `lengths`
 
     >>> padded([[5, 6], [7]], -1)
     (tensor([[ 5,  6],
@@ -345,12 +337,7 @@ def check_choices(recipe: RerankerRecipe, material: Material) -> None:
 
 
 class RerankerCollator:
-    """Makes the tensors of a planned batch.
-
-    - `recipe`: how many passages a claim has, its shapes, and the seed.
-    - `texts`: cuts and tokenizes, as it does when the cross-encoder is used.
-    - `material`: the examples and their hard negatives.
-    """
+    """Makes the tensors of a planned batch."""
 
     def __init__(self, recipe: RerankerRecipe, texts: JointTexts, material: Material) -> None:
         self._recipe = recipe

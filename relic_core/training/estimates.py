@@ -59,7 +59,6 @@ _MODELS = 3
 class Estimate:
     """What a training will cost.
 
-    - `steps`: batches that are learnt from.
     - `looking`: seconds of it for looking for hard negatives.
     - `disk`: bytes that its files take at most.
     """
@@ -87,7 +86,6 @@ def reckon(
 ) -> Estimate:
     """Reckon what a training will cost.
 
-    - `material`: what of it is learnt from.
     - `speed`: tokens that go through the base model in a second.
     - `validated`, `validated_words`: windows that it is validated on, and words of their works.
     - `looking_speed`, `looked_words`: tokens a second through the model that looks for hard negatives, 0 where none are

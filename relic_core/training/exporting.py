@@ -56,7 +56,6 @@ def write_model(
     - `encoder`: as it is now; adapters are added into the matrices they adapt.
     - `base`: what both are written as layers over.
     - `card`: how the encoders are used; where they are, and the digest of their files, is filled in.
-    - `record`: what made them, for ``training.json``.
     - `recipe`: whether the embeddings are the base's, and how far the way is gone from what they began as.
     - `start`: what they began as, where that is not the base.
 
@@ -87,9 +86,7 @@ def write_weights(
     A compact model is what differs from the base, in float16 as far as float16 has room for its numbers, and a card;
     a whole one is all tensors in float32, with the base's configuration and tokenizer.
 
-    - `folder`: where to; it is there.
     - `tensors`: in float32, under the names of the bare model.
-    - `keeps_embeddings`: whether the embeddings are the base's.
     """
     if not keeps_embeddings or base.anywhere is None:
         for file in (CONFIG, TOKENIZER):

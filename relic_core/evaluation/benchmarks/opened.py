@@ -34,7 +34,6 @@ _NAMED = 5
 class Opened:
     """The port `Benchmark` for windows and works that are at hand.
 
-    - `card`: what it is; the numbers of examples and books are filled in.
     - `books`: the quoted works, each once; those no window is of are left out.
     - `works`: what candidates are taken from, by pool.
     - `candidates`: for a pool and a length where the spans that count start, ascending; where missing, all spans count.

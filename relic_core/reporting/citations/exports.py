@@ -166,10 +166,7 @@ def _record(work: CitedWork) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A format of files of references.
-
-    - `write`: writes works, in the order given.
-    """
+    """A format of files of references."""
 
     name: str
     label: str

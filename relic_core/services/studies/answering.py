@@ -50,7 +50,6 @@ class Task:
     """What an annotator is to do now.
 
     - `item`: none where nothing is left to be answered.
-    - `answer`: what they have answered to it; None where they have not.
     - `done`, `total`: how many they have answered, and how many there are for them: those, and what is still open to
       them.
     - `before`, `after`: ids of the answered items next to this one in their order; empty where there is none.

@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 
 class StudyModels:
-    """What retrievers and rerankers answer to studies; each answer is kept with what made it.
-
-    - `retriever`: gives one by its registered name.
-    - `start`: begins a job.
-    """
+    """What retrievers and rerankers answer to studies; each answer is kept with what made it."""
 
     def __init__(
         self,
@@ -152,10 +148,7 @@ def _id(study: Study, retriever: Retriever) -> str:
 
 
 class Results:
-    """The results of studies; kept in memory until the store is written.
-
-    - `stamp`: tells whether the store was written since.
-    """
+    """The results of studies; kept in memory until the store is written."""
 
     def __init__(
         self, studies: Studies, models: StudyModels, rows: StudyAnswerRows, stamp: Callable[[], object]
@@ -200,7 +193,6 @@ def proxy_table(
     """Ask retrievers the proxy task, with every window of a benchmark for an item.
 
     - `chooser`: who chooses the other two options; not one of those that are asked.
-    - `create`: gives a retriever by its registered name.
 
     Raises BadRequest: no retriever is asked, there is none of that name, or the chooser is asked.
     """

@@ -235,12 +235,7 @@ class StudySource:
 
 
 class StudyMaking:
-    """Makes studies of benchmarks and of what was mined here.
-
-    - `open_benchmark`, `chooser`: give a benchmark by name, and a retriever for one.
-    - `mined`: gives the windows mined here as a benchmark, and where each claim was written.
-    - `start`: begins a job.
-    """
+    """Makes studies of benchmarks and of what was mined here."""
 
     def __init__(
         self,
@@ -282,8 +277,6 @@ class StudyMaking:
 
     def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
         """Make a study and keep it, or find it where it was made before.
-
-        - `data`: the reader's own file of the benchmark.
 
         Raises BadRequest: something in the request cannot be, another study has the name, or no window is left.
         Raises NotFound: a work or the data of the benchmark are not here; nothing was mined.
