@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 EXPECTED = SHIPPED / "expected.csv"
-"""The file that comes with the program."""
 
 MARKS = "figures"
 """Name of the marks between which docs/results.md has its tables."""

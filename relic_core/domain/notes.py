@@ -19,7 +19,6 @@ Verdict = Literal["supports", "contradicts", "unsure"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 Origin = Literal["find", "read", "concordance", "proxy_task"]
-"""The page a passage was kept on."""
 
 LONGEST_WORDS = 20_000
 """Characters of the scholar's words on one passage: some eight printed pages."""

@@ -51,7 +51,6 @@ class WorkFilter:
 
 
 EVERYWHERE = WorkFilter()
-"""All works of the library."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 ID_LENGTH = 12
 OPTIONS = 3
-"""How many an item has."""
 
 CANNOT_DECIDE = 0
 """The choice of somebody who would not choose."""

@@ -99,7 +99,6 @@ def in_batches(
 
 
 SCORING = "Reading passages together with the claim"
-"""What progress is told."""
 
 
 def scored(

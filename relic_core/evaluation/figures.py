@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     By = Part | Literal[""]
 
 METRICS = (*(f"recall@{k}" for k in metrics.KS), "overlap-recall@10", "mean-rank", "median-rank", "mrr", "ndcg@10")
-"""The columns of a whole table."""
 
 _ENOUGH = 2
 _FLAT = "A dash in place of an interval: every draw gives the same, which is no certainty."

@@ -56,7 +56,6 @@ class Metric:
 
 
 PROXY = "proxy-accuracy"
-"""The one metric that is not of runs."""
 
 _WITH_K: dict[str, Metric] = {
     "recall": Metric(
@@ -121,7 +120,6 @@ _WITHOUT_K: dict[str, Metric] = {
 }
 
 KS = (1, 3, 5, 10, 50, 100)
-"""The k of the paper's tables."""
 
 
 def names() -> tuple[str, ...]:
@@ -167,7 +165,6 @@ def cutoff(name: str) -> int:
 
 
 Values = npt.NDArray[np.float64]
-"""Shape (n_examples,): what a metric says of each example."""
 
 
 def values(name: str, outcomes: Sequence[Outcome]) -> Values:

@@ -235,7 +235,6 @@ def _cell(value: object) -> str:
 
 
 MARKER = "relic.json"
-"""A file that tells such a folder: what made it, and what its card counts."""
 
 SHARD_ROWS = 50_000
 """Rows of a file: some 50 MB of text."""

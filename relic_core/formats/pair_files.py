@@ -34,7 +34,6 @@ PAIRS = "relic pairs/1"
 WINDOWS = "relic mined windows/1"
 PLACES_OF_PAIRS = "relic places of pairs/1"
 PLACES_OF_WINDOWS = "relic places of mined windows/1"
-"""Names and versions of the formats."""
 
 SPLITS = ("training", "dev", "test", "left out")
 """What a pair or window may be used for: to learn from, to choose by, to report on, nothing."""

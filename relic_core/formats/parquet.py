@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 OUTCOMES = "relic outcomes/1"
 WINDOWS = "relic windows/1"
-"""Names and versions of the two formats."""
 
 _OUTCOME_COLUMNS = {
     "example_id": "text",

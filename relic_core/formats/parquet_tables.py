@@ -27,7 +27,6 @@ MAX_ROWS = 5_000_000
 """Longer tables are not read: RELiC has some eighty thousand quotations."""
 
 BATCH = 5_000
-"""Rows that are read at a time."""
 
 _KEY = b"relic"
 

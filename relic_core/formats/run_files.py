@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 
 FORMAT = "relic run/1"
-"""Name and version of the format: a file of another version is refused."""
 
 SUFFIX = ".json"
 

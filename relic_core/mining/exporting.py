@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from relic_core.store.works import StoredText
 
 Kind = Literal["pairs", "windows", "dataset"]
-"""What is exported: pairs, windows, or both."""
 
 Form = Literal["jsonl", "parquet", "relic", "datasets"]
 
@@ -43,14 +42,11 @@ FORMS: dict[Form, str] = {
     "relic": "RELiC's own JSON: a folder with train.json (training), val.json (dev) and test.json (test); windows only",
     "datasets": "a folder for Hugging Face's `datasets`: a data card and Parquet files",
 }
-"""Form -> what it is."""
 
 RowKind = Literal["pairs", "windows"]
 _STORED: dict[RowKind, Literal["pair", "window"]] = {"pairs": "pair", "windows": "window"}
 _USED = ("training", "dev", "test")
-"""The splits that are exported where none is named."""
 _FILES = {"training": "train.json", "dev": "val.json", "test": "test.json"}
-"""Our splits -> the files of RELiC that stand for them."""
 MARKER = "relic.json"
 UNSPLIT = "It was mined after the last split"
 _CARD = ASSETS / "export" / "card.md"

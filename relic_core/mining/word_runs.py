@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     Runs = npt.NDArray[np.uint64]
 
 RUN = 8
-"""Words of a run."""
 
 _WORD = re.compile("[a-z]+")
 _FACTOR = 0x9E3779B97F4A7C15 | 3

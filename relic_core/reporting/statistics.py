@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _INK = "#4f7fae"
 _HEIGHT = 320
 _MOST_SOURCES = 25
-"""Rows of the table of sources."""
 _SPLITS = {
     "training": "windows for training (RELiC: training examples)",
     "dev": "windows of dev",

@@ -22,7 +22,6 @@ PAPER = (
 
 PAPER_ITEMS = 200
 PAPER_AGREEMENT = {"fleiss": "0.68", "all agree": "68.5%", "none agree": "0.5%"}
-"""The paper's Table 4."""
 
 _TELLING = (
     "items were answered rightly by everybody, two people at least, and wrongly by a model that is not built on what "

@@ -28,13 +28,11 @@ if TYPE_CHECKING:
 
 
 TOP_K = 100
-"""Spans that are read together with the claim."""
 
 FIRST = 1.0
 """What the first retriever counts for beside the reranker's 1. Chosen on dev: docs/reranking.md has the figures."""
 
 WEIGHTS = ASSETS / "weights" / "reranker"
-"""Where the reranker that comes with the program is."""
 
 
 class Reranked(Retriever):

@@ -27,12 +27,9 @@ if TYPE_CHECKING:
     from relic_core.store.shelf import Texts, WordedText
 
 PAGE = 50
-"""Rows of a page."""
 MOST_PAGES = 1_000_000
 MOST_EXPORTED = 100_000
-"""Rows of an exported table."""
 SORTS = ("text", "left", "right")
-"""Orders: place in the text (works by title), or the alphabet of the neighbours left or right."""
 _WIDTH = 110
 """Characters of context on either side on a page, and in an export."""
 _EXPORT_WIDTH = 300

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 DocumentForm = Literal["markdown", "word", "csv"]
 ALL_NOTES = "Notebook"
-"""What a document of all collections is called."""
 
 
 class DocumentCard(NamedTuple):

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from relic_core.store.runs import RunRows
 
 SHIPPED = ASSETS / "results"
-"""Folder of the runs that come with the program."""
 
 FORMS = {
     ".json": "everything, to be taken in again",

@@ -130,7 +130,6 @@ SETTINGS = {
     "patience": Setting("Stop after so many validations without a better one; 0 for never.", whole=(0, 10**6)),
     "watch": Setting("The figure that decides which weights are kept."),
 }
-"""The settings of all recipes, in the order in which they are written."""
 
 _OF_RERANKERS = {
     "pooling": Setting(
@@ -160,9 +159,7 @@ class Recipe:
     """
 
     kind: ClassVar[ModelKind]
-    """What it makes."""
     called: ClassVar[str]
-    """What a message calls it."""
 
     name: str
     base: str = ""
@@ -421,7 +418,6 @@ LAPTOP = replace(DEFAULT, name="laptop", batch=48, window_batch=8, stretches=12,
 AnyRecipe = EncoderRecipe | RerankerRecipe
 
 RECIPES: dict[str, AnyRecipe] = {recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP, RerankerRecipe())}
-"""The recipes that come with the program, by name."""
 
 ABOUT = {
     "default": "The recipe of the best models here: two encoders from one small base.",
@@ -429,7 +425,6 @@ ABOUT = {
     "paper": "The RELiC paper's own recipe, for comparison. It begins from RoBERTa-base and wants a graphics card.",
     "reranker": "Trains what reads the first hundred anew, each beside the claim, and puts them in order.",
 }
-"""What they are for, in plain words."""
 
 _KINDS: dict[str, type[AnyRecipe]] = {"encoder": EncoderRecipe, "reranker": RerankerRecipe}
 

@@ -25,7 +25,6 @@ USES: dict[Use, str] = {
     "windows": "Only quotations of works in your library",
     "pairs": "Only quotations without regard to the work they come from",
 }
-"""What can be learnt from, in plain words."""
 
 NO_MODEL = ""
 """Stands for the recipe's base where a training could go on from an encoder, and for no search for hard negatives."""

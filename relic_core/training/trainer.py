@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     Report = Callable[[Mapping[str, Any]], None]
 
 MODEL = "model"
-"""Folder, within that of a training, of the best weights so far."""
 CANDIDATE = "candidate"
 CHECKPOINTS = "checkpoints"
 CHECKPOINT_SECONDS = 600.0

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 SORT_LABELS = {"text": "Place in the text", "left": "Word before", "right": "Word after"}
 PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "form", "page")
-"""What an address of the page may carry."""
 _SAMPLE = "High Water at Averhythe"
 _EXAMPLES = ("brass", "lamp*", "high water")
 _ALL_WORKS = ""

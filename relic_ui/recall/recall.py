@@ -322,7 +322,6 @@ def choose_view(app: App, asked: RecallQuery) -> None:
 
 
 PARAMETERS = ("benchmark", "runs", "metric", "view", "sort", "least", "beside", *PART_OF.values(), "show", "page")
-"""What an address of the page may carry."""
 _MOST_PAGES = 1_000_000
 _SHORT = 60
 

@@ -336,7 +336,6 @@ def _reported(answered: Answered, sheets: Sequence[Sheet]) -> Reported:
 
 
 REPORT = ASSETS / "prompts.json"
-"""The report that comes with the program."""
 
 FILE = Envelope("prompts", 1, keys=tuple(Report.model_fields), head={})
 
@@ -374,7 +373,6 @@ def shipped() -> Report:
 
 
 NOT_MADE = "The report has not been made yet."
-"""What stands in the place of the table until there is a report."""
 
 _SHOWN = 12
 """Digits of a sha256 that are enough for a reader."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     Starts = npt.NDArray[np.int64]
 
 _NAMED = 5
-"""Ids that a message names before it only counts."""
 
 
 class Opened:

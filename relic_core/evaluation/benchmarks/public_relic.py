@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from relic_core.ports import WorkSource
 
 MANIFEST = ASSETS / "public_relic"
-"""Folder of the manifest that ships with the program."""
 REBUILD = "python -m relic_core dataset rebuild"
 
 _FOLDER, _FILE = "public_relic", "windows.parquet"
