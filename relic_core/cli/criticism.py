@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _BATCH = 200
 _WIDTH, _INDENT = 100, " " * 5
+_QUOTED = 500
+"""Characters of a quotation that stand among the critic's words."""
 _SHOWN = 70
 """Characters of a quotation that a table shows."""
 
@@ -190,10 +192,11 @@ def _print_windows(views: Sequence[WindowView], *, as_json: bool, critics: bool 
         print(console.as_json(rows))
     elif views and critics:
         for number, view in enumerate(views, start=1):
-            words = " ".join((*view.window.left, f"“{view.window.quotation}”", *view.window.right))
+            quotation = textwrap.shorten(view.window.quotation, _QUOTED, placeholder=" …")
+            words = " ".join((*view.window.left, f"“{quotation}”", *view.window.right))
             where = f"{view.work.title}, {view.place.label} · {view.place.address} · {view.window.id}"
             print(f"{number:3d}  {', '.join(filter(None, (view.source.title, view.source.author)))}")
-            print(textwrap.fill(" ".join(words.split()), _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT))
+            print(textwrap.fill(words, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT))
             print(f"{_INDENT}{where}\n")
     elif views:
         lines = [

@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_ui import buttons, keep, links
 from relic_ui.links import link
-from relic_ui.naming import many
+from relic_ui.naming import many, shorten
 from relic_ui.sources import sources
 from relic_ui.sources.sources import PAGE, cited, marked, window_id
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from relic_core.domain import Offsets
     from relic_core.services.sources import CriticsPassage, SourceSummary
     from relic_core.wiring import App
+
+_QUOTED = 600
+"""Characters of a quotation that stand between the critic's words."""
 
 
 def link_about(claim_text: str, work_id: str) -> str:
@@ -98,6 +101,7 @@ def _show_found(app: App, claim_text: str, found: Sequence[CriticsPassage]) -> N
 def _row(passage: CriticsPassage, number: int, marks: keep.Marks) -> str:
     view = passage.view
     window, work, name = view.window, view.work, escape(window_id(view.window.id))
+    quotation = window.quotation if len(window.quotation) <= _QUOTED else shorten(window.quotation, _QUOTED)
     at, n, where = str(view.place.address), window.gold.length, view.place.label.replace(" · ", ", ")
     read = link("read", where, title=f"Read it in its chapter: {work.title}, {where}", work=work.id, at=at, n=n)
     source = link(
@@ -112,7 +116,7 @@ def _row(passage: CriticsPassage, number: int, marks: keep.Marks) -> str:
     return (
         f'<li id="{name}" tabindex="-1" aria-labelledby="{name}-name" class="relic-window">'
         f'<h3 id="{name}-name"><span class="relic-window-number">{number:,}</span> {cited(view.source)}</h3>'
-        f"{_around(window.left, passage.lit_left)}<blockquote>{marked(window.quotation, ())}</blockquote>"
+        f"{_around(window.left, passage.lit_left)}<blockquote>{marked(quotation, ())}</blockquote>"
         f"{_around(window.right, passage.lit_right)}"
         f'<p class="relic-window-links"><span><cite>{escape(work.title)}</cite>, {read}</span>{source}{kept}</p></li>'
     )

@@ -285,7 +285,8 @@ def test_a_passage_that_a_critic_quotes_is_kept_for_the_claim(app, lanterns, deb
     at = sound(app.open(SOURCES, about="debts of a ferryman", work=lanterns.id))
     at = press_button(at, "keep", f"{lanterns.id}/2.1.1/1")
     (note,) = app.bench.notebook.notes()
-    assert (note.kept.claim_text, note.kept.origin, note.kept.at) == ("debts of a ferryman", "sources", "2.1.1")
+    kept = note.note.kept
+    assert (kept.claim_text, kept.origin, kept.at) == ("debts of a ferryman", "sources", "2.1.1")
     assert 'aria-pressed="true"' in rows(at)[0]
 
 
