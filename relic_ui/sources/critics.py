@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relic_core.services.sources import CriticsPassage, SourceSummary
     from relic_core.wiring import App
 
-_QUOTED = 600
+_QUOTED = 320
 """Characters of a quotation that stand between the critic's words."""
 
 

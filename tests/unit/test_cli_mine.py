@@ -81,7 +81,7 @@ def test_what_is_neither_source_nor_work_nor_file_is_refused(bench, run, tmp_pat
 def test_a_claim_lists_the_windows_of_critics_who_use_its_words(books, run, windows):
     run("mine", books)
     every = windows("The Lantern Count")
-    word = "parish"
+    word = "decade"
     assert {word in " ".join((*each["left"], *each["right"])).casefold() for each in every} == {True, False}
     found = json.loads(run("sources", "--about", word, "--windows", "The Lantern Count", "--format", "json").out)
     assert found
