@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from relic_core.services.sources import CriticsPassage, SourceSummary
     from relic_core.wiring import App
 
+_MOST = 10
+"""Passages that a claim brings up."""
 _QUOTED = 320
 """Characters of a quotation that stand between the critic's words."""
 
@@ -44,7 +46,7 @@ def show(app: App) -> None:
     if passage := keep.asked(does, to):
         keep.press(app, passage, origin="sources", claim_text=claim_text)
     with st.spinner("Reading what critics say …"):
-        found = app.sources.about(claim_text, work_id=work_id, limit=PAGE)
+        found = app.sources.about(claim_text, work_id=work_id, limit=_MOST)
     _show_found(app, claim_text, found)
 
 
@@ -91,7 +93,7 @@ def _show_found(app: App, claim_text: str, found: Sequence[CriticsPassage]) -> N
         return
     marks = keep.Marks(app, claim_text)
     rows = "".join(_row(each, number, marks) for number, each in enumerate(found, start=1))
-    count = f"The first {PAGE} passages" if len(found) == PAGE else many(len(found), "passage").capitalize()
+    count = f"The first {_MOST} passages" if len(found) == _MOST else many(len(found), "passage").capitalize()
     st.html(
         f'<h2 id="critics-heading" class="relic-item">{count}</h2>'
         f'<ol class="relic-windows relic-critics-say" aria-labelledby="critics-heading">{rows}</ol>'
