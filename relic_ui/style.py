@@ -107,6 +107,7 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-track::before { content: ""; position: absolute; inset: 9px -24px 9px 0; background: var(--relic-faint);
   border-radius: .25rem; }
 .relic-track span { position: absolute; inset: 2px 0; border-left: 1px solid var(--relic-line); }
+.relic-track i { position: absolute; inset: 7px auto; width: 3px; background: var(--relic-hue); }
 .relic-dot { position: absolute; top: 2px; width: 24px; height: 24px; border-radius: 12px; text-align: center;
   font-size: .75rem; line-height: 24px; font-weight: 700; color: #fff !important; background: var(--relic-hue);
   text-decoration: none !important; font-variant-numeric: tabular-nums; }
@@ -117,6 +118,9 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 @container (max-width: 639px) {
   .relic-dot { left: var(--relic-narrow); }
   .relic-dot:not([style*="narrow"]) { display: none; }
+}
+@container (min-width: 640px) {
+  .relic-dot:not([style*="wide"]) { display: none; }
 }
 @media (max-width: 640px) { .relic-axis span:nth-child(even) { display: none; } }
 

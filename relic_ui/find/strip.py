@@ -17,24 +17,37 @@ if TYPE_CHECKING:
 
 _STEP = 26
 """Pixels from one dot to the next where they crowd."""
-_WIDTHS = {"wide": (640, 24), "narrow": (282, 6)}
-"""The narrowest strips, in pixels, and how many dots are laid out on them: more would stand far from their places."""
+_WIDTHS = {"wide": (640, 2 * _STEP), "narrow": (282, _STEP)}
+"""The narrowest strips, in pixels, and how far from its place a dot may be on them."""
 
 
 def show_strip(placed: Sequence[Placed], work: Work) -> None:
-    """Draw the passages along the length of the work: as many as have room, those with small numbers before others."""
+    """Draw the passages along the length of the work: a tick for each, and a dot where there is room near its place.
+
+    Those with small numbers come before others, and one that another column shows too has its dot there.
+    """
     if not placed:
         return
-    ordered = sorted(placed, key=lambda each: each.number)
+    ordered = sorted((each for each in placed if not each.again), key=lambda each: each.number)
     lefts: dict[str, dict[str, str]] = {each.anchor: {} for each in ordered}
-    for name, (width, dots) in _WIDTHS.items():
-        room = ordered[:dots]
-        for each, aside in zip(room, asides_of([each.card.place.fraction for each in room], width), strict=True):
-            lefts[each.anchor][name] = f"calc({each.card.place.fraction:.2%} + {aside:.0f}px)"
+    for name, (width, most) in _WIDTHS.items():
+        room: dict[str, float] = {}
+        asides: dict[str, float] = {}
+        for each in ordered:
+            wider = room | {each.anchor: each.card.place.fraction}
+            moved = asides_of(list(wider.values()), width)
+            if max(map(abs, moved)) <= most:
+                room, asides = wider, dict(zip(wider, moved, strict=True))
+        for anchor, aside in asides.items():
+            lefts[anchor][name] = f"calc({room[anchor]:.2%} + {aside:.0f}px)"
+    ticks = "".join(
+        f'<i aria-hidden="true" style="{hue(each.retriever)};left:calc({each.card.place.fraction:.2%} + 11px)"></i>'
+        for each in ordered
+    )
     links = "".join(_dot(each, lefts[each.anchor]) for each in ordered if lefts[each.anchor])
     st.html(
-        '<nav class="relic-strip" aria-label="Where in the work the passages stand">'
-        f'<div class="relic-track">{_chapters(work)}{links}</div></nav>'
+        '<nav class="relic-strip" aria-label="Where in the work the passages are">'
+        f'<div class="relic-track">{_chapters(work)}{ticks}{links}</div></nav>'
     )
 
 

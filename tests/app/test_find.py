@@ -20,7 +20,7 @@ from tests.making_sources import keep, make_source, make_window
 SAYS = says("find")
 
 CLAIM = "The brass bolt stands for a false certainty"
-TITLES = ["By meaning · dense-RELiC", "By words · BM25", "Read again · reranker"]
+TITLES = ["By meaning · dense-RELiC", "By words · BM25", "Read again · Reranked"]
 ELSEWHERE = "Gatsby's parties are a display of wealth"
 WORDS_OF_THE_WORK = "remarked that it was nice to see a good solid bit of brass"
 PASSAGE = (
@@ -242,7 +242,7 @@ def test_an_example_answers_at_one_click(app):
 
 def test_every_setting_counts(app):
     at = ask(app.open(FIND), CLAIM, length=4, results=2, retrievers=["bm25", "fusion"])
-    assert headings(at) == ["By words · BM25", "By both · fusion"]
+    assert headings(at) == ["By words · BM25", "By both · Combined"]
     assert [len(column) for column in columns(at)] == [2, 2]
     (sample,) = app.bench.works.summaries()
     assert f"{sample.sentences - 3:,} passages compared" in html(at)
@@ -252,11 +252,14 @@ def test_every_setting_counts(app):
     assert columns(at) != four
 
 
-def test_the_strip_has_a_dot_for_every_card_that_leads_to_it(app):
+def test_the_strip_has_a_tick_for_every_passage_and_dots_that_lead_to_cards(app):
     at = ask(app.open(FIND), CLAIM)
-    dots = re.findall(r'<a class="relic-dot" href="#([^"]+)"', html(at))
-    assert sorted(dots) == sorted(re.findall(r'<article class="[^"]*" id="([^"]+)"', html(at)))
-    assert len(set(dots)) == 15
+    passages = set(re.findall(r'<article class="relic-card" id="([^"]+)"', html(at)))
+    track = re.search(r'<div class="relic-track">(.*?)</div>', html(at))[1]
+    dots = re.findall(r'<a class="relic-dot" href="#([^"]+)"', track)
+    assert track.count("<i ") == len(passages)
+    assert len(set(dots)) == len(dots) > 5
+    assert passages.issuperset(dots)
 
 
 # ---- strong and weak ----------------------------------------------------------------------------------------------
