@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.domain import EVERYWHERE
 from relic_core.services.prompts import prompts_for
-from relic_core.services.search import shown_gap
+from relic_core.services.search import has_gap, shown_gap
 from relic_ui.find import claim_box, like, scope
 from relic_ui.naming import name_of
 from relic_ui.shell import literal
@@ -29,7 +29,8 @@ def show(app: App) -> None:
     summaries = app.works.summaries()
     if summaries:
         _show_claim_box(summaries)
-    for work in [work for work in summaries if prompts_for(work)][:_WORKS_WITH_EXAMPLES]:
+    offered = sorted(filter(prompts_for, summaries), key=lambda work: not has_gap(prompts_for(work)[0].claim))
+    for work in offered[:_WORKS_WITH_EXAMPLES]:
         with st.container(gap="xsmall", key=f"examples-{work.id}"):
             st.html(f'<p class="relic-quiet">Try one of these, in {escape(name_of(work))}</p>')
             for number, prompt in enumerate(prompts_for(work)):

@@ -65,8 +65,8 @@ _CARDS = (
         name="dense-relic",
         label="dense-RELiC",
         purpose="By meaning",
-        description="Compares meanings: a language model that learnt from critics' quotations reads each passage in "
-        "its context and the claim.",
+        description="Compares meanings: a language model trained on critics' quotations reads the claim, and each "
+        "passage in its context.",
         kind="dense",
         factory="relic_core.retrieval.dense:create_trained",
         library=True,
@@ -84,8 +84,8 @@ _CARDS = (
         name="reranked",
         label="Reranked",
         purpose="Read again",
-        description="Takes the hundred passages that stand highest by meaning and by words together, and reads each of "
-        "them anew beside the claim.",
+        description="Takes the hundred best passages by meaning and by words together, and reads each again beside the "
+        "claim.",
         kind="reranker",
         factory="relic_core.retrieval.reranked:create",
         components=("fusion",),
@@ -95,7 +95,7 @@ _CARDS = (
         name="fusion",
         label="Combined",
         purpose="By both",
-        description="Puts first what stands high by meaning and by words.",
+        description="Puts first what ranks high both by meaning and by words.",
         kind="fusion",
         factory="relic_core.retrieval.fusion:create",
         components=("dense-relic", "bm25"),

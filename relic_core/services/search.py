@@ -380,7 +380,7 @@ class Search:
         ranking = found.rankings[name]
         note = "" if ranking.exact else _measured(name, found)
         if shown.gone:
-            note = "What was found stood in works that were removed or changed meanwhile. Search again."
+            note = "What was found was in works that have been removed or changed. Search again."
         cards = tuple(
             self._card(name, group, found, works[group.best.work_id], verdicts, quoted)
             for group in shown.groups[:results]

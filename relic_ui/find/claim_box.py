@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CLAIM_LABEL = "Your claim, or a paragraph with a gap"
-PLACEHOLDER = (
-    f"Paste a paragraph of yours, with {GAP} where the quotation goes.\n"
-    "Or write a short claim: The narrator presents his own carelessness as other people's fault."
-)
+PLACEHOLDER = f"Paste a paragraph of yours, with {GAP} where the quotation goes.\nOr write a short claim."
 _HELP = f"Enter searches; Shift+Enter starts a new line. {GAP} or [MASK] marks where the quotation goes."
 _CONTEXT_HELP = (
     f"A sentence or two of yours, read as coming before the claim. To add what follows it, write {GAP} for the claim."

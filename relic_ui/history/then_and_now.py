@@ -57,7 +57,7 @@ def _choose_then(found: ThenAndNow) -> None:
         key="history_then",
         on_change=turn,
         width=340,
-        help="What was found is kept each time that something it hangs on has changed.",
+        help="Results are kept each time that something they depend on has changed.",
     )
 
 
@@ -81,8 +81,8 @@ def _show_changes(found: ThenAndNow) -> None:
         )
     else:
         st.html(
-            f'<p class="relic-measure">The same models and the same program answer as on {when}, and yet not all '
-            "passages stand where they stood.</p>"
+            f'<p class="relic-measure">The models and the program are the same as on {when}, and yet some passages '
+            "rank differently.</p>"
         )
     if found.silent:
         one = len(found.silent) == 1

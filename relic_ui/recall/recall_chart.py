@@ -77,6 +77,9 @@ def with_code(said: str) -> str:
 def show_overall(app: App, asked: Asked, colours: Mapping[str, str]) -> None:
     """Draw the figure of each run over all examples, and say what it tells."""
     labels = app.recall.labels(asked.runs)
+    contexts = dict.fromkeys(run.shape.words for run in asked.runs)
+    if len(contexts) == 1 and len({run.label for run in asked.runs}) == len(asked.runs):
+        labels = {run.id: run.label for run in asked.runs}
     marks = app.recall.overall(asked.runs, asked.metric)
     share = is_share(asked.metric)
     tiles = []
@@ -90,7 +93,8 @@ def show_overall(app: App, asked: Asked, colours: Mapping[str, str]) -> None:
     st.html(
         f'<p class="relic-measure"><b>{measure}</b>: {escape(app.recall.meaning(asked.metric))} Here each '
         f"quotation is to be found among {marks[0].candidates:,.0f} candidates on average: "
-        f"{pool_words(asked.offer.card.pool)}. MRR and mean rank are in Table.</p>"
+        f"{pool_words(asked.offer.card.pool)}. The claim is the critic’s sentences around the quotation: "
+        f"{' or '.join(contexts)}. MRR and mean rank are in Table.</p>"
     )
     row = len(tiles) if len(tiles) <= _ONE_ROW else min(_ONE_ROW, -(-len(tiles) // 2))
     st.html(

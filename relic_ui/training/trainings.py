@@ -328,7 +328,7 @@ def _chart(title: str, said: str, figure: object, table: object, *, key: str) ->
             figure,
             key=f"training_{key}",
             config=charts.config(f"training {title.lower()}"),
-            alt=f"{title} by step. The figures stand below as a table.",
+            alt=f"{title} by step. The figures are below as a table.",
         )
     show(table)
     save([table], f"training {title.lower()}", key=f"training_{key}_save")

@@ -188,6 +188,8 @@ def test_a_passage_says_how_many_critics_quote_it_and_such_alone_can_be_searched
     again = sound(app.open(FIND, q=at.query_params["q"]))
     assert columns(again) == columns(at)
     assert again.get_by_key("find_quoted").value is True
+    ask(at, "He is told that nobody counted the lanterns on the quay: Nobody had been asked to.", quoted=False)
+    assert SAYS["own words"] in html(at), "both what the work says and the choice of what critics quote are shown"
 
 
 def test_passages_that_critics_quote_cannot_be_searched_where_there_is_no_criticism(app):
