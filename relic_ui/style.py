@@ -41,6 +41,7 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
   color: inherit !important; }
 [class*="st-key-examples"] button p { text-decoration: underline; text-underline-offset: .25em; text-align: left; }
 .relic-sr { position: absolute; left: -9999px; }
+[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }
 .relic-lede { font-family: var(--relic-serif); font-size: 1.2rem; line-height: 1.5; max-width: 44rem; margin: 0; }
 .relic-quiet { opacity: .82; font-size: .9rem; line-height: 1.45; }
 .relic-measure { max-width: 44rem; }

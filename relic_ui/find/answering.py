@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from relic_core.services.sources import Quoted
     from relic_core.wiring import App
 
+_READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
 _SIDE, _BEST = "side", "best"
 """Views of an answer; the others are the names of its columns."""
 
@@ -64,12 +66,15 @@ def show(app: App, result: SearchResult) -> None:
     show_notices(result)
     show_preparing(app, result)
     page = _Page.of(app, view, result)
+    if not any(column.waiting for column in result.columns):
+        page.draw(result)
+        return
+    reading = _READERS.submit(app.search.run, request)  # meanwhile the others' cards are drawn
     page.draw(result)
-    if any(column.waiting for column in result.columns):
-        with page.waiting(result), st.spinner("Reading the best passages again …"):
-            whole = app.search.run(request)
-        _keep(app, request, whole)
-        page.draw(whole, before=result)
+    with page.waiting(result), st.spinner("Reading the best passages again …"):
+        whole = reading.result()
+    _keep(app, request, whole)
+    page.draw(whole, before=result)
 
 
 def _choose_view(result: SearchResult) -> str:

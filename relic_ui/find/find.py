@@ -53,7 +53,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
         forget_address()
     with head:
         if result is None:
-            st.title(TITLE)
+            st.title(TITLE, anchor=False)
             with st.container(key="find_form"):
                 _show_form(app, where, summaries, seed)
             show_examples(where)

@@ -47,6 +47,7 @@ def show_strip(placed: Sequence[Placed], work: Work) -> None:
     links = "".join(_dot(each, lefts[each.anchor]) for each in ordered if lefts[each.anchor])
     st.html(
         '<nav class="relic-strip" aria-label="Where in the work the passages are">'
+        f'<a class="relic-read-skip" href="#{placed[0].anchor}" target="_self">Skip to the passages</a>'
         f'<div class="relic-track">{_chapters(work)}{ticks}{links}</div></nav>'
     )
 
