@@ -119,7 +119,7 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-dot { left: var(--relic-wide); }
 @container (max-width: 639px) {
   .relic-dot { left: var(--relic-narrow); }
-  .relic-dot:not([style*="narrow"]) { display: none; }
+  .relic-dot:not([style*="narrow"]), .relic-fine span { display: none; }
 }
 @container (min-width: 640px) {
   .relic-dot:not([style*="wide"]) { display: none; }

@@ -135,7 +135,7 @@ def lacking(material: Material) -> str:
         )
     if not material.pairs + material.windows + material.dev:
         return (
-            "Quotations were found, and it has not been decided which of them may be learnt from. That keeps what is "
+            "Quotations were found, and what to train on has not been chosen. That keeps what is "
             "measured apart from what is learnt from."
         )
     if not material.pairs + material.windows:

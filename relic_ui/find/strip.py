@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _STEP = 26
 """Pixels from one dot to the next where they crowd."""
+_FEW, _MOST = 24, 80
+"""Chapters up to which a narrow strip is divided into them, and any."""
 _WIDTHS = {"wide": (640, 2 * _STEP), "narrow": (282, _STEP)}
 """The narrowest strips, in pixels, and how far from its place a dot may be on them."""
 
@@ -44,11 +46,12 @@ def show_strip(placed: Sequence[Placed], work: Work) -> None:
         f'<i aria-hidden="true" style="{hue(each.retriever)};left:calc({each.card.place.fraction:.2%} + 11px)"></i>'
         for each in ordered
     )
+    fine = " relic-fine" * (len(work.chapters) > _FEW)
     links = "".join(_dot(each, lefts[each.anchor]) for each in ordered if lefts[each.anchor])
     st.html(
         '<nav class="relic-strip" aria-label="Where in the work the passages are">'
         f'<a class="relic-read-skip" href="#{placed[0].anchor}" target="_self">Skip to the passages</a>'
-        f'<div class="relic-track">{_chapters(work)}{ticks}{links}</div></nav>'
+        f'<div class="relic-track{fine}">{_chapters(work)}{ticks}{links}</div></nav>'
     )
 
 
@@ -63,14 +66,18 @@ def _dot(placed: Placed, lefts: Mapping[str, str]) -> str:
 
 
 def _chapters(work: Work) -> str:
-    """Divide the strip into chapters, each of which names itself where the mouse rests; dots tell theirs by name."""
+    """Divide the strip into chapters, many of them into parts; each names itself where the mouse rests."""
     begins: dict[int, int] = {}
     for sentence in work.sentences:
         begins.setdefault(sentence.chapter, sentence.index)
+    names = {chapter: work.chapter_name(chapter) for chapter in begins}
+    if len(names) > _MOST:
+        parts = {work.chapters[chapter].part: chapter for chapter in reversed(names)}  # the first chapter of each
+        names = {chapter: part for part, chapter in parts.items()}
     last = max(1, len(work.sentences) - 1)
     return "".join(
-        f'<span aria-hidden="true" title="{escape(work.chapter_name(chapter))}" style="left:{first / last:.2%}"></span>'
-        for chapter, first in begins.items()
+        f'<span aria-hidden="true" title="{escape(name)}" style="left:{begins[chapter] / last:.2%}"></span>'
+        for chapter, name in names.items()
     )
 
 

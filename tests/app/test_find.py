@@ -638,7 +638,7 @@ def test_works_that_are_not_prepared_are_named_and_prepared_on_request(app, shel
     app.run_jobs()
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
     sound(at.button(key="find_start_prepare").click().run())
-    assert "have not been read" not in html(at)
+    assert "cannot be searched by meaning" not in html(at)
     assert any("Lanterns" in card for card in columns(at)[0])
 
 
@@ -657,9 +657,9 @@ def test_a_work_that_is_not_prepared_is_said_not_to_have_been_read_and_not_to_ha
     _, bm25, _ = columns(at)
     unread = [card for card in bm25 if "Averhythe" not in card]
     assert unread
-    assert all("Not read yet by dense-RELiC and Combined" in card for card in unread)
-    assert "Not among" not in html(at)
-    assert not any("Not read yet" in card for card in bm25 if "Averhythe" in card)
+    assert all("Not searched yet by meaning or by both" in card for card in unread)
+    assert "Not found" not in html(at)
+    assert not any("Not searched yet" in card for card in bm25 if "Averhythe" in card)
 
 
 def read_by_meaning(app, *works):
@@ -696,7 +696,7 @@ def test_an_answer_given_just_before_the_last_works_were_prepared_is_asked_again
 
     monkeypatch.setattr(Search, "run", outrun)
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="", results=8)
-    assert "2 works have not been read" in html(at)
+    assert "2 works cannot be searched by meaning" in html(at)
     sound(at.run())
     assert "not been read" not in html(at)
     assert any("Lanterns" in card for card in columns(at)[0])

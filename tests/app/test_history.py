@@ -310,7 +310,7 @@ def test_two_columns_are_compared_in_words_and_numbers(app, search):
     ]  # fmt: skip
     assert html(at).count('href="read?') == len(found.passages)
     assert SAYS["overlaps"] in told
-    assert at.get_by_key("compare_first").options[0] == "dense-RELiC", "a select box reads no markup"
+    assert at.get_by_key("compare_first").options[0] == "By meaning"
 
 
 @pytest.mark.parametrize("show", ["then", "compare"])
@@ -413,7 +413,7 @@ def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch):
     monkeypatch.setattr(TopKSnapshotRows, "add", full)
     at = ask(app)
     assert html(at).count("<article") == 10
-    assert "could not be kept for then and now. The disk is full." in plain(html(at))
+    assert "could not be saved for “Then and now”. The disk is full." in plain(html(at))
 
 
 def test_a_search_made_on_the_page_is_kept_with_what_it_found(app):
