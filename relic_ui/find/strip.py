@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from html import escape
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -67,17 +70,15 @@ def _dot(placed: Placed, lefts: Mapping[str, str]) -> str:
 
 def _chapters(work: Work) -> str:
     """Divide the strip into chapters, many of them into parts; each names itself where the mouse rests."""
-    begins: dict[int, int] = {}
-    for sentence in work.sentences:
-        begins.setdefault(sentence.chapter, sentence.index)
-    names = {chapter: work.chapter_name(chapter) for chapter in begins}
-    if len(names) > _MOST:
-        parts = {work.chapters[chapter].part: chapter for chapter in reversed(names)}  # the first chapter of each
-        names = {chapter: part for part, chapter in parts.items()}
+    borders = [(chapter.start, work.chapter_name(chapter.index)) for chapter in work.chapters]
+    if len(borders) > _MOST:
+        parts = groupby(work.chapters, key=lambda chapter: chapter.part)
+        borders = [(next(chapters).start, part) for part, chapters in parts]
     last = max(1, len(work.sentences) - 1)
     return "".join(
-        f'<span aria-hidden="true" title="{escape(name)}" style="left:{begins[chapter] / last:.2%}"></span>'
-        for chapter, name in names.items()
+        f'<span aria-hidden="true" title="{escape(name)}" '
+        f'style="left:{bisect_left(work.sentences, start, key=attrgetter("start")) / last:.2%}"></span>'
+        for start, name in borders
     )
 
 
