@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from relic_core.services.sources import Quoted
     from relic_core.wiring import App
 
+_READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
 _SIDE, _BEST = "side", "best"
 """Views of an answer; the others are the names of its columns."""
 
@@ -47,8 +49,7 @@ def answer(app: App, request: SearchRequest) -> SearchResult:
     state = st.session_state
     kept, ready = state.get("find_answer"), _ready(app, request)
     if kept is None or kept[:2] != (request, ready):
-        what = "passages like this one" if request.like else "passages that bear your claim out"
-        with st.spinner(f"Reading the {'work' if request.work_id else 'works'} for {what} …"):
+        with st.spinner("Searching …"):
             result = app.search.run(request, at_once=True)
         _keep(app, request, result)
     *_, result, search_id = state["find_answer"]
@@ -67,18 +68,21 @@ def show(app: App, result: SearchResult) -> None:
     show_notices(result)
     show_preparing(app, result)
     page = _Page.of(app, view, result)
+    if not any(column.waiting for column in result.columns):
+        page.draw(result)
+        return
+    reading = _READERS.submit(app.search.run, request)  # meanwhile the others' cards are drawn
     page.draw(result)
-    if any(column.waiting for column in result.columns):
-        with page.waiting(result), st.spinner("Reading the best passages beside your claim …"):
-            whole = app.search.run(request)
-        _keep(app, request, whole)
-        page.draw(whole, before=result)
+    with page.waiting(result), st.spinner("Reading the best passages again …"):
+        whole = reading.result()
+    _keep(app, request, whole)
+    page.draw(whole, before=result)
 
 
 def _choose_view(result: SearchResult) -> str:
     """Draw the choice of a view, and give the one chosen; a phone has no room for columns side by side."""
     state = st.session_state
-    names = {column.retriever: column.purpose for column in result.columns}
+    names = {column.retriever: column.card.called for column in result.columns}
     if len(names) == 1:
         return next(iter(names))
     phone = "Mobi" in st.context.headers.get("User-Agent", "")
@@ -193,7 +197,7 @@ def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> N
         critics
         + f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
         f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
-        f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'
+        f'<details class="relic-quiet relic-made"><summary>Texts and models used</summary>'
         f"{escape(result.made_with)}</details>" + (f'<p class="relic-quiet">{escape(unkept)}</p>' if unkept else "")
     )
 
@@ -205,7 +209,7 @@ def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
         app.snapshots.keep(search.id, result)
         st.session_state["find_unkept"] = ""
     except StoreError as error:  # the answer does not hang on it
-        st.session_state["find_unkept"] = f"What was found could not be kept for then and now. {error}"
+        st.session_state["find_unkept"] = f"The results could not be saved for “Then and now”. {error}"
     ready = _answered_from(_ready(app, request), result)
     st.session_state["find_answer"] = (request, ready, result, search.id)
 
