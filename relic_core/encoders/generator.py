@@ -195,6 +195,7 @@ class GeneratorReranker:
     @cached_property
     def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
         import torch
+
         from relic_core.encoders.weights import check_size, state_of
 
         folder, arithmetic = self._files.folder, self._arithmetic

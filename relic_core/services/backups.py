@@ -409,7 +409,7 @@ def _try_store(backup: BackupFile, folder: Path, name: str) -> None:
     if named != path:
         named.rename(path)
     try:
-        migrations.check_schema(path)
+        migrations.check_schema(path, backup.manifest.store_version)
         works = len(Store(path).works.summaries())
     except StoreError as error:
         raise BadBackup(f"The store in {backup.path} cannot be opened. {error} Take another back-up.") from error

@@ -112,24 +112,21 @@ def known_version() -> int:
     return read_migrations()[-1].number
 
 
-def check_schema(path: Path) -> None:
+def check_schema(path: Path, number: int) -> None:
     """See that a store that somebody gave has the tables and views that the migrations make, and nothing else.
 
     Nothing that stands in it is run before that: a view may never come to an end.
 
-    Raises StoreError: it has others, is no store, or cannot be read.
+    - `number`: of its last migration, as it is said to be.
+
+    Raises StoreError: it has others, is at another number, or cannot be read.
     """
     try:
         with duckdb.connect(path, read_only=True, config=CONFIG | {"enable_external_access": "false"}) as given:
-            found = _schema(given)
-            number = next((number for number, schema in enumerate(_schemas(), 1) if schema == found), 0)
-            if not number or version(given) != number:
-                known = _schemas()[-1]
-                odd = sorted(found ^ (_schemas()[number - 1] if number else known))
-                raise StoreError(
-                    "It was changed: its tables and views are none that a version of this program makes"
-                    f"{f' ({odd[0][1]:.80})' if odd else ''}."
-                )
+            odd = sorted(_schema(given) ^ _schema_after(number))
+            if odd or version(given) != number:
+                which = f"{odd[0][0]} {odd[0][1]:.80}" if odd else "number"
+                raise StoreError(f"It was changed: it is none that the migrations up to {number} make ({which}).")
     except duckdb.Error as error:
         raise StoreError(f"It cannot be read: {str(error).strip():.400}") from error
 
@@ -153,14 +150,11 @@ def _schema(connection: DuckDBPyConnection) -> frozenset[tuple[str, str, str]]:
 
 
 @cache
-def _schemas() -> tuple[frozenset[tuple[str, str, str]], ...]:
-    """Give what a store has after each of the migrations."""
-    steps, found = read_migrations(), []
+def _schema_after(number: int) -> frozenset[tuple[str, str, str]]:
+    """List what a store has after so many migrations."""
     with duckdb.connect(":memory:", config=CONFIG) as fresh:
-        for step in steps:
-            migrate(fresh, steps[: step.number])
-            found.append(_schema(fresh))
-    return tuple(found)
+        migrate(fresh, read_migrations()[: max(number, 1)])
+        return _schema(fresh)
 
 
 def count_works(path: Path) -> int:

@@ -65,11 +65,14 @@ class Visit:
         return list(self._until_drawn())
 
     def upload(self, data: bytes, name: str = "a.txt") -> int:
-        """Upload a file; gives the status of the answer."""
+        """Upload a file; gives the status of the answer, 0 where the server hung up on it."""
         address = f"/_stcore/upload_file/{self.id or 'nobody'}/{name}-{time.monotonic_ns()}"
-        return self._http.put(
-            address, files={"file": (name, data, "text/plain")}, headers={"X-Xsrftoken": self.xsrf}
-        ).status_code
+        try:
+            return self._http.put(
+                address, files={"file": (name, data, "text/plain")}, headers={"X-Xsrftoken": self.xsrf}
+            ).status_code
+        except httpx.TransportError:
+            return 0
 
     def status(self, path: str) -> int:
         """Ask for an address; gives the status of the answer."""
