@@ -29,7 +29,7 @@ class Visit:
         self._http.get("/_stcore/health")
         cookies = "; ".join(f"{name}={value}" for name, value in self._http.cookies.items())
         self.xsrf = self._http.cookies.get("_streamlit_xsrf", "")
-        self.socket = connect(
+        self._connection = connect(
             f"{url.replace('http', 'ws', 1)}/_stcore/stream",
             subprotocols=["streamlit", self.xsrf or "none"],  # type: ignore[list-item]  # names, as Streamlit uses them
             additional_headers={"Cookie": cookies},
@@ -39,14 +39,12 @@ class Visit:
         self.id = ""
 
     def __enter__(self) -> Self:
+        self.socket = self._connection.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         """Leave, as closing the tab does."""
-        self.socket.close()
+        self._connection.__exit__(None, None, None)
         self._http.close()
 
     @property
