@@ -19,6 +19,7 @@ from relic_ui.find.notices import show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
 from relic_ui.find.strip import show_strip
 from relic_ui.keep import Marks
+from relic_ui.links import set_address
 from relic_ui.shell import literal
 from relic_ui.sources.critics import link_about
 
@@ -53,8 +54,11 @@ def answer(app: App, request: SearchRequest) -> SearchResult:
             result = app.search.run(request, at_once=True)
         _keep(app, request, result)
     *_, result, search_id = state["find_answer"]
-    state["find_search"] = search_id
-    search_address.name(app, search_id, request)
+    state["find_search"] = search_id or None
+    if search_id:
+        search_address.name(app, search_id, request)
+    else:
+        set_address()  # what is not kept no address can name
     return result
 
 
@@ -64,7 +68,8 @@ def show(app: App, result: SearchResult) -> None:
     search_address.tell(app, request)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
         view = _choose_view(result)
-        share.show_menu(app, st.session_state["find_search"], request)
+        if st.session_state["find_search"]:
+            share.show_menu(app, st.session_state["find_search"], request)
     show_notices(result)
     show_preparing(app, result)
     page = _Page.of(app, view, result)
@@ -147,7 +152,7 @@ class _Page:
 
         - `before`: the answer that is there already: what has not changed since is left as it is.
         """
-        search_id = st.session_state["find_search"]
+        search_id = st.session_state["find_search"] or ""
         placed = []
         if self.view == _BEST:
             placed = placed_best(result)
@@ -204,14 +209,15 @@ def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> N
 
 def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
     """Keep an answer for the visit, and the search in the history with the first passages it found."""
-    search = app.history.keep(request, made_with=result.made_with, person=person.current())
+    search_id, unkept = "", ""
     try:
-        app.snapshots.keep(search.id, result)
-        st.session_state["find_unkept"] = ""
+        search_id = app.history.keep(request, made_with=result.made_with, person=person.current()).id
+        app.snapshots.keep(search_id, result)
     except StoreError as error:  # the answer does not hang on it
-        st.session_state["find_unkept"] = f"The results could not be saved for “Then and now”. {error}"
+        unkept = f"{'The results' if search_id else 'The search'} could not be saved for “Then and now”. {error}"
+    st.session_state["find_unkept"] = unkept
     ready = _answered_from(_ready(app, request), result)
-    st.session_state["find_answer"] = (request, ready, result, search.id)
+    st.session_state["find_answer"] = (request, ready, result, search_id)
 
 
 def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
