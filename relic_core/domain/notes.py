@@ -18,7 +18,8 @@ Verdict = Literal["supports", "contradicts", "unsure"]
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
-Origin = Literal["find", "read", "concordance", "proxy_task"]
+Origin = Literal["find", "read", "concordance", "proxy_task", "sources"]
+"""The page a passage was kept on."""
 
 LONGEST_WORDS = 20_000
 """Characters of the scholar's words on one passage: some eight printed pages."""

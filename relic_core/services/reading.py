@@ -54,11 +54,16 @@ class ReadingPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitMark:
-    """A hit of a search as it is marked beside the text."""
+    """A hit of a search as it is marked beside the text.
+
+    - `retriever`, `way`: what found it, and what pages call that.
+    - `number`: of its card, from 1.
+    - `place`: where it stands.
+    """
 
     retriever: str
-    label: str
-    rank: int
+    way: str
+    number: int
     span: Span
     place: Place
 
@@ -110,12 +115,12 @@ class Reading:
                 f"The search was made in another work, {result.work.title}; its hits are not marked in {work.title}."
             )
         marks = [
-            HitMark(retriever=column.retriever, label=column.label, rank=card.rank, span=card.span, place=card.place)
+            HitMark(retriever=column.retriever, way=column.card.called, number=number, span=card.span, place=card.place)
             for column in result.columns
-            for card in column.cards
+            for number, card in enumerate(column.cards, start=1)
             if card.work.id == work.id
         ]
-        return tuple(sorted(marks, key=lambda mark: (mark.span, mark.rank)))
+        return tuple(sorted(marks, key=lambda mark: (mark.span, mark.number)))
 
     def _open(self, work_id: str) -> Work:
         try:
