@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import StoreError
+from relic_core.services.search import shown_gap
 from relic_ui import person
 from relic_ui.find import search_address, share
 from relic_ui.find.cards import card_html, placed_best, placed_in, show_heading, show_notes
@@ -18,7 +19,9 @@ from relic_ui.find.notices import show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
 from relic_ui.find.strip import show_strip
 from relic_ui.keep import Marks
+from relic_ui.links import set_address
 from relic_ui.shell import literal
+from relic_ui.sources.critics import link_about
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -51,8 +54,11 @@ def answer(app: App, request: SearchRequest) -> SearchResult:
             result = app.search.run(request, at_once=True)
         _keep(app, request, result)
     *_, result, search_id = state["find_answer"]
-    state["find_search"] = search_id
-    search_address.name(app, search_id, request)
+    state["find_search"] = search_id or None
+    if search_id:
+        search_address.name(app, search_id, request)
+    else:
+        set_address()  # what is not kept no address can name
     return result
 
 
@@ -62,7 +68,8 @@ def show(app: App, result: SearchResult) -> None:
     search_address.tell(app, request)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
         view = _choose_view(result)
-        share.show_menu(app, st.session_state["find_search"], request)
+        if st.session_state["find_search"]:
+            share.show_menu(app, st.session_state["find_search"], request)
     show_notices(result)
     show_preparing(app, result)
     page = _Page.of(app, view, result)
@@ -145,7 +152,7 @@ class _Page:
 
         - `before`: the answer that is there already: what has not changed since is left as it is.
         """
-        search_id = st.session_state["find_search"]
+        search_id = st.session_state["find_search"] or ""
         placed = []
         if self.view == _BEST:
             placed = placed_best(result)
@@ -176,14 +183,24 @@ class _Page:
                 show_library_strip(placed)
             else:
                 show_strip(placed, result.work)
-        _draw_foot(self.foot, result)
+        _draw_foot(self.foot, result, critics=_critics(result, self.quoted))
 
 
-def _draw_foot(foot: DeltaGenerator, result: SearchResult) -> None:
+def _critics(result: SearchResult, quoted: Callable[[str], Quoted]) -> str:
+    """Lead to what critics say about the claim; nothing where none quotes a work that was found in."""
+    works = {each.card.work.id for each in result.best}
+    if result.source or not any(quoted(work_id).windows for work_id in works):
+        return ""
+    link = link_about(shown_gap(result.request.claim_text), result.request.work_id)
+    return f'<p class="relic-search-do">{link}</p>'
+
+
+def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> None:
     works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
     unkept = st.session_state.get("find_unkept")
     foot.html(
-        f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
+        critics
+        + f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
         f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
         f'<details class="relic-quiet relic-made"><summary>Texts and models used</summary>'
         f"{escape(result.made_with)}</details>" + (f'<p class="relic-quiet">{escape(unkept)}</p>' if unkept else "")
@@ -192,14 +209,15 @@ def _draw_foot(foot: DeltaGenerator, result: SearchResult) -> None:
 
 def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
     """Keep an answer for the visit, and the search in the history with the first passages it found."""
-    search = app.history.keep(request, made_with=result.made_with, person=person.current())
+    search_id, unkept = "", ""
     try:
-        app.snapshots.keep(search.id, result)
-        st.session_state["find_unkept"] = ""
+        search_id = app.history.keep(request, made_with=result.made_with, person=person.current()).id
+        app.snapshots.keep(search_id, result)
     except StoreError as error:  # the answer does not hang on it
-        st.session_state["find_unkept"] = f"The results could not be saved for “Then and now”. {error}"
+        unkept = f"{'The results' if search_id else 'The search'} could not be saved for “Then and now”. {error}"
+    st.session_state["find_unkept"] = unkept
     ready = _answered_from(_ready(app, request), result)
-    st.session_state["find_answer"] = (request, ready, result, search.id)
+    st.session_state["find_answer"] = (request, ready, result, search_id)
 
 
 def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:

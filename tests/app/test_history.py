@@ -11,7 +11,7 @@ import pytest
 from relic_core.domain import SearchRequest
 from relic_core.domain.searches import TopKSnapshot
 from relic_core.errors import StoreFull
-from relic_core.store.searches import TopKSnapshotRows
+from relic_core.store.searches import SearchRows, TopKSnapshotRows
 from tests.app.reading import FIND, found, html, plain, said, sound
 from tests.approved import says
 
@@ -406,14 +406,17 @@ def test_a_way_of_searching_that_pages_do_not_offer_does_not_keep_a_search_from_
     assert at.text_area(key="find_claim").value == CLAIM
 
 
-def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch):
-    def full(*_):
+@pytest.mark.parametrize(("rows", "writes"), [(TopKSnapshotRows, "add"), (SearchRows, "keep")])
+def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch, rows, writes):
+    def full(*_, **__):
         raise StoreFull("The disk is full.")
 
-    monkeypatch.setattr(TopKSnapshotRows, "add", full)
+    monkeypatch.setattr(rows, writes, full)
     at = ask(app)
-    assert html(at).count("<article") == 10
-    assert "could not be saved for “Then and now”. The disk is full." in plain(html(at))
+    for _ in range(2):
+        assert html(at).count("<article") == 10
+        assert "could not be saved for “Then and now”. The disk is full." in plain(html(at))
+        at = sound(at.run())
 
 
 def test_a_search_made_on_the_page_is_kept_with_what_it_found(app):
