@@ -87,7 +87,7 @@ def test_a_passage_of_which_something_was_said_stays_when_its_button_is_pressed_
     app.bench.notebook.write(view.note.id, words="Mine.")
     at = press_button(at, "keep", first)
     assert dict(keeps(at))[first] == "true"
-    assert [toast.value for toast in at.toast][-1].startswith("It stays kept")
+    assert [toast.value for toast in at.toast][-1].startswith("Still kept")
 
 
 def test_a_line_of_the_concordance_is_kept_with_the_word_it_was_found_by(app, press_button):
