@@ -210,7 +210,7 @@ def told_of_other(at):
 
 @pytest.mark.parametrize(
     ("choice", "words"),
-    [("put", f"{THEIRS}\n\nMine."), ("take", THEIRS), ("keep", "Mine.")],
+    [("put", f"{THEIRS}\n\nMine."), ("use", THEIRS), ("keep", "Mine.")],
     ids=["both", "theirs", "mine"],
 )
 def test_words_changed_in_another_tab_are_shown_beside_mine_and_the_scholar_chooses(app, notes, choice, words):

@@ -121,7 +121,7 @@ def test_every_retriever_is_shown_side_by_side_at_first_and_fewer_when_chosen(ap
     assert drawn(at) == ["BM25 · 4 before, 4 after"]
     assert address(at)["runs"] == two[0].id
     sound(at.multiselect(key="recall_runs").set_value([]).run())
-    assert "Choose one or more runs" in said(at)
+    assert "Choose one or more measurements" in said(at)
 
 
 @pytest.mark.parametrize("view", ["books", "lengths", "shapes", "kinds", "curve", "ranks", "published"])
