@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _WIDEST = 100
 _NAMED = 4
 _AUTHORS_NAMED = 8
-_COLUMN = ("retriever", "label", "pending", "note", "exact", "candidates")
+_COLUMN = ("pending", "note", "exact", "candidates")
 _CHAPTERS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 _MOST_CHAPTERS = 10_000
 """In a range; no edition has more."""
@@ -220,7 +220,9 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "made_with": result.made_with,
         "columns": [
-            {name: getattr(column, name) for name in _COLUMN} | {"hits": [_hit(card, result) for card in column.cards]}
+            {"retriever": column.retriever, "label": column.card.label}
+            | {name: getattr(column, name) for name in _COLUMN}
+            | {"hits": [_hit(card, result) for card in column.cards]}
             for column in result.columns
         ],
     }

@@ -299,7 +299,7 @@ def _choose(app: App) -> None:
             0,
             key="proxy_make_seed",
             width=240,
-            help="Decides which items are drawn and in which order things stand. The same seed makes the same study.",
+            help="Decides which items are drawn and in which order. The same seed makes the same study.",
         )
     if st.button("Make the study", key="proxy_make", type="primary", icon=":material/add:"):
         if not name.strip():
