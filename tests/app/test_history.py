@@ -306,11 +306,11 @@ def test_two_columns_are_compared_in_words_and_numbers(app, search):
     assert f"{found.overlap} {SAYS['same of ten']}" in told
     assert f"{found.rank_overlap:.2f}, where 1 is the same list" in told
     assert [plain(each.split("</h2>")[0]) for each in html(at).split("<h2>")[1:]] == [
-        "By both", "By dense-RELiC alone", "By BM25 alone",
+        "Found by both", "By meaning alone", "By words alone",
     ]  # fmt: skip
     assert html(at).count('href="read?') == len(found.passages)
     assert SAYS["overlaps"] in told
-    assert at.get_by_key("compare_first").options[0] == "dense-RELiC", "a select box reads no markup"
+    assert at.get_by_key("compare_first").options[0] == "By meaning"
 
 
 @pytest.mark.parametrize("show", ["then", "compare"])
@@ -331,7 +331,7 @@ def test_a_passage_is_kept_and_read_with_the_claim_it_was_found_for(app, search,
 def test_a_way_of_searching_that_is_not_known_is_told_and_others_are_compared(app, search):
     at = sound(app.open(HISTORY, q=search, show="compare", of="oracle,bm25"))
     assert SAYS["retriever unknown"] in said(at)
-    assert "By BM25 alone" in html(at)
+    assert "By words alone" in html(at)
 
 
 # ---- the address of a search --------------------------------------------------------------------------------------
@@ -415,7 +415,7 @@ def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch, row
     at = ask(app)
     for _ in range(2):
         assert html(at).count("<article") == 10
-        assert "could not be kept for then and now. The disk is full." in plain(html(at))
+        assert "could not be saved for “Then and now”. The disk is full." in plain(html(at))
         at = sound(at.run())
 
 
