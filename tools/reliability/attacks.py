@@ -76,7 +76,8 @@ def disk(trial: Trial) -> Row:
         work = app.works.add(_TEXT, name="quay.txt").work
         with (at / "filler").open("wb") as filler:
             filler.write(bytes(shutil.disk_usage(at).free - _ROOM))
-        acknowledged, refused = [], 0
+        acknowledged: list[str] = []
+        refused = 0
         for length in (_LARGE,) * 3 + (_SMALL,) * 3:
             claim = random.Random(len(acknowledged)).randbytes(length // 2).hex()  # noqa: S311 - no secret
             try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from collections.abc import Callable
 
 from relic_core.domain import SearchRequest
 from relic_core.errors import RelicError
@@ -56,5 +57,6 @@ def claim(name: str, number: int) -> str:
 
 
 if __name__ == "__main__":
+    commands: dict[str, Callable[..., int]] = {"hold": hold, "write": write, "edit": edit}
     does, *given = sys.argv[1:]
-    sys.exit({"hold": hold, "write": write, "edit": edit}[does](*given))
+    sys.exit(commands[does](*given))
