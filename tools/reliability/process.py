@@ -9,11 +9,14 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from relic_core.domain import SearchRequest
 from relic_core.errors import RelicError
 from relic_core.wiring import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 REFUSED = 3
 _MOST = 100_000
