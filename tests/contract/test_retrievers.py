@@ -13,7 +13,7 @@ from relic_core.domain import Claim, rank_scores
 from relic_core.errors import BadClaim, BadRequest, NoIndex
 from relic_core.ports import silent
 from relic_core.retrieval import registry
-from relic_core.retrieval.reranked import HEAD
+from relic_core.retrieval.reranked import TOP_K
 from tests.making import make_work
 from tests.making_rerankers import make_cross_encoder
 from tests.making_training import make_base
@@ -188,9 +188,9 @@ def test_a_reranker_reorders_the_head_of_what_it_is_made_of_and_keeps_the_rest(m
         rank_scores(name, long.id, 1, made[name].score(claim, long, 1)).order.tolist()
         for name in ("fusion", "reranked")
     )
-    assert sorted(after[:HEAD]) == sorted(first[:HEAD])
-    assert after[:HEAD] != first[:HEAD]
-    assert after[HEAD:] == first[HEAD:]
+    assert sorted(after[:TOP_K]) == sorted(first[:TOP_K])
+    assert after[:TOP_K] != first[:TOP_K]
+    assert after[TOP_K:] == first[TOP_K:]
 
 
 def test_preparing_reports_progress_up_to_the_end(fresh, work):
