@@ -17,7 +17,7 @@ from annotated_types import Ge
 from pydantic import FiniteFloat, TypeAdapter
 
 from relic_core.cli.console import ProgressLine
-from relic_core.domain import SHAPES, ContextSize
+from relic_core.domain import SHAPES, ContextSize, Outcome, Run
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
 from relic_core.formats.files import read_text, written_whole
@@ -31,12 +31,10 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Mapping, Sequence
 
-    from relic_core.domain import Outcome, Run
     from relic_core.ports import Progress
     from relic_core.wiring import App
 
 EXPECTED = SHIPPED / "expected.csv"
-"""The file that comes with the program."""
 
 MARKS = "figures"
 """Name of the marks between which docs/results.md has its tables."""

@@ -13,14 +13,13 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
 from relic_core.cli.console import note
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, WorkFilter
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, Span, Work, WorkFilter, WorkSummary
 from relic_core.errors import BadRequest, NotFound, StoreError
 from relic_core.reporting import passages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Span, Work, WorkSummary
     from relic_core.services.search import Card, Column, SearchResult
     from relic_core.wiring import App
 
@@ -234,7 +233,6 @@ def _edition(work: Work | WorkSummary) -> dict[str, str]:
 
 
 def _characters(span: Span, work: Work) -> dict[str, int]:
-    """Give the character offsets of a span in the work's text."""
     return {"start": work.sentences[span.start].start, "end": work.sentences[span.end - 1].end}
 
 

@@ -40,7 +40,6 @@ def too_little_memory(encoder: str, reading: str, device: str) -> RelicError:
     """Make the error for the person whose machine has too little memory.
 
     - `reading`: what it was doing: "reading 'Emma'", "being loaded".
-    - `device`: where it computes: "cpu", "cuda".
     """
     where = "The memory of the GPU" if device == "cuda" else "Memory"
     apart = (
@@ -75,7 +74,6 @@ def in_batches(
     """Run rows, those of like length together; where memory runs out in smaller batches, down to a single row.
 
     - `lengths`: of each row, in tokens that go through the model.
-    - `device`: where: it decides how large a batch is.
     - `too_little`: makes the error for a memory that does not hold a single row.
     - `tokens`: in a batch at most; by default what is best for long rows.
 
@@ -109,7 +107,6 @@ def in_batches(
 
 
 SCORING = "Reading passages together with the claim"
-"""What progress is told."""
 
 
 def scored(
@@ -124,7 +121,6 @@ def scored(
 
     - `lengths`: of each row, in tokens that go through the model.
     - `score`: scores the rows of some numbers; shape (n_members,).
-    - `arithmetic`: where it is computed.
 
     Raises RelicError: memory ran out over a single row; a score is no number.
     """
@@ -139,13 +135,8 @@ def scored(
     found, done = np.zeros(len(lengths), dtype=np.float32), 0
     progress(done, len(lengths), SCORING)
     device = arithmetic.device
-    for members, scores in in_batches(
-        lengths,
-        score,
-        device=device,
-        too_little=too_little,
-        tokens=min(TOKENS[device], _SHORT) if device == "cpu" else 0,
-    ):
+    tokens = min(TOKENS[device], _SHORT) if device == "cpu" else 0
+    for members, scores in in_batches(lengths, score, device=device, too_little=too_little, tokens=tokens):
         found[members] = scores
         done += len(members)
         progress(done, len(lengths), SCORING)

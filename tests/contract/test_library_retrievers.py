@@ -10,7 +10,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import Claim, Corpus, Span
 from relic_core.errors import BadClaim
-from relic_core.ports import CorpusRetriever
+from relic_core.ports import CorpusRetriever, silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.reranked import Reranked
@@ -43,10 +43,6 @@ SHELF = [FERRY, SHORT, ORCHARD, EMPTY, COPY]
 UNREAD = make_work(["A ferryman whom nobody has read.", "He counted letters."], title="Unread")
 
 
-def quiet(done, total, note=""):
-    pass
-
-
 def corpus(works):
     by_id = {work.id: work for work in [*SHELF, UNREAD]}
     return Corpus(tuple(work.version for work in works), by_id.__getitem__)
@@ -72,7 +68,7 @@ def made(tmp_path_factory):
         registry.create(name, settings=settings, made=retrievers)
     for retriever in retrievers.values():
         for work in SHELF:
-            retriever.prepare(work, quiet)
+            retriever.prepare(work, silent)
     return retrievers
 
 
