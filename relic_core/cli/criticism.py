@@ -130,7 +130,7 @@ def sources(
         _print_sources(app.sources.all(), as_json=form == "json")
 
 
-def _named(app: App, said: str) -> dict[str, str]:
+def _named(app: App, said: str) -> dict[str, Any]:
     """Find the source or the work that is meant: a source by its id or title, a work as everywhere."""
     listed = [each.source for each in app.sources.all()]
     if any(each.id == said for each in listed):

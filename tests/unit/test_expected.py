@@ -85,11 +85,19 @@ def test_parameters_of_the_readers_own_do_not_count(workbench, figures):
     assert [each.why for each in expected.check(workbench, figures)] == [""] * len(figures)
 
 
-def test_an_encoder_in_another_number_format_counts_and_another_model_does_not():
-    first = {"zero-shot encoder": "model/abc/bfloat16/one pass", "k": "60"}
-    second = {"zero-shot encoder": "model/abc/float32/one pass", "k": "60"}
-    third = {"zero-shot encoder": "model/xyz/float32/one pass", "k": "60"}
-    assert expected._any_format(first) == expected._any_format(second) != expected._any_format(third)
+@pytest.mark.parametrize("short", [True, False])
+def test_models_in_another_number_format_count_and_other_models_do_not(short):
+    first = {"zero-shot encoder": "model/abc/bfloat16/one pass", "reranker precision": "bfloat16", "k": "60"}
+    second = {"zero-shot encoder": "model/abc/float16 on cuda/one pass", "reranker precision": "float32", "k": "60"}
+    third = {"zero-shot encoder": "model/xyz/float32/one pass", "reranker precision": "float32", "k": "60"}
+    first, second, third = (expected._any_format(each, short=short) for each in (first, second, third))
+    assert first == second != third
+
+
+def test_how_short_claims_are_read_counts_where_they_are_asked():
+    now = {"k": "60", "of a short claim at most": "5"}
+    assert expected._any_format(now, short=True) != expected._any_format({"k": "60"}, short=True)
+    assert expected._any_format(now, short=False) == expected._any_format({"k": "60"}, short=False)
 
 
 def test_measured_anew_figures_are_those_of_what_comes_out(workbench, figures, monkeypatch):
