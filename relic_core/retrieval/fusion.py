@@ -21,7 +21,7 @@ import numpy as np
 
 from relic_core.domain import LENGTHS, Corpus, Ranking, rank_scores
 from relic_core.errors import NoIndex
-from relic_core.ports import Retriever
+from relic_core.ports import Retriever, silent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -211,7 +211,13 @@ class Fusion(Retriever):
         parts = [component.rank(claim, present, length, like=like) for component in self._of_corpora]
         return fuse(parts, short=claim.short)
 
-    def combine(self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking]) -> Ranking:  # noqa: ARG002 - the port's
+    def combine(
+        self,
+        claim: Claim,
+        corpus: Corpus,  # noqa: ARG002 - the port's
+        rankings: Sequence[Ranking],
+        progress: Progress = silent,  # noqa: ARG002 - the port's
+    ) -> Ranking:
         """Fuse the rankings of the components."""
         return fuse(rankings, short=claim.short)
 

@@ -32,6 +32,7 @@ class RetrieverCard:
     - `default`: whether every work is prepared for it and every search asks it; where not, it answers those who choose
       it.
     - `library`: whether it searches many works at once: see `relic_core.ports.CorpusRetriever`.
+    - `server`: whether it asks a language model on a server: offered only where one is set up.
     """
 
     name: str
@@ -44,6 +45,24 @@ class RetrieverCard:
     default: bool = True
     components: tuple[str, ...] = ()
     library: bool = False
+    server: bool = False
+
+
+def _read_by_model(name: str, label: str, title: str, description: str, *, shown: bool = False) -> RetrieverCard:
+    """Make the card of one way in which a language model on a server reads the head of the best ranking."""
+    return RetrieverCard(
+        name=f"llm-{name}",
+        label=label,
+        title=title,
+        description=description,
+        kind="reranker",
+        factory=f"relic_core.retrieval.read_by_model:create_{name}",
+        shown=shown,
+        default=False,
+        components=("fusion",),
+        library=True,
+        server=True,
+    )
 
 
 _CARDS = (
@@ -130,6 +149,32 @@ _CARDS = (
         factory="relic_core.retrieval.random_order:create",
         shown=False,
     ),
+    _read_by_model(
+        "reason",
+        "Read by a model",
+        "Read by",
+        "A language model on your server reads the first passages beside the claim, and scores each with a reason. It "
+        "may know famous criticism by heart, and its reasons may be wrong: the passages alone are the work's.",
+        shown=True,
+    ),
+    _read_by_model(
+        "score",
+        "Read by a model, score alone",
+        "Scored by",
+        "A language model on your server scores each of the first passages beside the claim, without a reason.",
+    ),
+    _read_by_model(
+        "subtask",
+        "Read by a model, by criteria",
+        "Read by criteria by",
+        "A language model on your server writes criteria for the claim and scores each of the first passages by each.",
+    ),
+    _read_by_model(
+        "rank",
+        "Read by a model, in order",
+        "Put in order by",
+        "A language model on your server puts the first passages in order, twenty at a time.",
+    ),
 )
 
 
@@ -200,20 +245,23 @@ class Retrievers:
 
     def cards(self) -> tuple[RetrieverCard, ...]:
         """List the retrievers that pages offer, in the order of their columns; each by its own model."""
-        return tuple(self.card(each.name) for each in _CARDS if each.shown)
+        server = bool(self._settings.reader and self._settings.reader_model)
+        return tuple(self.card(each.name) for each in _CARDS if each.shown and (server or not each.server))
 
     def default(self) -> tuple[RetrieverCard, ...]:
         """List those of them that every work is prepared for, and every search asks."""
         return tuple(each for each in self.cards() if each.default)
 
     def card(self, name: str) -> RetrieverCard:
-        """Describe one retriever; one with a model that was trained here by that model's name.
+        """Describe one retriever; one with a model that was trained here, or is on a server, by that model's name.
 
         What reorders keeps its label, which says what it does, and names the model in its description.
 
         Raises BadRequest: no retriever has that name.
         """
         found = card(name)
+        if found.server and (model := self._settings.reader_model):
+            return replace(found, label=f"{found.title} {model}", title=f"{found.title} {model}")
         if name not in self._own:
             return found
         model, trained = self._own[name]

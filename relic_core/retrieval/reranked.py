@@ -8,6 +8,7 @@ works of the head are loaded for it.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -22,7 +23,7 @@ from relic_core.ports import Retriever, silent
 from relic_core.retrieval.fusion import share, sum_of_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -40,28 +41,22 @@ WEIGHTS = ASSETS / "weights" / "reranker"
 """Where the reranker that comes with the program is."""
 
 
-class Reranked(Retriever):
-    """Ranks as another retriever does, but for the first hundred.
+class Reordering(Retriever):
+    """Ranks as another retriever does, but for its head, which it puts into an order of its own: see `combine`.
 
     - `first`: finds the head, and orders what stands below it.
-    - `reranker`: orders the head.
-    - `weight`: what the first retriever's scores of the head count for beside the reranker's; by default nothing.
+    - `head`: how many spans are reordered.
     """
 
-    name = "reranked"
-
-    def __init__(self, first: Retriever, reranker: Reranker, *, head: int = HEAD, weight: float = 0.0) -> None:
+    def __init__(self, first: Retriever, head: int) -> None:
         self._first = first
-        self._reranker = reranker
         self._head = head
-        self._weight = weight
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """How many are reordered, and all that decides the scores of either, under its name."""
+        """How many are reordered, and all that decides the scores of the first retriever, under its name."""
         parts = {f"{self._first.name} {name}": value for name, value in self._first.configuration.items()}
-        parts |= {f"reranker {name}": value for name, value in self._reranker.configuration.items()}
-        return {"head": str(self._head), "first": self._first.name, "first counts": f"{self._weight:g}", **parts}
+        return {"head": str(self._head), "first": self._first.name, **parts}
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether the first retriever is."""
@@ -72,12 +67,11 @@ class Reranked(Retriever):
         self._first.prepare(work, progress, lengths=lengths)
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences: those of the head by the reranker, the others below.
+        """Score every span of `length` sentences: those of the head by their new order, the others below.
 
-        Returns: of the head what `beside` gives. Below it whole numbers: what ties for the first retriever ties here.
+        Returns: of the head what `combine` gives. Below it whole numbers: what ties for the first retriever ties here.
 
-        Raises RelicError: what the first retriever and the reranker raise; the reranker gave no scores that can be
-        ranked by.
+        Raises RelicError: what the first retriever and `combine` raise.
         """
         first = rank_scores(self._first.name, work.id, length, self._first.score(claim, work, length))
         return self.combine(claim, Corpus.of(work), [first]).scores
@@ -89,7 +83,7 @@ class Reranked(Retriever):
     def rank(
         self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None
     ) -> Ranking:
-        """Rank the spans of `length` sentences of a corpus; raises what the first retriever and the reranker raise.
+        """Rank the spans of `length` sentences of a corpus; raises what the first retriever and `combine` raise.
 
         Where passages like one are looked for, its words are read as a claim.
         """
@@ -97,38 +91,80 @@ class Reranked(Retriever):
             claim, corpus, [cast("CorpusRetriever", self._first).rank(claim, corpus, length, like=like)]
         )
 
-    def combine(self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking]) -> Ranking:
+    @abstractmethod
+    def combine(
+        self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
+    ) -> Ranking:
+        """Reorder the head of the ranking that the first retriever has made."""
+
+
+class Reranked(Reordering):
+    """Has a reranker order the head.
+
+    - `reranker`: orders the head.
+    - `weight`: what the first retriever's scores of the head count for beside the reranker's; by default nothing.
+    """
+
+    name = "reranked"
+
+    def __init__(self, first: Retriever, reranker: Reranker, *, head: int = HEAD, weight: float = 0.0) -> None:
+        super().__init__(first, head)
+        self._reranker = reranker
+        self._weight = weight
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """What the first retriever and the reranker say of themselves, and what the first counts for."""
+        reranker = {f"reranker {name}": value for name, value in self._reranker.configuration.items()}
+        return {**super().configuration, "first counts": f"{self._weight:g}", **reranker}
+
+    def combine(
+        self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
+    ) -> Ranking:
         """Reorder the head of the ranking that the first retriever has made.
 
         Spans of works that went away since it was made, or that another edition has replaced, end the head: whoever
         loads them finds out.
 
-        Raises RelicError: as `score`.
+        Raises RelicError: as `scores_of`.
         """
         (ranking,) = rankings
         head, rest = ranking.order[: self._head], ranking.order[self._head :]
         if not len(head):
             return replace(ranking, retriever=self.name)
         found = np.full(len(head), np.nan, dtype=np.float32)
-        for number in dict.fromkeys(ranking.work[head].tolist()):
-            places = np.flatnonzero(ranking.work[head] == number)
-            spans = [Span(start, ranking.length) for start in ranking.start[head[places]].tolist()]
-            with suppress(NotFound):
-                work = corpus.load(ranking.works[number])
-                if max(span.end for span in spans) <= len(work.sentences):
-                    found[places] = scores_of(self._reranker, claim, work, spans)
+        for places, work, spans in loaded(ranking, head, corpus):
+            found[places] = scores_of(self._reranker, claim, work, spans, progress)
         gone = np.isnan(found)
         found[~gone] = beside(found[~gone], ranking.scores[head[~gone]], self._weight)
         found[gone] = found[~gone].min(initial=0.0) - 1.0
         return replace(ranking, retriever=self.name, scores=below(found, head, rest, ranking.scores))
 
 
-def scores_of(reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
+def loaded(
+    ranking: Ranking, head: npt.NDArray[np.int64], corpus: Corpus
+) -> Iterator[tuple[npt.NDArray[np.int64], Work, list[Span]]]:
+    """Load the works of a head, but for those that went away since it was ranked or that another edition has replaced.
+
+    Yields: of each work which of the head are its spans, the work, and the spans.
+    """
+    for number in dict.fromkeys(ranking.work[head].tolist()):
+        places = np.flatnonzero(ranking.work[head] == number)
+        spans = [Span(start, ranking.length) for start in ranking.start[head[places]].tolist()]
+        with suppress(NotFound):
+            work = corpus.load(ranking.works[number])
+            if max(span.end for span in spans) <= len(work.sentences):
+                yield places, work, spans
+
+
+def scores_of(
+    reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress = silent
+) -> npt.NDArray[np.float32]:
     """Have a reranker read spans of a work; shape (n_spans,), finite.
 
     Raises RelicError: what the reranker raises; it gave no scores that can be ranked by.
     """
-    found = reranker.rerank(claim, work, spans, silent)
+    found = reranker.rerank(claim, work, spans, progress)
     if found.shape != (len(spans),) or not np.isfinite(found).all():
         raise RelicError(
             f"The reranker {reranker.name} gave no number for some passage, so the passages cannot be put in order. "

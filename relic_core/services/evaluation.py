@@ -17,7 +17,7 @@ from relic_core.evaluation.benchmarks.relic import submit
 from relic_core.evaluation.experiments import Experiment, moved_ranks
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet
-from relic_core.retrieval import bm25, registry
+from relic_core.retrieval import bm25, read_by_model, registry
 from relic_core.store import locks, run_journal
 
 if TYPE_CHECKING:
@@ -119,12 +119,14 @@ def retriever_names() -> tuple[str, ...]:
 def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
     """Read names of retrievers, with commas between, or "all".
 
-    "all" leaves out those that are slow copies of others, for checking, and the one named by `without`.
+    "all" leaves out those that are slow copies of others, for checking, those that ask a model's server, and the one
+    named by `without`.
 
     Raises BadRequest: no retriever has one of the names, or there is none.
     """
     if said.strip() == "all":
-        return tuple(name for name in retriever_names() if not name.endswith("-reference") and name != without)
+        offline = (card.name for card in registry.cards() if not card.server)
+        return tuple(name for name in offline if not name.endswith("-reference") and name != without)
     names = tuple(dict.fromkeys(name.strip() for name in said.split(",") if name.strip()))
     if not names:
         raise BadRequest(f"Which retriever? Known: {', '.join(retriever_names())}.")
@@ -251,6 +253,39 @@ class Measuring:
         with self._lock:
             made = self._made.setdefault(settings.indexes, {})
             return registry.create(name, settings=settings, made=made)
+
+    def with_server(
+        self,
+        retrievers: Sequence[str | Retriever],
+        benchmark: Benchmark,
+        *,
+        objective: str | None = None,
+        top: int | None = None,
+        over: str | None = None,
+    ) -> tuple[str | Retriever, ...]:
+        """Make those retrievers that have a language model read the head of a ranking; the others stay as they are.
+
+        - `objective`: "off" where the model is not told what makes a passage relevant.
+        - `top`: how many passages it reads; by default as on pages.
+        - `over`: whose ranking; by default as on pages.
+
+        Raises BadRequest: no retriever is called as `over` is, or none of those named asks a server.
+        Raises ReaderUnavailable: no server is set up, or it is not there.
+        """
+        settings = self.settings_for(benchmark)
+        made: list[str | Retriever] = []
+        for each in retrievers:
+            if not isinstance(each, str) or not (card := registry.card(each)).server:
+                made.append(each)
+                continue
+            first = self.retriever(over or card.components[0], settings)
+            made.append(read_by_model.measured(first, settings, each, head=top, objective=objective != "off"))
+        if (objective or top or over) and made == list(retrievers):
+            raise BadRequest(
+                "--objective, --top and --over are for what has a language model read passages: "
+                f"{', '.join(card.name for card in registry.cards() if card.server)}."
+            )
+        return tuple(made)
 
     def settings_for(self, benchmark: Benchmark) -> Settings:
         """Give the settings with the folder where indexes of a benchmark's works belong.
