@@ -31,6 +31,8 @@ def by_shared_words(messages) -> str:
     def shared(text) -> int:
         return len(wanted.intersection(re.findall(r"\w+", text.casefold())))
 
+    if '"passages"' in instructions:
+        return '{"passages": []}'
     if '"order"' in instructions:
         return json.dumps({"order": [code for code, text in sorted(passages, key=lambda each: -shared(each[1]))]})
     text = passages[-1][1]

@@ -32,7 +32,7 @@ _CHOOSER = "bm25"
     "evaluate birco-novels bm25 --by length --metric recall@10 --metric mean-rank",
     "evaluate relic all --data train.json --format latex",
     "evaluate birco-novels dense-relic,fusion --proxy --chooser bm25",
-    "evaluate birco-pools llm-score,llm-rank --objective off --top 50",
+    "evaluate birco-pools llm-score,llm-rank --objective off --top 50 --probe",
     "evaluate relic bm25 --data test.json --submission bm25.json",
     "evaluate sentences LISTS --texts TEXTS --format json",
 )
@@ -50,6 +50,7 @@ _CHOOSER = "bm25"
 )
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Of llm-*: how many passages the model reads.")
 @click.option("--over", metavar="NAME", help="Of llm-*: whose first passages the model reads (default: fusion).")
+@click.option("--probe", is_flag=True, help="Also without the claims whose quotation the model knows by heart.")
 @metric_option
 @by_option
 @click.option("--proxy", is_flag=True, help="The task of three options instead of a whole ranking.")
@@ -89,7 +90,7 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
     elif given.chooser is not None:
         raise click.UsageError("--chooser is for the task of three options: add --proxy.")
     else:
-        read = ("objective", "top", "over")
+        read = ("objective", "top", "over", "probe")
         refuse_others("a benchmark", "shape", "data", "form", "again", "k1", "b", "metrics", "by", *read)
         try:
             _measure(app, benchmark, retriever, given)
@@ -142,6 +143,11 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
                 one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
             measured.append((one.run, one.outcomes))
     print(tables.write(figures.tables(measured, names=names, by=given.by), given.form))
+    if given.probe:
+        with console.ProgressLine("What the model recites") as progress:
+            left = app.measuring.without_recited(opened, measured, progress)
+        note("The second table is without the claims whose quotation the model recites when it is shown no passage.")
+        print(f"\n{tables.write(figures.tables(left, names=names, by=given.by), given.form)}")
     if given.form == "table":
         print(f"\nRuns: {', '.join(f'{run.id} ({run.label}, {run.shape})' for run, _ in measured)}.")
 

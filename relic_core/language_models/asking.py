@@ -48,7 +48,7 @@ class Question(Generic[T]):
 
 @dataclass(slots=True)
 class Usage:
-    """What reading has taken: requests sent, tokens in both directions, answers that could not be read twice."""
+    """What asking has taken: requests sent, tokens in both directions, answers that could not be read twice."""
 
     calls: int = 0
     tokens: int = 0
@@ -71,7 +71,7 @@ class Asking:
     - `most_tokens`: that may be used in all.
     """
 
-    def __init__(self, server: Server, answers: AnswerCache, *, most_tokens: int) -> None:
+    def __init__(self, server: Server, answers: AnswerCache, most_tokens: int) -> None:
         self._server = server
         self._answers = answers
         self._left = most_tokens

@@ -51,6 +51,11 @@ def count_tokens(messages: Sequence[Message]) -> int:
     return sum(len(each["content"]) for each in messages) // _CHARACTERS + ANSWER
 
 
+def longest_text(tokens: int) -> int:
+    """Give the most characters of a text that tokens have room for, by the same estimate."""
+    return tokens * _CHARACTERS
+
+
 class Server:
     """The server that the settings name. Raises ReaderUnavailable: they name none, or one that needs leave first."""
 

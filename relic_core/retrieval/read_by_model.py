@@ -33,21 +33,23 @@ if TYPE_CHECKING:
     from relic_core.language_models.reading import Order, Reading
     from relic_core.ports import Progress, Retriever
 
-TASKS: Mapping[Method, tuple[str, ...]] = {
+TASKS: Mapping[str, tuple[str, ...]] = {
     "score": ("score",),
     "reason": ("reason",),
     "subtask": ("criteria", "subtask"),
     "rank": ("rank",),
+    "recall": ("recall",),
+    "recall-text": ("recall",),
 }
-"""What each way of reading asks."""
+"""What is asked for each task."""
 
 _DIGITS = 16
 
 
-class ReadByModel(Reordering):
-    """Has a model read the head.
+class AsksModel(Reordering):
+    """Puts the order of a ranking's head down to a language model on a server.
 
-    - `method`: how it reads.
+    - `task`: what it has the model do: a key of `TASKS`.
     - `head`: how many passages it reads; by default what the settings say.
     - `objective`: what makes a passage relevant, empty for closeness in meaning; by default what was chosen for the
       claim, else that it supports the claim.
@@ -58,37 +60,42 @@ class ReadByModel(Reordering):
         self,
         first: Retriever,
         settings: Settings,
+        task: str,
         *,
-        method: Method,
         head: int | None = None,
         objective: str | None = None,
         run: bool = False,
     ) -> None:
         super().__init__(first, settings.reader_passages if head is None else head)
-        self.method = method
+        self._task = task
         self._settings = settings
         self._objective = objective
         self._store = Store(settings.store, lock_seconds=settings.lock_seconds)
-        self._run = self._asking(settings.reader_run_tokens) if run else None
+        self._run = Asking(self._server, self._store.model_answers, settings.reader_run_tokens) if run else None
         self._digest = self._server.model_digest() if run else ""
 
     @cached_property
     def _server(self) -> Server:
         return Server(self._settings)
 
-    def _asking(self, most_tokens: int) -> Asking:
-        return Asking(self._server, self._store.model_answers, most_tokens=most_tokens)
+    @property
+    def asking(self) -> Asking:
+        """What asks the server: of a run always the same, so that its limit is that of all claims together.
+
+        Raises ReaderUnavailable: no server is set up, or one that needs leave first.
+        """
+        return self._run or Asking(self._server, self._store.model_answers, self._settings.reader_search_tokens)
 
     @property
     def name(self) -> str:
         """The registered name."""
-        return f"llm-{self.method}"
+        return f"llm-{self._task}"
 
     @property
     def configuration(self) -> Mapping[str, str]:
         """What the first retriever says of itself; the model, its prompts and the objective."""
         objective = OBJECTIVES[0].text if self._objective is None else self._objective
-        prompts = {f"prompt {task}": digest_of(task, objective) for task in TASKS[self.method]}
+        prompts = {f"prompt {task}": digest_of(task, objective) for task in TASKS[self._task]}
         facts = {"reranker": self._settings.reader_model, "weights": self._digest, **prompts}
         said = {f"reranker {name}": value for name, value in facts.items() if value}
         return {**super().configuration, **said, "objective": "on" if objective else "off"}
@@ -110,7 +117,11 @@ class ReadByModel(Reordering):
         chosen = self._store.reading_texts.get("objective", claim_key(claim))
         return OBJECTIVES[0].text if chosen is None else chosen
 
-    def criteria(self, claim: Claim, asking: Asking, progress: Progress = silent) -> tuple[str, ...]:
+
+class ReadByModel(AsksModel):
+    """Has a model read the head, passage by passage or in windows: the tasks that are a `Method`."""
+
+    def criteria(self, claim: Claim, asking: Asking, progress: Progress) -> tuple[str, ...]:
         """Give the criteria of a claim: the scholar's, else those that the model writes."""
         objective = self.objective(claim)
         if self._objective is None and (own := self._store.reading_texts.get("criteria", claim_key(claim))):
@@ -142,10 +153,10 @@ class ReadByModel(Reordering):
 
     def read(self, claim: Claim, passages: Sequence[str], progress: Progress) -> Order:
         """Read passages, given in the prior order; raises as `combine`."""
-        asking = self._run or self._asking(self._settings.reader_search_tokens)
-        criteria = self.criteria(claim, asking, progress) if self.method == "subtask" else ()
+        asking, method = self.asking, cast("Method", self._task)
+        criteria = self.criteria(claim, asking, progress) if method == "subtask" else ()
         objective = self.objective(claim)
-        return reading.read(asking, self.method, claim_text(claim), passages, objective, progress, criteria=criteria)
+        return reading.read(asking, method, claim_text(claim), passages, objective, progress, criteria=criteria)
 
     def readings(self, claim: Claim, passages: Sequence[str]) -> tuple[Reading, ...]:
         """Give what is known of passages that were read before; nothing is asked."""
@@ -164,14 +175,7 @@ def claim_key(claim: Claim) -> str:
 
 def _create(settings: Settings, components: Sequence[Retriever], *, method: Method) -> ReadByModel:
     (first,) = components
-    return ReadByModel(first, settings, method=method)
-
-
-def measured(first: Retriever, settings: Settings, name: str, *, head: int | None, objective: bool) -> ReadByModel:
-    """Make a registered reader that is to be measured, over any retriever; raises as `Server.model_digest`."""
-    method = cast("Method", name.removeprefix("llm-"))
-    text = OBJECTIVES[0].text if objective else ""
-    return ReadByModel(first, settings, method=method, head=head, objective=text, run=True)
+    return ReadByModel(first, settings, method)
 
 
 create_score = partial(_create, method="score")

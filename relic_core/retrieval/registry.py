@@ -48,19 +48,20 @@ class RetrieverCard:
     server: bool = False
 
 
-def _read_by_model(name: str, label: str, title: str, description: str, *, shown: bool = False) -> RetrieverCard:
-    """Make the card of one way in which a language model on a server reads the head of the best ranking."""
+def _by_model(name: str, title: str, description: str, *, shown: bool = False) -> RetrieverCard:
+    """Make the card of one way in which a language model on a server orders the head of the best ranking."""
+    recalls = name.startswith("recall")
     return RetrieverCard(
         name=f"llm-{name}",
-        label=label,
+        label=f"{title} a model",
         title=title,
         description=description,
         kind="reranker",
-        factory=f"relic_core.retrieval.read_by_model:create_{name}",
+        factory=f"relic_core.retrieval.{'recalled' if recalls else 'read_by_model'}:create_{name.replace('-', '_')}",
         shown=shown,
         default=False,
         components=("fusion",),
-        library=True,
+        library=not recalls,
         server=True,
     )
 
@@ -149,29 +150,37 @@ _CARDS = (
         factory="relic_core.retrieval.random_order:create",
         shown=False,
     ),
-    _read_by_model(
+    _by_model(
         "reason",
-        "Read by a model",
         "Read by",
         "A language model on your server reads the first passages beside the claim, and scores each with a reason. It "
         "may know famous criticism by heart, and its reasons may be wrong: the passages alone are the work's.",
         shown=True,
     ),
-    _read_by_model(
+    _by_model(
+        "recall",
+        "Recalled by",
+        "A language model on your server says from memory which passages would serve. Those that stand in the work "
+        "come first, in the work's own words; the others are counted and not shown.",
+        shown=True,
+    ),
+    _by_model(
+        "recall-text",
+        "Picked from the text by",
+        "A language model on your server is given the whole work, part by part, and says which passages would serve.",
+    ),
+    _by_model(
         "score",
-        "Read by a model, score alone",
         "Scored by",
         "A language model on your server scores each of the first passages beside the claim, without a reason.",
     ),
-    _read_by_model(
+    _by_model(
         "subtask",
-        "Read by a model, by criteria",
         "Read by criteria by",
         "A language model on your server writes criteria for the claim and scores each of the first passages by each.",
     ),
-    _read_by_model(
+    _by_model(
         "rank",
-        "Read by a model, in order",
         "Put in order by",
         "A language model on your server puts the first passages in order, twenty at a time.",
     ),

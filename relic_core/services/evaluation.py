@@ -17,8 +17,14 @@ from relic_core.evaluation.benchmarks.relic import submit
 from relic_core.evaluation.experiments import Experiment, moved_ranks
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet
-from relic_core.retrieval import bm25, read_by_model, registry
+from relic_core.language_models.asking import Question
+from relic_core.language_models.parsing import read_quotation
+from relic_core.language_models.prompts import OBJECTIVES, claim_text, for_quotation
+from relic_core.retrieval import bm25, registry
+from relic_core.retrieval.read_by_model import ReadByModel
+from relic_core.retrieval.recalled import Recalled
 from relic_core.store import locks, run_journal
+from relic_core.text.placing import LEAST_RATIO, like
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work, WorkSummary
+    from relic_core.language_models.asking import Asking
     from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.retrieval.words import Terms
     from relic_core.services.catalogue import Shelved
@@ -279,13 +286,33 @@ class Measuring:
                 made.append(each)
                 continue
             first = self.retriever(over or card.components[0], settings)
-            made.append(read_by_model.measured(first, settings, each, head=top, objective=objective != "off"))
+            text = "" if objective == "off" else OBJECTIVES[0].text
+            kind = Recalled if each.startswith("llm-recall") else ReadByModel
+            made.append(kind(first, settings, each.removeprefix("llm-"), head=top, objective=text, run=True))
         if (objective or top or over) and made == list(retrievers):
             raise BadRequest(
                 "--objective, --top and --over are for what has a language model read passages: "
                 f"{', '.join(card.name for card in registry.cards() if card.server)}."
             )
         return tuple(made)
+
+    def without_recited(
+        self, benchmark: Benchmark, measured: Sequence[tuple[Run, tuple[Outcome, ...]]], progress: Progress
+    ) -> list[tuple[Run, tuple[Outcome, ...]]]:
+        """Leave out of runs the examples whose quotation the model recites when it is shown no passage.
+
+        Returns: runs of which anything is left.
+
+        Raises ReaderUnavailable: as `with_server`.
+        """
+        asking = ReadByModel(self.retriever("random", self._settings), self._settings, "score", run=True).asking
+        recited = {
+            shape: _recited(benchmark, shape, asking, progress) for shape in {run.shape: None for run, _ in measured}
+        }
+        left = [
+            (run, tuple(each for each in some if each.example_id not in recited[run.shape])) for run, some in measured
+        ]
+        return [(run, some) for run, some in left if some]
 
     def settings_for(self, benchmark: Benchmark) -> Settings:
         """Give the settings with the folder where indexes of a benchmark's works belong.
@@ -315,6 +342,19 @@ class Measuring:
         except NotFound:
             return None
         return self._known(wanted)
+
+
+def _recited(benchmark: Benchmark, shape: ContextSize, asking: Asking, progress: Progress) -> frozenset[str]:
+    """Give the ids of the examples whose quotation a model knows by heart."""
+    titles, windows = {book.key: book.title for book in benchmark.books()}, benchmark.windows()
+    prompts = (for_quotation(claim_text(each.claim(shape)), titles[each.book]) for each in windows)
+    said = asking.all([Question(prompt, read_quotation) for prompt in prompts], progress)
+    golds = (" ".join(benchmark.work(each.pool).span_text(each.gold).split()) for each in windows)
+    return frozenset(
+        window.id
+        for window, words, gold in zip(windows, said, golds, strict=True)
+        if words and like(words, gold) >= LEAST_RATIO
+    )
 
 
 def _compared(run: Run, moved: tuple[str, ...], count: int, *, renew: bool) -> str:

@@ -67,7 +67,7 @@ def named(settings, chat):
 
 
 def make(first, named, method="score", **options):
-    return ReadByModel(first, named, method=method, **options)
+    return ReadByModel(first, named, method, **options)
 
 
 def order(retriever, progress=silent, claim=CLAIM, work=WORK):
