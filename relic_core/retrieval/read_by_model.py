@@ -1,4 +1,4 @@
-"""A ranking whose head a language model on a server reads beside the claim (BIRCO, Wang et al. 2024, section 4).
+"""A ranking whose top k a language model on a server reads beside the claim (BIRCO, Wang et al. 2024, section 4).
 
 The order is the model's, ties in the order of the first retriever. Where reading is stopped, or an answer cannot be
 read, passages without a score follow in that order, too.
@@ -47,10 +47,10 @@ _DIGITS = 16
 
 
 class AsksModel(Reordering):
-    """Puts the order of a ranking's head down to a language model on a server.
+    """Puts the order of a ranking's top k down to a language model on a server.
 
     - `task`: what it has the model do: a key of `TASKS`.
-    - `head`: how many passages it reads; by default what the settings say.
+    - `top_k`: how many passages it reads; by default what the settings say.
     - `objective`: what makes a passage relevant, empty for closeness in meaning; by default what was chosen for the
       claim, else that it supports the claim.
     - `run`: whether it is measured: then it counts the tokens of all claims together, and names the model's digest.
@@ -62,11 +62,11 @@ class AsksModel(Reordering):
         settings: Settings,
         task: str,
         *,
-        head: int | None = None,
+        top_k: int | None = None,
         objective: str | None = None,
         run: bool = False,
     ) -> None:
-        super().__init__(first, settings.reader_passages if head is None else head)
+        super().__init__(first, settings.reader_passages if top_k is None else top_k)
         self._task = task
         self._settings = settings
         self._objective = objective
@@ -119,7 +119,7 @@ class AsksModel(Reordering):
 
 
 class ReadByModel(AsksModel):
-    """Has a model read the head, passage by passage or in windows: the tasks that are a `Method`."""
+    """Has a model read the top k, passage by passage or in windows: the tasks that are a `Method`."""
 
     def criteria(self, claim: Claim, asking: Asking, progress: Progress) -> tuple[str, ...]:
         """Give the criteria of a claim: the scholar's, else those that the model writes."""
@@ -131,25 +131,25 @@ class ReadByModel(AsksModel):
     def combine(
         self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
     ) -> Ranking:
-        """Reorder the head of the ranking that the first retriever has made.
+        """Reorder the top k of the ranking that the first retriever has made.
 
         - `progress`: told how many passages are read; where it raises JobCancelled, the order goes by what was read.
 
         Raises ReaderUnavailable: the model does not answer, or the tokens are used up; what was read is kept.
         """
         (ranking,) = rankings
-        head, rest = ranking.order[: self._head], ranking.order[self._head :]
-        if not len(head):
+        top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
+        if not len(top):
             return replace(ranking, retriever=self.name)
-        texts = [""] * len(head)
-        for places, work, spans in loaded(ranking, head, corpus):
+        texts = [""] * len(top)
+        for places, work, spans in loaded(ranking, top, corpus):
             for place, span in zip(places.tolist(), spans, strict=True):
                 texts[place] = flat_span(work, span)
         there = [place for place, text in enumerate(texts) if text]
         order = self.read(claim, [texts[place] for place in there], progress).order
-        found = np.zeros(len(head), dtype=np.float32)
+        found = np.zeros(len(top), dtype=np.float32)
         found[[there[at] for at in order]] = np.arange(len(order), 0, -1)
-        return replace(ranking, retriever=self.name, scores=below(found, head, rest, ranking.scores))
+        return replace(ranking, retriever=self.name, scores=below(found, top, rest, ranking.scores))
 
     def read(self, claim: Claim, passages: Sequence[str], progress: Progress) -> Order:
         """Read passages, given in the prior order; raises as `combine`."""

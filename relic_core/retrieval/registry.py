@@ -49,7 +49,7 @@ class RetrieverCard:
 
 
 def _by_model(name: str, title: str, description: str, *, shown: bool = False) -> RetrieverCard:
-    """Make the card of one way in which a language model on a server orders the head of the best ranking."""
+    """Make the card of one way in which a language model on a server orders the top k of the best ranking."""
     recalls = name.startswith("recall")
     return RetrieverCard(
         name=f"llm-{name}",

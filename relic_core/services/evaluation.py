@@ -270,7 +270,7 @@ class Measuring:
         top: int | None = None,
         over: str | None = None,
     ) -> tuple[str | Retriever, ...]:
-        """Make those retrievers that have a language model read the head of a ranking; the others stay as they are.
+        """Make those retrievers that have a language model read the top k of a ranking; the others stay as they are.
 
         - `objective`: "off" where the model is not told what makes a passage relevant.
         - `top`: how many passages it reads; by default as on pages.
@@ -288,7 +288,7 @@ class Measuring:
             first = self.retriever(over or card.components[0], settings)
             text = "" if objective == "off" else OBJECTIVES[0].text
             kind = Recalled if each.startswith("llm-recall") else ReadByModel
-            made.append(kind(first, settings, each.removeprefix("llm-"), head=top, objective=text, run=True))
+            made.append(kind(first, settings, each.removeprefix("llm-"), top_k=top, objective=text, run=True))
         if (objective or top or over) and made == list(retrievers):
             raise BadRequest(
                 "--objective, --top and --over are for what has a language model read passages: "

@@ -1,4 +1,4 @@
-"""A language model's server reads the head of a ranking: orders, ties, retries, what is kept, limits, stopping."""
+"""A language model's server reads the top k of a ranking: orders, ties, retries, what is kept, limits, stopping."""
 
 from __future__ import annotations
 
@@ -91,14 +91,14 @@ def scored(value):
 @pytest.mark.parametrize("method", ["score", "reason", "subtask"])
 def test_passages_stand_by_score_ties_in_the_prior_order_and_the_rest_below(first, named, chat, method):
     chat.answer = scored(lambda number: number % 3)
-    found = order(make(first, named, method, head=7))
+    found = order(make(first, named, method, top_k=7))
     assert found[:7] == [2, 5, 1, 4, 0, 3, 6]
     assert found[7:] == list(range(7, 60))
 
 
 def test_requests_run_side_by_side_up_to_the_limit(first, named, chat):
     chat.misbehaviour = ["always slow"]
-    order(make(first, replace(named, reader_at_once=3), head=12))
+    order(make(first, replace(named, reader_at_once=3), top_k=12))
     assert 1 < chat.most_at_once <= 3
 
 
@@ -113,7 +113,7 @@ def test_each_criterion_is_scored_by_itself_and_the_mean_counts(first, named, ch
         return json.dumps({"score": number_of(passage) if criterion == "geese" else 4 - 2 * number_of(passage)})
 
     chat.answer = answer
-    retriever = make(first, named, "subtask", head=3)
+    retriever = make(first, named, "subtask", top_k=3)
     assert order(retriever)[:3] == [0, 1, 2]
     assert sorted(asked) == ["dawn"] * 3 + ["geese"] * 3
     texts = [WORK.sentence_text(at) for at in range(3)]
@@ -127,22 +127,22 @@ def test_a_true_comparator_brings_the_first_ten_of_fifty_up_in_four_calls(first,
         return json.dumps({"order": [code for code, text in sorted(passages, key=lambda each: -number_of(each[1]))]})
 
     chat.answer = answer
-    assert order(make(first, named, "rank", head=50))[:10] == list(range(49, 39, -1))
+    assert order(make(first, named, "rank", top_k=50))[:10] == list(range(49, 39, -1))
     assert len(chat.asked) == 4
     assert [len(parts(body["messages"])) for body in chat.asked] == [21] * 4
 
 
-@pytest.mark.parametrize(("head", "calls"), [(1, 1), (5, 1), (20, 1), (21, 2), (30, 2), (31, 3)])
-def test_any_number_of_passages_is_put_in_order(first, named, chat, head, calls):
+@pytest.mark.parametrize(("top_k", "calls"), [(1, 1), (5, 1), (20, 1), (21, 2), (30, 2), (31, 3)])
+def test_any_number_of_passages_is_put_in_order(first, named, chat, top_k, calls):
     chat.answer = by_shared_words
-    assert sorted(order(make(first, named, "rank", head=head))[:head]) == list(range(head))
+    assert sorted(order(make(first, named, "rank", top_k=top_k))[:top_k]) == list(range(top_k))
     assert len(chat.asked) == calls
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_an_answer_that_cannot_be_read_is_asked_for_once_more_and_then_the_order_stays(first, named, chat, method):
     chat.answer = lambda messages: "I would rather not."
-    retriever = make(first, named, method, head=5, run=True)
+    retriever = make(first, named, method, top_k=5, run=True)
     for _ in range(2):
         assert order(retriever) == list(range(60))
     asked = {"score": 5, "reason": 5, "subtask": 1, "rank": 1}[method]
@@ -159,7 +159,7 @@ def test_the_second_answer_counts_where_the_first_cannot_be_read(first, named, c
         return "Hm." if len(said) == 1 else '{"score": 3}'
 
     chat.answer = answer
-    retriever = make(first, named, head=1, run=True)
+    retriever = make(first, named, top_k=1, run=True)
     order(retriever)
     assert len(said) == 2
     assert retriever.usage["model answers unreadable"] == 0
@@ -168,12 +168,12 @@ def test_the_second_answer_counts_where_the_first_cannot_be_read(first, named, c
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_question_is_not_asked_twice_not_even_after_a_restart(first, named, chat, method):
     chat.answer = by_shared_words
-    found = order(make(first, named, method, head=25))
+    found = order(make(first, named, method, top_k=25))
     asked = len(chat.asked)
     chat.misbehaviour = ["always 500"]
-    assert order(make(first, named, method, head=25)) == found
+    assert order(make(first, named, method, top_k=25)) == found
     assert len(chat.asked) == asked
-    assert order(make(first, replace(named, reader_model="other"), method, head=25), stopped) == list(range(60))
+    assert order(make(first, replace(named, reader_model="other"), method, top_k=25), stopped) == list(range(60))
 
 
 def test_a_stop_stops_within_a_second_and_keeps_what_was_read(first, named, chat):
@@ -194,7 +194,7 @@ def test_a_stop_stops_within_a_second_and_keeps_what_was_read(first, named, chat
             began.append(time.monotonic())
             raise JobCancelled("stop")
 
-    retriever = make(first, named, head=50)
+    retriever = make(first, named, top_k=50)
     try:
         assert order(retriever, progress) == list(range(60))
         assert time.monotonic() - began[0] < 1
@@ -211,11 +211,11 @@ def test_what_was_read_before_the_server_failed_is_kept(first, named, chat):
     calm = replace(named, reader_at_once=1)
     with pytest.raises(ReaderUnavailable, match="fault of its own"):
         chat.misbehaviour = ["fine", "fine", "fine", "always 500"]
-        order(make(first, calm, head=10))
+        order(make(first, calm, top_k=10))
     chat.misbehaviour = []
-    assert order(make(first, calm, head=10), stopped)[:10] == [2, 1, 0, *range(3, 10)]
+    assert order(make(first, calm, top_k=10), stopped)[:10] == [2, 1, 0, *range(3, 10)]
     asked = len(chat.asked)
-    assert order(make(first, calm, head=10))[:10] == list(range(9, -1, -1))
+    assert order(make(first, calm, top_k=10))[:10] == list(range(9, -1, -1))
     assert len(chat.asked) == asked + 7
 
 
@@ -223,20 +223,20 @@ def test_tokens_are_limited_for_a_search_and_for_a_run(first, named, chat):
     chat.answer = scored(lambda number: 1)
     small = replace(named, reader_search_tokens=3_000, reader_run_tokens=3_000, reader_at_once=1)
     with pytest.raises(ReaderUnavailable, match="RELIC_READER_SEARCH_TOKENS"):
-        order(make(first, small, head=50))
+        order(make(first, small, top_k=50))
     read = len(chat.asked)
     assert 0 < read < 50
     with pytest.raises(ReaderUnavailable, match="used up"):
-        order(make(first, small, head=50))  # another search goes on from there
+        order(make(first, small, top_k=50))  # another search goes on from there
     assert len(chat.asked) > read
-    run = make(first, replace(small, reader_model="other"), head=5, run=True)
+    run = make(first, replace(small, reader_model="other"), top_k=5, run=True)
     with pytest.raises(ReaderUnavailable, match="used up"):
         for claim in ("one", "two", "three", "four", "five", "six"):
             order(run, claim=Claim(claim))
 
 
 def test_a_run_counts_what_it_takes(first, named, chat):
-    run = make(first, replace(named, reader_price=2.0), head=5, run=True)
+    run = make(first, replace(named, reader_price=2.0), top_k=5, run=True)
     order(run)
     assert run.usage == {
         "model calls": 5, "model tokens": 500, "model answers unreadable": 0, "model cost": pytest.approx(0.001),
@@ -257,12 +257,12 @@ def test_pages_offer_it_only_where_a_server_is_set_up(settings, named):
 
 
 def test_the_objective_of_a_claim_is_the_one_chosen_for_it(first, named, chat):
-    retriever = make(first, named, head=1)
+    retriever = make(first, named, top_k=1)
     order(retriever)
     Store(named.store).reading_texts.add("objective", claim_key(CLAIM), "Wanted is hunger.")
     order(retriever)
     order(retriever, claim=Claim("another"))
-    order(make(first, named, head=1, objective=""))
+    order(make(first, named, top_k=1, objective=""))
     wanted = [OBJECTIVES[0].text, "Wanted is hunger.", OBJECTIVES[0].text, "close in meaning"]
     assert len(chat.asked) == 4
     assert all(text in body["messages"][0]["content"] for body, text in zip(chat.asked, wanted, strict=True))
@@ -271,7 +271,7 @@ def test_the_objective_of_a_claim_is_the_one_chosen_for_it(first, named, chat):
 def test_criteria_of_the_scholar_s_take_the_place_of_the_model_s(first, named, chat):
     chat.answer = scored(lambda number: number % 5)
     Store(named.store).reading_texts.add("criteria", claim_key(CLAIM), json.dumps(["It has geese."]))
-    order(make(first, named, "subtask", head=4))
+    order(make(first, named, "subtask", top_k=4))
     assert len(chat.asked) == 4
     assert {parts(body["messages"])[1][1] for body in chat.asked} == {"It has geese."}
 
