@@ -144,7 +144,7 @@ class Reranked(Reordering):
 def loaded(
     ranking: Ranking, top: npt.NDArray[np.int64], corpus: Corpus
 ) -> Iterator[tuple[npt.NDArray[np.int64], Work, list[Span]]]:
-    """Load the works of the top k, but for those that went away since it was ranked or that another edition has replaced.
+    """Load the works of the top k, but for those that went away since, or that another edition has replaced.
 
     Yields: of each work which of the top k are its spans, the work, and the spans.
     """

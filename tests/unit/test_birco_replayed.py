@@ -20,6 +20,14 @@ pytestmark = pytest.mark.corpus
 
 PRINTED = {"llm-score": ("GPT-4_score_O", 55.91, 77.08), "llm-subtask": ("GPT-4_subtask_O", 53.67, 62.50)}
 """nDCG@10 and R@5 of BIRCO's published rankings, on the 48 queries at hand."""
+OTHERS = (
+    "GPT-4_reason_O",
+    "StripedHyena_7B_subtask_O",
+    "llama_70b_subtask_O",
+    "Monot5",
+    "e5_rank",
+    "Rankgpt_llama70b_O",
+)
 SHAPE = ContextSize(4, 4)
 
 
@@ -84,10 +92,10 @@ def test_gpt_4_s_published_rankings_have_their_figures(replayed, name):
     assert int(measured.run.machine["model calls"]) >= sum(outcome.candidates for outcome in measured.outcomes)
 
 
-def test_every_published_ranking_comes_up_to_the_place(replayed, monkeypatch):
+def test_other_published_rankings_come_up_to_the_place(replayed, monkeypatch):
     monkeypatch.setattr(reading, "WINDOW", 60)  # all of a pool: one call for a claim, and the whole ranking
     monkeypatch.setattr(ModelAnswerRows, "get", lambda *_: {})  # thousands of units of work of the store take minutes
     monkeypatch.setattr(ModelAnswerRows, "add", lambda *_: None)
-    for system in replayed.published:
+    for system in OTHERS:
         measured = replayed.outcomes("llm-rank", system)
         assert {each.example_id: each.rank for each in measured.outcomes} == replayed.ranks(system), system
