@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -75,7 +75,12 @@ def import_ranking(
         outcomes.append(answer(benchmark, given, window, work, shape))
     name = system or named
     retriever = f"{IMPORTED}:{'-'.join(name.split())}"
-    facts = {"benchmark": card.name, "split": card.split, "data_hash": benchmark.data_hash, "retriever": retriever}
+    facts: dict[str, Any] = {
+        "benchmark": card.name,
+        "split": card.split,
+        "data_hash": benchmark.data_hash,
+        "retriever": retriever,
+    }
     configuration = {"file": hashlib.sha256(read_bytes(path)).hexdigest(), "system": name}
     run = Run(
         **facts,

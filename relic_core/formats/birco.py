@@ -7,7 +7,7 @@ that its authors published. Source: Wang et al. 2024 (BIRCO), section 3 and its 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import M, Name, Strict, as_object, checked, parse, read_text
@@ -120,7 +120,7 @@ def read_rankings(path: Path, system: str = "") -> tuple[str, dict[str, list[str
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it is no such file, ranks a passage twice, or holds several systems of which none is named.
     """
-    given = as_object(parse(read_text(path), str(path)), str(path))
+    given: dict[str, Any] = as_object(parse(read_text(path), str(path)), str(path))
     if given and all(isinstance(each, dict) for each in given.values()):
         if system not in given:
             raise BadBenchmark(f"{path} holds rankings of {', '.join(map(str, given)):.500}. Name one of them.")

@@ -10,7 +10,7 @@ import hashlib
 import json
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
@@ -114,8 +114,12 @@ class AsksModel(Reordering):
         """Give what makes a passage relevant to a claim."""
         if self._objective is not None:
             return self._objective
-        chosen = self._store.reading_texts.get("objective", claim_key(claim))
+        chosen = self._store.reading_texts.get("objective", _key(claim))
         return OBJECTIVES[0].text if chosen is None else chosen
+
+    def choose(self, kind: Literal["objective", "criteria"], claim: Claim, text: str) -> None:
+        """Choose the objective of a claim, or its criteria as JSON; no criteria bring back the model's."""
+        self._store.reading_texts.add(kind, _key(claim), text)
 
 
 class ReadByModel(AsksModel):
@@ -124,7 +128,7 @@ class ReadByModel(AsksModel):
     def criteria(self, claim: Claim, asking: Asking, progress: Progress) -> tuple[str, ...]:
         """Give the criteria of a claim: the scholar's, else those that the model writes."""
         objective = self.objective(claim)
-        if self._objective is None and (own := self._store.reading_texts.get("criteria", claim_key(claim))):
+        if self._objective is None and (own := self._store.reading_texts.get("criteria", _key(claim))):
             return tuple(json.loads(own))
         return reading.write_criteria(asking, claim_text(claim), objective, progress)
 
@@ -168,8 +172,8 @@ def stopped(done: int, total: int, note: str = "") -> None:  # noqa: ARG001 - a 
     raise JobCancelled(note)
 
 
-def claim_key(claim: Claim) -> str:
-    """Name a claim under which its objective and its criteria are kept."""
+def _key(claim: Claim) -> str:
+    """Name a claim, under which its objective and its criteria are kept."""
     return hashlib.sha256(claim_text(claim).encode()).hexdigest()[:_DIGITS]
 
 

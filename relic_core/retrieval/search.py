@@ -209,7 +209,7 @@ class Findings:
     ) -> None:
         """Rank with every retriever that can, each after those it is made of, or refuse as they do.
 
-        - `progress`: told how far retrievers that take long have come.
+        - `progress`: told how many passages a language model on a server has read.
 
         Raises BadClaim, BadRequest, StoreError: what is asked cannot be answered by any retriever.
         """
@@ -242,7 +242,8 @@ class Findings:
                 "use it."
             )
         if isinstance(retriever, Combining):
-            ranking = retriever.combine(claim, corpus, [self.rankings[part] for part in card.components], progress)
+            report = progress if card.server else silent
+            ranking = retriever.combine(claim, corpus, [self.rankings[part] for part in card.components], report)
             self.backgrounds[card.name] = self.rankings[card.name] = ranking
             return
         if not corpus.whole:

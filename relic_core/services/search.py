@@ -12,8 +12,8 @@ from relic_core import __version__
 from relic_core.caching import LRUCache
 from relic_core.domain import GAP, MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Span, group_overlapping
 from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
-from relic_core.ports import silent
 from relic_core.reporting.passages import quotation, whole_sentences
+from relic_core.retrieval.read_by_model import stopped
 from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.search import (
     SNAPSHOT_TOP_K,
@@ -212,7 +212,7 @@ class Search:
         self._max_claim_words = max_claim_words
         self._finders: LRUCache[masking.QuotationFinder] = LRUCache(_FINDERS_KEPT)
 
-    def run(self, request: SearchRequest, *, at_once: bool = False, progress: Progress = silent) -> SearchResult:
+    def run(self, request: SearchRequest, *, at_once: bool = False, progress: Progress = stopped) -> SearchResult:
         """Rank passages for a claim, or by their likeness to a passage, with every retriever asked for.
 
         A retriever whose index is not built yet gives a pending column; the others do not wait for it. Of many works,
@@ -220,8 +220,8 @@ class Search:
 
         - `at_once`: leave the columns of what reads passages anew, which takes seconds, waiting. The others are as they
           are in the whole answer.
-        - `progress`: told how far what takes long has come; where it raises JobCancelled, a language model asks nothing
-          more, and its column goes by what it has read.
+        - `progress`: told how many passages a language model has read; where it raises JobCancelled, no more are, and
+          its column goes by those. By default it is asked nothing.
 
         Raises BadClaim: the claim cannot be searched with.
         Raises BadRequest: an unknown retriever, or for a library one that searches single works only; no work is long

@@ -17,8 +17,7 @@ from relic_core.language_models import server as client
 from relic_core.language_models.prompts import OBJECTIVES
 from relic_core.ports import silent
 from relic_core.retrieval import registry
-from relic_core.retrieval.read_by_model import ReadByModel, claim_key, stopped
-from relic_core.store import Store
+from relic_core.retrieval.read_by_model import ReadByModel, stopped
 from tests.chat_server import by_shared_words, parts, serving
 from tests.making import make_work
 
@@ -259,7 +258,7 @@ def test_pages_offer_it_only_where_a_server_is_set_up(settings, named):
 def test_the_objective_of_a_claim_is_the_one_chosen_for_it(first, named, chat):
     retriever = make(first, named, top_k=1)
     order(retriever)
-    Store(named.store).reading_texts.add("objective", claim_key(CLAIM), "Wanted is hunger.")
+    make(first, named).choose("objective", CLAIM, "Wanted is hunger.")
     order(retriever)
     order(retriever, claim=Claim("another"))
     order(make(first, named, top_k=1, objective=""))
@@ -270,7 +269,7 @@ def test_the_objective_of_a_claim_is_the_one_chosen_for_it(first, named, chat):
 
 def test_criteria_of_the_scholar_s_take_the_place_of_the_model_s(first, named, chat):
     chat.answer = scored(lambda number: number % 5)
-    Store(named.store).reading_texts.add("criteria", claim_key(CLAIM), json.dumps(["It has geese."]))
+    make(first, named, "subtask").choose("criteria", CLAIM, json.dumps(["It has geese."]))
     order(make(first, named, "subtask", top_k=4))
     assert len(chat.asked) == 4
     assert {parts(body["messages"])[1][1] for body in chat.asked} == {"It has geese."}
