@@ -16,7 +16,6 @@ LONGEST_REASON = 600
 MOST_CRITERIA, LONGEST_CRITERION = 8, 400
 MOST_PASSAGES = 20
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"\s*(\d{1,2}(?:[.,]\d+)?)\s*(?:/\s*10)?\s*")
 _ONLY_NUMBER = re.compile(r"[\s*_`\"'“”]*(\d{1,2}(?:[.,]\d+)?)\s*(?:(?:/|out of)\s*10)?[\s*_`\"'“”.!]*")
 _FIGURE = re.compile(r"-?\d+(?:[.,]\d+)?")
@@ -103,9 +102,12 @@ def read_quotation(answer: str) -> str:
 
 
 def _spoken(answer: str) -> str:
-    """Leave out what a model thought aloud; an answer that breaks off in its thoughts says nothing."""
-    said = re.split(r"</think(?:ing)?>", _THINKING.sub("", answer), flags=re.IGNORECASE)[-1]
-    return "" if re.search(r"<think(?:ing)?>", said, re.IGNORECASE) else said.strip()
+    """Leave out what a model thought aloud at first; an answer that breaks off in its thoughts says nothing."""
+    said = answer.strip()
+    if said.startswith(("{", "[")):  # a passage may be quoted that thinks aloud
+        return said
+    _, closed, rest = said.rpartition("</think>")
+    return "" if not closed and said.startswith("<think>") else rest.strip()
 
 
 def _objects(said: str) -> list[dict[str, Any]]:

@@ -41,24 +41,24 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
     if job and job.state == "failed":
         st.warning(literal(f"{job.note} What was read before is kept."), icon=":material/warning:")
     recalls = retriever.startswith("llm-recall")
-    what = "the claim and the name of the work" if recalls else "the claim and the passages"
-    verb = "Have it recall" if recalls else f"Read the first {reads.passages}"
-    done = job is not None and job.state == "done"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if st.button(
-            "Read on" if job and not done else verb,
+        if job and job.state == "done":
+            st.html(f'<p class="relic-quiet">{escape(job.note)}</p>', width="content")
+        elif st.button(
+            "Read on" if job else "Have it recall" if recalls else f"Read the first {reads.passages}",
             key=f"find_read_{retriever}",
             icon=":material/smart_toy:",
-            disabled=done,
-            type="tertiary" if done else "secondary",
         ):
             with show_errors():
                 reads.start(search_id, retriever)
                 st.rerun()
         with st.popover("What it looks for", type="tertiary", key=f"find_objective_{retriever}"):
             _choose_objective(reads, result.claim, retriever)
-    goes = f"It is sent {what}. They go to {reads.place}."
-    st.html(f'<p class="relic-quiet">{escape(goes)} A model knows famous criticism by heart and can be wrong.</p>')
+    sent = "the name of the work" if recalls else "the passages"
+    st.html(
+        f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model knows famous criticism by '
+        "heart, and can be wrong.</p>"
+    )
 
 
 def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None:
@@ -116,12 +116,12 @@ def _reading_html(reading: CardReading | None) -> str:
     rests = ""
     if reading.words:
         rests = (
-            f'<p class="relic-quiet">It rests on the words marked above: “{escape(reading.words)}”.</p>'
+            f'<p class="relic-quiet">It rests on: “{escape(reading.words)}”</p>'
             if reading.stands
-            else f'<p class="relic-misquoted">It rests on what is not in this passage: {escape(reading.words)}</p>'
+            else f'<p class="relic-misquoted">It rests on words that are not here: {escape(reading.words)}</p>'
         )
     if reading.misquotes:
-        rests += '<p class="relic-misquoted">The reason quotes words that are not in this passage.</p>'
+        rests += '<p class="relic-misquoted">The reason quotes words that are not here.</p>'
     return (
         f'<aside class="relic-reading"><p><strong>{reading.score:g} of 10</strong> {escape(reading.reason)}</p>'
         f"{f'<ul>{criteria}</ul>' if criteria else ''}{rests}</aside>"

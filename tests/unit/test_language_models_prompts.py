@@ -67,6 +67,7 @@ READ = {
     "**6**": 6, "Score: 3": 3, "The score is 5.": 5, "Score: 8/10": 8, "7 out of 10": 7,
     '```json\n{"score": 2}\n```': 2,
     'Here it is: {"reason": "score 9 or so", "score": 1}': 1, '<think>score 3? or 4</think>{"score": 6}': 6,
+    '{"words": "<think>ten</think>", "score": 3}': 3, 'I weigh it. 3? 4?</think>\n{"score": 5}': 5,
     '{"score": 5} {"score": 5}': 5, "٧": 7, '{"score": 0}': 0, '{"score": 10}': 10, '{"score": "7,5"}': 7.5,
 }  # fmt: skip
 
