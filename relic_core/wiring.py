@@ -299,7 +299,8 @@ class App:
         """The secondary sources, and the windows that were found in them."""
         from relic_core.services.sources import Sources
 
-        return Sources(self.store.sources, self.store.windows, self.works, self.store.stamp)
+        stamp, most = self.store.stamp, self.settings.max_claim_words
+        return Sources(self.store.sources, self.store.windows, self.works, stamp, max_claim_words=most)
 
     @cached_property
     def dataset(self) -> Dataset:

@@ -285,4 +285,6 @@ def brought_up(kept: KeptPassage, labels: Mapping[str, str]) -> str:
         return "One of the three passages of an item of the proxy task."
     if kept.origin == "find":
         return "Found by a search."
+    if kept.origin == "sources":
+        return "Quoted by a critic."
     return "Met in reading, with the claim at hand." if kept.claim_text else "Met in reading."

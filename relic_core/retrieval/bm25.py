@@ -33,10 +33,18 @@ from relic_core.domain import LENGTHS, rank_scores, rank_works
 from relic_core.errors import BadRequest, NotFound
 from relic_core.ports import Retriever
 from relic_core.retrieval.postings import Postings
-from relic_core.retrieval.words import claim_terms, span_counts, stored_terms, terms_version, work_terms
+from relic_core.retrieval.words import (
+    SpanCounts,
+    claim_terms,
+    span_counts,
+    stored_terms,
+    terms_version,
+    work_terms,
+)
+from relic_core.text.words import WorkWords
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -44,8 +52,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
     from relic_core.ports import Progress
-    from relic_core.retrieval.words import SpanCounts, Terms
-    from relic_core.text.words import WorkWords
+    from relic_core.retrieval.words import Terms
 
 CODE = "bm25/1"
 """Version of how scores are made: a new one makes other scores."""
@@ -125,12 +132,7 @@ class Bm25(Retriever):
         terms = claim_terms(claim, self._terms)
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
-        table = self._table(work, length)
-        ids = table.get_tokens_ids(terms)
-        if not ids:
-            return np.zeros(work.candidates(length), dtype=np.float32)
-        scores: Scores = table.get_scores_from_ids(ids)
-        return scores
+        return _scores(self._table(work, length), terms)
 
     def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:  # noqa: ARG002 - made on demand
         """Give no work: words that are missing are read while answering."""
@@ -217,6 +219,22 @@ class Bm25(Retriever):
         )
 
 
+class TextIndex:
+    """BM25 over texts that are no spans of a work, each a candidate; held in memory."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        words = WorkWords.of_texts(texts)
+        self._table = _make_table(SpanCounts.of(words, 1), k1=K1, b=B) if len(words.starts) > 1 else None
+
+    def score(self, claim: Claim) -> Scores:
+        """Score every text; shape (n_texts,), 0 where it shares no word with the claim.
+
+        Raises BadClaim: the claim holds no word.
+        """
+        terms = claim_terms(claim, "tokens")
+        return _scores(self._table, terms) if self._table else np.zeros(0, dtype=np.float32)
+
+
 def _key(work: WorkVersion) -> str:
     """Tell works apart, and copies of one text that are stored as several works."""
     return f"{work.id} {work.fingerprint}"
@@ -257,6 +275,14 @@ def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN
     table.nonoccurrence_array = None
     table.scores = {"data": data, "indices": counts.span, "indptr": counts.first, "num_docs": counts.spans}
     return table
+
+
+def _scores(table: Any, terms: Sequence[str]) -> Scores:  # noqa: ANN401 - bm25s is not typed
+    ids = table.get_tokens_ids(terms)
+    if not ids:
+        return np.zeros(table.scores["num_docs"], dtype=np.float32)
+    scores: Scores = table.get_scores_from_ids(ids)
+    return scores
 
 
 def _size(table: Any) -> int:  # noqa: ANN401 - bm25s is not typed

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import StoreError
+from relic_core.services.search import shown_gap
 from relic_ui import person
 from relic_ui.find import read_by_model, search_address, share
 from relic_ui.find.cards import card_html, placed_best, placed_in, show_heading, show_notes
@@ -18,6 +19,7 @@ from relic_ui.find.preparing import show_pending, show_preparing
 from relic_ui.find.strip import show_strip
 from relic_ui.keep import Marks
 from relic_ui.shell import literal
+from relic_ui.sources.critics import link_about
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -177,14 +179,24 @@ class _Page:
                 show_library_strip(placed)
             else:
                 show_strip(placed, result.work)
-        _draw_foot(self.foot, result)
+        _draw_foot(self.foot, result, critics=_critics(result, self.quoted))
 
 
-def _draw_foot(foot: DeltaGenerator, result: SearchResult) -> None:
+def _critics(result: SearchResult, quoted: Callable[[str], Quoted]) -> str:
+    """Lead to what critics say about the claim; nothing where none quotes a work that was found in."""
+    works = {each.card.work.id for each in result.best}
+    if result.source or not any(quoted(work_id).windows for work_id in works):
+        return ""
+    link = link_about(shown_gap(result.request.claim_text), result.request.work_id)
+    return f'<p class="relic-search-do">{link}</p>'
+
+
+def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> None:
     works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
     unkept = st.session_state.get("find_unkept")
     foot.html(
-        f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
+        critics
+        + f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
         f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
         f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'
         f"{escape(result.made_with)}</details>" + (f'<p class="relic-quiet">{escape(unkept)}</p>' if unkept else "")

@@ -420,24 +420,25 @@ def _meanings() -> str:
 
 
 _FIRST_SHOWN = 12
+_LEDE = (
+    '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation that was found in your '
+    "secondary sources stands beside the sentences of the work it was taken from.</p>"
+)
 
 
-def choose(app: App) -> None:
-    """Offer the works that are quoted, and the sources that quote them."""
-    st.title("Criticism")
-    st.html(
-        '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation that was found in your '
-        "secondary sources stands beside the sentences of the work it was taken from.</p>"
+def show_none() -> None:
+    """Say that there is no criticism yet, and where it is added."""
+    st.html(_LEDE)
+    st.info(
+        "There are no secondary sources yet. Add books or articles about your works in the Library; the program "
+        "finds where they quote them.",
+        icon=":material/format_quote:",
     )
-    listed = app.sources.all()
-    if not listed:
-        st.info(
-            "There are no secondary sources yet. Add books or articles about your works in the Library; the program "
-            "finds where they quote them.",
-            icon=":material/format_quote:",
-        )
-        st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', part='Criticism')}</p>")
-        return
+    st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', part='Criticism')}</p>")
+
+
+def choose(app: App, listed: Sequence[SourceSummary]) -> None:
+    """Offer the works that are quoted, and the sources that quote them."""
     works = _quoted_works(app, listed)
     st.header("Works that are quoted", anchor="works")
     if works:

@@ -188,6 +188,11 @@ def test_a_passage_says_how_many_critics_quote_it_and_such_alone_can_be_searched
     again = sound(app.open(FIND, q=at.query_params["q"]))
     assert columns(again) == columns(at)
     assert again.get_by_key("find_quoted").value is True
+    (critics,) = re.findall(r'href="sources\?(about=[^"]*)"', html(again))
+    assert dict(parse_qsl(unescape(critics))) == {
+        "about": "Nobody was asked in the morning, and nobody counted lanterns",
+        "work": lanterns.id,
+    }
 
 
 def test_passages_that_critics_quote_cannot_be_searched_where_there_is_no_criticism(app):
@@ -196,6 +201,7 @@ def test_passages_that_critics_quote_cannot_be_searched_where_there_is_no_critic
     at.session_state["find_quoted"] = True
     found(at, CLAIM)
     assert SAYS["no criticism"] in said(at)
+    assert "sources?about" not in html(at)
 
 
 def test_a_phone_shows_the_best_evidence_first_and_no_columns(app, monkeypatch):

@@ -74,7 +74,7 @@ def made(tmp_path_factory, chat):
         name: Dense(name, encoder=lambda: encoder, root=folder) for name in NAMES if registry.card(name).kind == "dense"
     }
     retrievers["reranked"] = Reranked(
-        registry.create("fusion", settings=settings, made=retrievers), SharedWordsReranker(), head=HEAD
+        registry.create("fusion", settings=settings, made=retrievers), SharedWordsReranker(), top_k=HEAD
     )
     for name in NAMES:
         registry.create(name, settings=settings, made=retrievers)
