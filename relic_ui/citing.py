@@ -66,7 +66,7 @@ def show(app: App, wanted: CiteQuery) -> None:
     st.html(CITING)
     st.title("Cite")
     if not wanted.work_id:
-        st.info("Open this page from a passage or from the page of a work, by Cite.", icon=":material/format_quote:")
+        st.info("Open this page with Cite, beside a passage or on the page of a work.", icon=":material/format_quote:")
         st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")
         return
     head = st.container()
@@ -150,8 +150,8 @@ def _show_unknown(work: CitedWork) -> None:
     if not (details.publisher or details.container or details.place):
         where = link("work", "Correct details", work=work.id, attributes={"data-then": ".st-key-work_correct button"})
         st.html(
-            '<p class="relic-quiet relic-measure">Nothing is known of who published this edition. If you know it, say '
-            f"it by {where} on the page of the work.</p>"
+            '<p class="relic-quiet relic-measure">Nothing is known of who published this edition. If you know, add it '
+            f"with {where} on the page of the work.</p>"
         )
 
 

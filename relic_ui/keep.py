@@ -154,7 +154,7 @@ def press(
         said = {
             "kept": f"Kept in {literal(done.collection)}.",
             "let go": "No longer kept.",
-            "stays": "It stays kept, since you have written about it. It can be removed in the notebook.",
+            "stays": "Still kept, because you have written about it. You can remove it in the notebook.",
         }
         st.toast(said[done.outcome], icon=":material/bookmark:")
 

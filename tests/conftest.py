@@ -84,6 +84,14 @@ def _no_network():
     assert not _away, f"The test reached for {_away}."
 
 
+@pytest.fixture(autouse=True)
+def _main_module():
+    """Put the main module back: AppTest leaves app.py there, and any process that is spawned later would run it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _stores_are_copied(tmp_path_factory):
     """Make a new store once and copy it for each test: its tables take a hundred times as long as its bytes."""

@@ -5,6 +5,7 @@ A new command is a function in a module of this package (see `commands`) and a l
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -119,6 +120,9 @@ def make_app() -> App:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, of ``sys.argv`` where none is given; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+            stream.reconfigure(errors="backslashreplace")  # a locale such as POSIX has no curly quotes
     try:
         return _run(sys.argv[1:] if arguments is None else list(arguments))
     except click.exceptions.Exit as ended:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 _BATCH = 200
+_ABOUT = 20
+"""Windows that answer a claim, at most."""
 _WIDTH, _INDENT = 100, " " * 5
 _QUOTED = 500
 """Characters of a quotation that stand among the critic's words."""
@@ -118,7 +120,7 @@ def sources(
     elif draw is not None:
         _print_windows(app.sources.draw(draw, seed=seed), as_json=form == "json")
     elif about is not None:
-        found = app.sources.about(about, **_named(app, windows) if windows else {})
+        found = app.sources.about(about, limit=_ABOUT, **(_named(app, windows) if windows else {}))
         _print_windows([each.view for each in found], as_json=form == "json", critics=True)
     elif windows:
         which = _named(app, windows)

@@ -173,9 +173,9 @@ def _chapters(given: str | None) -> tuple[int, ...]:
 def _tell_what_is_missing(result: SearchResult) -> None:
     for column in result.columns:
         if column.note:
-            note(f"{column.label}: {column.note}")
+            note(f"{column.card.label}: {column.note}")
         if column.pending and result.work is not None:
-            note(f"{column.label} is not prepared for this work: python -m relic_core index {result.work.id}")
+            note(f"{column.card.label} is not prepared for this work: python -m relic_core index {result.work.id}")
     if result.unprepared or (result.work is None and any(column.pending for column in result.columns)):
         titles = ", ".join(work.title for work in result.unprepared[:_NAMED])
         more = ", ..." * (len(result.unprepared) > _NAMED)
@@ -253,12 +253,12 @@ def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
         "strength": card.strength.level if result.source is None else None,
         "strength_sentence": card.strength.sentence,
         "shared": card.shared,
-        "elsewhere": dict(card.other_ranks),
+        "elsewhere": {other.label: rank for other, rank in card.other_ranks},
     }
 
 
 def _as_text(column: Column, result: SearchResult, width: int) -> str:
-    lines = [f"{column.label}:"]
+    lines = [f"{column.card.label}:"]
     for card in column.cards:
         quotation = " ".join(card.quotation.plain.split())
         place = f"{card.place.chapter}, {card.place.fraction:.0%} into the work · {card.place.address}"

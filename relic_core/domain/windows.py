@@ -41,6 +41,16 @@ class ContextSize:
     def __str__(self) -> str:
         return f"{self.left}/{self.right}"
 
+    @property
+    def words(self) -> str:
+        """The sentences on either side, as pages write them.
+
+        >>> ContextSize(4, 4).words, ContextSize(0, 1).words
+        ('4 before, 4 after', '1 after')
+        """
+        sides = ((self.left, "before"), (self.right, "after"))
+        return ", ".join(f"{count} {side}" for count, side in sides if count)
+
     @classmethod
     def parse(cls, written: str) -> ContextSize:
         """Read a shape as the paper writes it.

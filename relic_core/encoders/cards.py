@@ -176,7 +176,7 @@ def _model_type(folder: Path) -> str:
     settings = settings_folder(folder) / CONFIG
     try:
         return str(json.loads(settings.read_text(encoding="utf-8")).get("model_type", ""))
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return ""  # what is wrong with the file is said when the model is loaded
 
 
@@ -212,7 +212,7 @@ def _read_object(path: Path, what: str, keys: Sequence[str], *, missing: str, ag
         given = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadWeights(missing) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadWeights(f"The {what} {path} cannot be read as JSON ({error}). {again}") from None
     if not isinstance(given, dict):
         raise BadWeights(f"The {what} {path} must be one JSON object, {{...}}, with the keys {', '.join(keys)}.")
@@ -381,7 +381,7 @@ def _read(path: Path) -> Any:  # noqa: ANN401 - JSON
     """Read one of the files; all but the list of modules hold an object."""
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from None
     if not isinstance(said, list if path.name == MODULES else dict):
         raise BadWeights(f"{path} does not hold what sentence-transformers writes there. Fetch the model again.")

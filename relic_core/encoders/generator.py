@@ -22,7 +22,7 @@ import numpy as np
 from relic_core.encoders.batching import is_out_of_memory, scored, too_little_memory
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
 from relic_core.encoders.towers import flat_span
-from relic_core.encoders.weights import CONFIG, find_model, load_tokenizer
+from relic_core.encoders.weights import configuration, find_model, first_line, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
 
@@ -195,28 +195,28 @@ class GeneratorReranker:
     @cached_property
     def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
         import torch
-        from safetensors import SafetensorError
-        from transformers import AutoConfig
 
-        from relic_core.encoders.weights import state_of
+        from relic_core.encoders.weights import check_size, state_of
 
         folder, arithmetic = self._files.folder, self._arithmetic
         try:
-            config = AutoConfig.from_pretrained(folder / CONFIG, trust_remote_code=False)
+            config = configuration(self._files)
+            kind = _kind(config)
+            check_size(self._files, lambda: kind(config))
             with without_progress_bars():
-                model, loaded = _kind(config).from_pretrained(
+                model, loaded = kind.from_pretrained(
                     None,
                     config=config,
                     state_dict=state_of(self._files),
                     dtype=getattr(torch, arithmetic.precision),
                     output_loading_info=True,
                 )
-        except (SafetensorError, OSError, ValueError, KeyError, RuntimeError, MemoryError) as error:
+        except Exception as error:  # what a wrong value in the configuration leads to may be anything
             if is_out_of_memory(error):
                 raise too_little_memory(self._files.name, "being loaded", arithmetic.device) from error
             raise BadWeights(
                 f"The model in {folder} cannot be read as one that generates text from text "
-                f"({str(error).splitlines()[0]}). {_get(BART)}"
+                f"({first_line(error)}). {_get(BART)}"
             ) from error
         if loaded["missing_keys"]:
             raise BadWeights(

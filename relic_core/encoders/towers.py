@@ -6,14 +6,22 @@ import hashlib
 import json
 import threading
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from relic_core.encoders.batching import in_batches, is_out_of_memory, too_little_memory
 from relic_core.encoders.precision import Arithmetic, best_arithmetic
-from relic_core.encoders.weights import CONFIG, NAMED_BY, find_model, load_tokenizer, pair_digest
+from relic_core.encoders.weights import (
+    CONFIG,
+    NAMED_BY,
+    configuration,
+    find_model,
+    first_line,
+    load_tokenizer,
+    pair_digest,
+)
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
@@ -192,23 +200,26 @@ class Tower:
         Raises RelicError: memory ran out.
         """
         import torch
-        from safetensors import SafetensorError
         from transformers import AutoModel
 
-        from relic_core.encoders.weights import named_as, state_of
+        from relic_core.encoders.weights import check_size, named_as, state_of
 
         arithmetic = self._arithmetic
         try:
             config = self._config()
-            model = AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]  # untyped
+            make = partial(AutoModel.from_config, config, trust_remote_code=False)
+            check_size(self.files, make)
+            model = make()
             self._check_window(model)
             missing, _ = model.load_state_dict(named_as(state_of(self.files), model.state_dict()), strict=False)
             model = model.to(device=arithmetic.device, dtype=getattr(torch, arithmetic.precision)).eval()
-        except (SafetensorError, OSError, ValueError, RuntimeError, MemoryError) as error:
+        except BadWeights:
+            raise
+        except Exception as error:  # what a wrong value in the configuration leads to may be anything
             if is_out_of_memory(error):
                 raise too_little_memory(self._card.name, "being loaded", arithmetic.device) from error
             raise BadWeights(
-                f"The model in {self.files.weights.parent} cannot be read ({str(error).splitlines()[0]}). "
+                f"The model in {self.files.weights.parent} cannot be read ({first_line(error)}). "
                 f"Fetch it again, or take another. {NAMED_BY}"
             ) from error
         wants_pooler = self._card.pooling == "pooler"
@@ -227,9 +238,9 @@ class Tower:
 
     def _config(self) -> Any:  # noqa: ANN401 - transformers is not typed
         """Read the configuration; of DPR, that of the BERT inside, whose first token's state is DPR's vector."""
-        from transformers import AutoConfig, BertConfig
+        from transformers import BertConfig
 
-        config = AutoConfig.from_pretrained(self.files.folder / CONFIG, trust_remote_code=False)
+        config = configuration(self.files)
         if config.model_type != "dpr":
             return config
         if config.projection_dim:

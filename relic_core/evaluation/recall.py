@@ -119,7 +119,7 @@ def _as_registered(run: Run) -> bool:
 
 def labels(runs: Sequence[Run]) -> dict[str, str]:
     """Give each run a name that tells it from the others: retriever, shape, and its id where those are alike."""
-    given = [f"{run.label} · {run.shape}" for run in runs]
+    given = [f"{run.label} · {run.shape.words}" for run in runs]
     return {
         run.id: label if given.count(label) == 1 else f"{label} · {run.id[:6]}"
         for run, label in zip(runs, given, strict=True)
@@ -274,7 +274,7 @@ def _kinds(counts: Mapping[str, int]) -> list[tuple[str, str]]:
 _IN_ORDER: dict[str, Callable[[Mapping[str, int]], list[tuple[str, str]]]] = {
     "ranks": _ranges,
     "kinds": _kinds,
-    "shapes": lambda counts: [(str(each), str(each)) for each in sorted(map(ContextSize.parse, counts), key=place_of)],
+    "shapes": lambda counts: [(str(each), each.words) for each in sorted(map(ContextSize.parse, counts), key=place_of)],
     "lengths": lambda counts: [(key, key) for key in sorted(counts, key=int)],
 }
 
@@ -340,7 +340,7 @@ def published_marks(
         if each.pool != pool or each.metric != name or (each.length is not None) is not by_length:
             continue
         key = str(each.length) if by_length else f"published-{len(groups)}"
-        shape = f" · {each.shape}" if each.shape else ""
+        shape = f" · {each.shape.words}" if each.shape else ""
         groups.append(Group(key=key, label=f"{each.system}{shape}", note=f"{each.paper}, table {each.table}", n=each.n))
         reach = None if each.standard_error is None else NORMAL * each.standard_error
         marks.append(

@@ -277,7 +277,7 @@ def brought_up(kept: KeptPassage, labels: Mapping[str, str]) -> str:
     """
     if kept.retriever:
         label = labels.get(kept.retriever, kept.retriever)
-        ranked = f"Rank {kept.rank:,} by {label}" if kept.rank else f"Found by {label}"
+        ranked = f"{label}, rank {kept.rank:,}" if kept.rank else label
         return f"{ranked}{', read in its chapter' if kept.origin == 'read' else ''}."
     if kept.origin == "concordance":
         return f"Found by the word “{kept.claim_text}”." if kept.claim_text else "Found by a word."

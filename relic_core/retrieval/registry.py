@@ -25,7 +25,7 @@ class RetrieverCard:
     """What there is to know of a retriever without loading it.
 
     - `label`: its name in tables.
-    - `title`: what the page Find calls it: its purpose first, then its name. Empty: the label alone.
+    - `purpose`: what the pages of scholars call it; the label where empty: see `called`.
     - `description`: what it does, in one sentence for a scholar.
     - `kind`: what it goes by: words, meaning, other rankings, the head of another ranking read anew, or nothing at all.
     - `factory`: "module:function"; the function takes the settings and the components.
@@ -40,21 +40,38 @@ class RetrieverCard:
     description: str
     kind: Kind
     factory: str
-    title: str = ""
+    purpose: str = ""
     shown: bool = True
     default: bool = True
     components: tuple[str, ...] = ()
     library: bool = False
     server: bool = False
 
+    @property
+    def called(self) -> str:
+        """Its purpose, in two words: what it goes by on a page."""
+        return self.purpose or self.label
 
-def _by_model(name: str, title: str, description: str, *, shown: bool = False) -> RetrieverCard:
+    @property
+    def title(self) -> str:
+        """Its purpose, then its name.
+
+        >>> card("bm25").title, card("random").title
+        ('By words · BM25', 'Random')
+        """
+        return f"{self.purpose} · {self.label}" if self.purpose else self.label
+
+
+_A_MODEL = "a model"
+"""What the name of the model takes the place of."""
+
+
+def _by_model(name: str, does: str, description: str, *, shown: bool = False) -> RetrieverCard:
     """Make the card of one way in which a language model on a server orders the top k of the best ranking."""
     recalls = name.startswith("recall")
     return RetrieverCard(
         name=f"llm-{name}",
-        label=f"{title} a model",
-        title=title,
+        label=f"{does} {_A_MODEL}",
         description=description,
         kind="reranker",
         factory=f"relic_core.retrieval.{'recalled' if recalls else 'read_by_model'}:create_{name.replace('-', '_')}",
@@ -70,9 +87,9 @@ _CARDS = (
     RetrieverCard(
         name="dense-relic",
         label="dense-RELiC",
-        title="By meaning · dense-RELiC",
-        description="Compares meanings: a language model that learnt from critics' quotations reads each passage in "
-        "its context and the claim.",
+        purpose="By meaning",
+        description="Compares meanings: a language model trained on critics' quotations reads the claim, and each "
+        "passage in its context.",
         kind="dense",
         factory="relic_core.retrieval.dense:create_trained",
         library=True,
@@ -80,7 +97,7 @@ _CARDS = (
     RetrieverCard(
         name="bm25",
         label="BM25",
-        title="By words · BM25",
+        purpose="By words",
         description="Compares words: passages that use the claim's own words come first, rare words counting most.",
         kind="lexical",
         factory="relic_core.retrieval.bm25:create",
@@ -89,9 +106,9 @@ _CARDS = (
     RetrieverCard(
         name="reranked",
         label="Reranked",
-        title="Read again · reranker",
-        description="Takes the hundred passages that stand highest by meaning and by words together, and reads each of "
-        "them anew beside the claim.",
+        purpose="Read again",
+        description="Takes the hundred best passages by meaning and by words together, and reads each again beside the "
+        "claim.",
         kind="reranker",
         factory="relic_core.retrieval.reranked:create",
         components=("fusion",),
@@ -100,8 +117,8 @@ _CARDS = (
     RetrieverCard(
         name="fusion",
         label="Combined",
-        title="By both · fusion",
-        description="Puts first what stands high by meaning and by words.",
+        purpose="By both",
+        description="Puts first what ranks high both by meaning and by words.",
         kind="fusion",
         factory="relic_core.retrieval.fusion:create",
         components=("dense-relic", "bm25"),
@@ -110,7 +127,7 @@ _CARDS = (
     RetrieverCard(
         name="zero-shot",
         label="Dense, zero-shot",
-        title="By meaning, pretrained · zero-shot",
+        purpose="By meaning, pretrained",
         description="Compares meanings: a general-purpose language model, not trained on literature, "
         "reads each passage in its context and the claim.",
         kind="dense",
@@ -270,15 +287,14 @@ class Retrievers:
         """
         found = card(name)
         if found.server and (model := self._settings.reader_model):
-            return replace(found, label=f"{found.title} {model}", title=f"{found.title} {model}")
+            return replace(found, label=f"{found.label.removesuffix(_A_MODEL)}{model}")
         if name not in self._own:
             return found
         model, trained = self._own[name]
         description = f"{trained}. {found.description}"
         if found.kind != "dense":
             return replace(found, description=description)
-        purpose = found.title.partition(" · ")[0]
-        return replace(found, label=model, title=f"{purpose} · {model}", description=description)
+        return replace(found, label=model, description=description)
 
     def get(self, name: str) -> Retriever:
         """Give the one instance of a retriever, made on first use."""

@@ -133,7 +133,7 @@ class ThenAndNow:
     - `times`: when what it found was kept, the oldest first; empty where it never was.
     - `then`: which of them is held against now; None where there is none.
     - `columns`: in the search's order, of the retrievers that had answered then and answer now.
-    - `silent`: labels of those that had not, or do not.
+    - `silent`: those that had not, or do not.
     - `differences`: what the answer is made with now that it was not then, a sentence each.
     """
 
@@ -141,7 +141,7 @@ class ThenAndNow:
     times: tuple[datetime, ...]
     then: datetime | None
     columns: tuple[ColumnThenAndNow, ...]
-    silent: tuple[str, ...]
+    silent: tuple[RetrieverCard, ...]
     differences: tuple[str, ...]
 
 
@@ -182,7 +182,7 @@ class Comparing:
         for column in (first, second):
             if not column.answered:
                 raise BadRequest(
-                    f"{column.label} cannot answer yet, so it cannot be compared. "
+                    f"{column.card.label} cannot answer yet, so it cannot be compared. "
                     f"{column.note or 'The work is not prepared for it: open the search and prepare it there.'}"
                 )
         ids, others = numbered([_place(each) for each in first.top_k], [_place(each) for each in second.top_k])
@@ -250,7 +250,7 @@ class Comparing:
             times=times,
             then=chosen,
             columns=tuple(_column(self._card(name), then[name], now[name], located) for name in both),
-            silent=tuple(self._card(name).label for name in request.retrievers if name not in both),
+            silent=tuple(self._card(name) for name in request.retrievers if name not in both),
             differences=self._fingerprints.changes(request, then_made, since="it was asked then")
             + _versions(then, now, both),
         )

@@ -10,9 +10,11 @@ from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import MIN_LENGTH, Claim
+import numpy as np
+
+from relic_core.domain import MIN_LENGTH, Claim, Corpus, rank_scores
 from relic_core.errors import BadClaim, BadWeights, NotFound, RelicError, StoreBusy
-from relic_core.ports import Compacting, CorpusRetriever, silent
+from relic_core.ports import Combining, Compacting, CorpusRetriever, silent
 from relic_core.retrieval import index_files, registry
 from relic_core.text.masking import read_claim
 
@@ -78,8 +80,13 @@ class Indexes:
         for summary in self._works.summaries():
             if not self.missing(summary.id):
                 work = self._works.load(summary.id)
+                claim, one = Claim(left=work.title), rank_scores("", work.id, MIN_LENGTH, np.zeros(1, np.float32))
                 for card in self._retrievers.default():
-                    self._retrievers.get(card.name).score(Claim(left=work.title), work, MIN_LENGTH)
+                    retriever = self._retrievers.get(card.name)
+                    if card.kind == "reranker" and isinstance(retriever, Combining):
+                        retriever.combine(claim, Corpus.of(work), [one])  # a single passage loads what a hundred do
+                    else:
+                        retriever.score(claim, work, MIN_LENGTH)
                 return
 
     def missing(self, work_id: str, also: Iterable[str] = ()) -> tuple[str, ...]:

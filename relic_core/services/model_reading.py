@@ -101,10 +101,6 @@ class ModelReading:
     def _models(self) -> set[str]:
         return {card.name for card in registry.cards() if card.server}
 
-    def reads(self, retriever: str) -> bool:
-        """Whether a column is a model's."""
-        return retriever in self._models
-
     # ---- reading ----------------------------------------------------------------------------------------------------
 
     def start(self, search_id: str, retriever: str) -> Job:
@@ -157,7 +153,7 @@ class ModelReading:
         """Light, in the columns of models, the words that their readings rest on, and no others."""
         columns = []
         for column in result.columns:
-            if self.reads(column.retriever) and column.cards:
+            if column.card.server and column.cards:
                 readings = self.of(result, column.retriever).readings
                 cards = tuple(
                     _lit(card, reading.words if reading and reading.stands else "")

@@ -361,15 +361,15 @@ class NoteEditions:
         other = self._by_name.get(_name(kept))
         if other is not None:
             notice = (
-                f"Kept from another edition of {kept.title} than the one in your library. The words stand here as they "
-                "were kept; in that edition they may read otherwise, or stand elsewhere."
+                f"Kept from another edition of {kept.title} than the one in your library. These are the words as you "
+                "kept them; in your edition they may differ, or be elsewhere."
             )
             return NoteView(note, other_id=other.id, notice=notice)
         if kept.sha256 in self._removed:
             notice = f"{kept.title} was removed from your library. It can be put back there; the words stay here."
         else:
             notice = (
-                f"{kept.title} is not in your library. The words stand here as they were kept; add that edition to "
+                f"{kept.title} is not in your library. These are the words as you kept them; add that edition to "
                 "read them in their place."
             )
         return NoteView(note, notice=notice)

@@ -58,14 +58,14 @@ class ReadingPage:
 class HitMark:
     """A hit of a search as it is marked beside the text.
 
-    - `retriever`, `label`: who found it, and what people call it.
-    - `rank`: from 1.
+    - `retriever`, `way`: what found it, and what pages call that.
+    - `number`: of its card, from 1.
     - `place`: where it stands.
     """
 
     retriever: str
-    label: str
-    rank: int
+    way: str
+    number: int
     span: Span
     place: Place
 
@@ -117,12 +117,12 @@ class Reading:
                 f"The search was made in another work, {result.work.title}; its hits are not marked in {work.title}."
             )
         marks = [
-            HitMark(retriever=column.retriever, label=column.label, rank=card.rank, span=card.span, place=card.place)
+            HitMark(retriever=column.retriever, way=column.card.called, number=number, span=card.span, place=card.place)
             for column in result.columns
-            for card in column.cards
+            for number, card in enumerate(column.cards, start=1)
             if card.work.id == work.id
         ]
-        return tuple(sorted(marks, key=lambda mark: (mark.span, mark.rank)))
+        return tuple(sorted(marks, key=lambda mark: (mark.span, mark.number)))
 
     def _open(self, work_id: str) -> Work:
         try:

@@ -237,7 +237,7 @@ def _other_edition(work: WorkSummary) -> str:
     name = f"{work.title}, {work.author}" if work.author else work.title
     return (
         f"This address was made with another edition of {name} than the one in your library. It is opened in yours: "
-        "the passage may stand elsewhere, and ranks may differ."
+        "the passage may be elsewhere, and ranks may differ."
     )
 
 

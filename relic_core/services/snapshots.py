@@ -111,7 +111,7 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
             f"The sentences of {title} have been cut anew since {since}: passages may begin and end elsewhere, and "
             "rank otherwise."
             if title
-            else f"The works searched are not the same as when {since}: works were added or removed, or stand here in "
+            else f"The works searched are not the same as when {since}: works were added or removed, or are here in "
             "other editions."
         )
     both = [name for name in then.retrievers if now.retrievers.get(name) and then.retrievers[name]]

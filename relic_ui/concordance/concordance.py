@@ -86,8 +86,8 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             persist_state="session",
             on_change=_anew,
             width=340,
-            help="A \\* stands for any letters: honour\\* finds honourable too. The words of a phrase stand one behind "
-            "the other in a paragraph, whatever signs or line ends part them. Gatsby finds Gatsby's too.",
+            help="A \\* matches any letters: honour\\* also finds honourable. A phrase is found across punctuation and "
+            "line ends, within a paragraph. Gatsby also finds Gatsby's.",
         )
         st.selectbox(
             "Work",
@@ -117,8 +117,7 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             persist_state="session",
             on_change=_anew,
             disabled=strict,
-            help="go, goes, went, gone: by a dictionary, which does not see the sentence. The forms found are listed, "
-            "and each can be looked at alone.",
+            help="go, goes, went, gone, by a dictionary that knows no context. Each form can be looked at alone.",
         )
         st.checkbox(
             "Exactly as written",
@@ -185,7 +184,7 @@ def invite(summaries: Sequence[WorkSummary]) -> None:
     )
     where = f"In <cite>{escape(sample.title)}</cite>: " if sample else "Try: "
     st.html(
-        '<p class="relic-lede">Type a word or a phrase, and see every place where it stands, one under the other, with '
-        "the words before and after it; how often, in which chapters, and beside which neighbours.</p>"
+        '<p class="relic-lede">Every place where a word or a phrase occurs, with the words before and after it: how '
+        "often, in which chapters, beside which other words.</p>"
         f'<p class="relic-kwic-try">{where}{" · ".join(tries)}</p>'
     )

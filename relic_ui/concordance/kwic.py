@@ -98,13 +98,13 @@ def _summary(answer: Answer, summaries: Sequence[WorkSummary]) -> str:
     word = escape(answer.request.word.strip())
     where = _where(answer, summaries)
     if not answer.total:
-        return f"<p><b>{word}</b> does not stand in {where}.</p>"
+        return f"<p><b>{word}</b> does not occur in {where}.</p>"
     words = sum(work.words for work in answer.works)
     rate = 10_000 * answer.total / max(1, words)
     if answer.request.work_id:
-        return f"<p><b>{word}</b> stands {_times(answer.total)} in {where}: {rate:,.1f} in 10,000 words.</p>"
+        return f"<p><b>{word}</b> occurs {_times(answer.total)} in {where}: {rate:,.1f} in 10,000 words.</p>"
     held = "one" if len(answer.works) == 1 else str(len(answer.works))
-    return f"<p><b>{word}</b> stands {_times(answer.total)}, in {held} of {where}.</p>"
+    return f"<p><b>{word}</b> occurs {_times(answer.total)}, in {held} of {where}.</p>"
 
 
 def _forms(answer: Answer) -> str:
@@ -132,13 +132,13 @@ def _nothing(answer: Answer) -> str:
     for word in answer.words:
         if several and word.count:
             own = _link(word.word, request, word=word.word, only="")
-            parts.append(f"{own} alone stands {_times(word.count)}.")
+            parts.append(f"{own} alone occurs {_times(word.count)}.")
         elif word.near:
             alike = ", ".join(_link(near, request, word=near, only="", as_written=False) for near in word.near)
-            lead = f"<b>{escape(word.word)}</b> never stands there. Words" if several else "Words"
+            lead = f"<b>{escape(word.word)}</b> does not occur. Words" if several else "Words"
             parts.append(f"{lead} like it that do: {alike}.")
         elif several:
-            parts.append(f"<b>{escape(word.word)}</b> never stands there.")
+            parts.append(f"<b>{escape(word.word)}</b> does not occur.")
     for offer in answer.offers:
         found = "" if offer.count is None else f": {_times(offer.count)}"
         wider = links.link("concordance", f"Look {offer.label}", attributes=_TO_SUMMARY, **offer.request.parameters)

@@ -101,9 +101,9 @@ def _in_words(work: WorkCount) -> str:
     if len(work.chapters) == 1:
         return f"{work.work.title} has one chapter."
     if len(held) == 1:
-        return f"Of the {len(work.chapters)} chapters of {work.work.title} it stands in {most.name} alone."
+        return f"Of the {len(work.chapters)} chapters of {work.work.title} it occurs in {most.name} alone."
     where = f"{len(held)} of the {len(work.chapters)} chapters of {work.work.title}"
-    return f"It stands in {where}, most often in {most.name} ({most.count:,})."
+    return f"It occurs in {where}, most often in {most.name} ({most.count:,})."
 
 
 def _named_strip(work: WorkCount, request: ConcordanceRequest) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from relic_ui.find.notices import show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
 from relic_ui.find.strip import show_strip
 from relic_ui.keep import Marks
+from relic_ui.links import set_address
 from relic_ui.shell import literal
 from relic_ui.sources.critics import link_about
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from relic_core.services.sources import Quoted
     from relic_core.wiring import App
 
+_READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
 _SIDE, _BEST = "side", "best"
 """Views of an answer; the others are the names of its columns."""
 
@@ -48,13 +51,15 @@ def answer(app: App, request: SearchRequest) -> SearchResult:
     state = st.session_state
     kept, ready = state.get("find_answer"), _ready(app, request)
     if kept is None or kept[:2] != (request, ready):
-        what = "passages like this one" if request.like else "passages that bear your claim out"
-        with st.spinner(f"Reading the {'work' if request.work_id else 'works'} for {what} …"):
+        with st.spinner("Searching …"):
             result = app.search.run(request, at_once=True)
         _keep(app, request, result)
     *_, result, search_id = state["find_answer"]
-    state["find_search"] = search_id
-    search_address.name(app, search_id, request)
+    state["find_search"] = search_id or None
+    if search_id:
+        search_address.name(app, search_id, request)
+    else:
+        set_address()  # what is not kept no address can name
     return result
 
 
@@ -64,22 +69,26 @@ def show(app: App, result: SearchResult) -> None:
     search_address.tell(app, request)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
         view = _choose_view(result)
-        share.show_menu(app, st.session_state["find_search"], request)
+        if st.session_state["find_search"]:
+            share.show_menu(app, st.session_state["find_search"], request)
     show_notices(result)
     show_preparing(app, result)
     page = _Page.of(app, view, result)
+    if not any(column.waiting for column in result.columns):
+        page.draw(result)
+        return
+    reading = _READERS.submit(app.search.run, request)  # meanwhile the others' cards are drawn
     page.draw(result)
-    if any(column.waiting for column in result.columns):
-        with page.waiting(result), st.spinner("Reading the best passages beside your claim …"):
-            whole = app.search.run(request)
-        _keep(app, request, whole)
-        page.draw(whole, before=result)
+    with page.waiting(result), st.spinner("Reading the best passages again …"):
+        whole = reading.result()
+    _keep(app, request, whole)
+    page.draw(whole, before=result)
 
 
 def _choose_view(result: SearchResult) -> str:
     """Draw the choice of a view, and give the one chosen; a phone has no room for columns side by side."""
     state = st.session_state
-    names = {column.retriever: column.purpose for column in result.columns}
+    names = {column.retriever: column.card.called for column in result.columns}
     if len(names) == 1:
         return next(iter(names))
     phone = "Mobi" in st.context.headers.get("User-Agent", "")
@@ -146,7 +155,7 @@ class _Page:
 
         - `before`: the answer that is there already: what has not changed since is left as it is.
         """
-        search_id = st.session_state["find_search"]
+        search_id = st.session_state["find_search"] or ""
         result = self.reads.lit(result)
         placed = []
         if self.view == _BEST:
@@ -198,21 +207,22 @@ def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> N
         critics
         + f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
         f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
-        f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'
+        f'<details class="relic-quiet relic-made"><summary>Texts and models used</summary>'
         f"{escape(result.made_with)}</details>" + (f'<p class="relic-quiet">{escape(unkept)}</p>' if unkept else "")
     )
 
 
 def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
     """Keep an answer for the visit, and the search in the history with the first passages it found."""
-    search = app.history.keep(request, made_with=result.made_with, person=person.current())
+    search_id, unkept = "", ""
     try:
-        app.snapshots.keep(search.id, result)
-        st.session_state["find_unkept"] = ""
+        search_id = app.history.keep(request, made_with=result.made_with, person=person.current()).id
+        app.snapshots.keep(search_id, result)
     except StoreError as error:  # the answer does not hang on it
-        st.session_state["find_unkept"] = f"What was found could not be kept for then and now. {error}"
+        unkept = f"{'The results' if search_id else 'The search'} could not be saved for “Then and now”. {error}"
+    st.session_state["find_unkept"] = unkept
     ready = _answered_from(_ready(app, request), result)
-    st.session_state["find_answer"] = (request, ready, result, search.id)
+    st.session_state["find_answer"] = (request, ready, result, search_id)
 
 
 def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:

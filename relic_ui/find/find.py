@@ -53,7 +53,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
         forget_address()
     with head:
         if result is None:
-            st.title(TITLE)
+            st.title(TITLE, anchor=False)
             with st.container(key="find_form"):
                 _show_form(app, where, summaries, seed)
             show_examples(where)
@@ -198,7 +198,7 @@ def forget_address() -> None:
 
 def show_nothing_to_search() -> None:
     """Say how to get a work."""
-    st.info("Your library is empty. Add a text, and come back to search it.", icon=":material/menu_book:")
+    st.info("Your library is empty. Add a work to search it here.", icon=":material/menu_book:")
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
@@ -218,7 +218,7 @@ def _choose(by_id: Mapping[str, WorkSummary], more: dict[str, str]) -> str:
         format_func=names.__getitem__,
         key="find_work",
         persist_state="session",
-        help="One work, or all works of your library at once. Works are added in the Library.",
+        help="One work, or all works in your library. Add works in the Library.",
     )
     return chosen
 
@@ -245,8 +245,8 @@ def _seed(app: App) -> ReadingPage | None:
     if page is None:
         st.session_state["find_asked"] = None
         _warn(
-            f"The passage that others were to be like is of {literal(_removed_work(app, seed_passage.work_id))} in the "
-            "Library to look for others again, or ask a claim here."
+            f"The passage to search with is from {literal(_removed_work(app, seed_passage.work_id))} in the "
+            "Library to search with it again, or write a claim here."
         )
     return page
 
@@ -322,7 +322,7 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
             persist_state="session",
             required=True,
             width="content",
-            help="Here a sentence ends at its full stop, and also at a colon or a semicolon.",
+            help="A sentence here ends at a full stop, a colon or a semicolon.",
         )
         limits = f": {where.limits}" if where.limits else ""
         with st.popover(f"Options{limits}", icon=":material/tune:", key="find_options", width="content"):
@@ -330,7 +330,7 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
     if seed:
         with st.container(horizontal=True, gap="small", key="find_like_do"):
             st.button("Find", type="primary", icon=":material/search:", key="find_button", on_click=ask)
-            st.button("Ask a claim instead", key="find_claim_instead", on_click=_ask_a_claim, icon=":material/edit:")
+            st.button("Write a claim instead", key="find_claim_instead", on_click=_ask_a_claim, icon=":material/edit:")
             like.show_instead(seed, where, works=many)
         return
     with st.form("find_asking", border=False):
@@ -356,7 +356,7 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
         persist_state="session",
     )
     st.number_input(
-        "Passages by each of them", min_value=1, max_value=MAX_RESULTS, key="find_results", persist_state="session"
+        "Passages in each column", min_value=1, max_value=MAX_RESULTS, key="find_results", persist_state="session"
     )
     if where.work is None or st.session_state.get("find_quoted") or app.sources.quoted(where.work.id).sources:
         st.toggle("Only passages that critics quote", key="find_quoted", persist_state="session")
@@ -371,7 +371,7 @@ def _ask_a_claim() -> None:
 
 def _show_no_works() -> None:
     st.info(
-        "No work of your library fits everything the search is narrowed to. Take an author, a year or a work away.",
+        "No work in your library matches all of this. Remove an author, a year or a work.",
         icon=":material/filter_list:",
     )
 

@@ -67,8 +67,7 @@ def begin(app: App, given: Mapping[str, str]) -> bool:
         return False
     if page.passage is None:
         st.warning(
-            "This address names no passage that others could be like. Choose one in the work and follow its link "
-            f"“{MORE}”.",
+            f"This address does not name a passage. Choose one in the work, then “{MORE}”.",
             icon=":material/link_off:",
         )
         return False
@@ -97,8 +96,8 @@ def show_source(page: ReadingPage, length: int) -> None:
         where = f"{name_of(page.work)} · {page.place.label}"
         there = link("read", where, work=page.work.id, at=page.at, n=length)
         st.html(
-            f'<figure class="relic-like" id="{PASSAGE}" tabindex="-1" aria-label="The passage that others are to be '
-            f'like"><blockquote>{passage_html(quotation(page.work, page.passage))}</blockquote>'
+            f'<figure class="relic-like" id="{PASSAGE}" tabindex="-1" aria-label="The passage searched '
+            f'with"><blockquote>{passage_html(quotation(page.work, page.passage))}</blockquote>'
             f"<figcaption>{there}</figcaption></figure>"
         )
 

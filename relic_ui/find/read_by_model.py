@@ -26,9 +26,9 @@ _OWN = "Your own words"
 def show_reading(app: App, column: Column, result: SearchResult) -> None:
     """Draw, under the heading of a column of a model, what can be done and how far it is."""
     reads = app.model_reading
-    if not reads.reads(column.retriever):
-        return
     search_id, retriever = st.session_state["find_search"], column.retriever
+    if not column.card.server or not search_id:  # what is not kept cannot be read in a job
+        return
     job = reads.job(search_id, retriever)
     if job and job.active:
         jobs.show_job(app, job.id, doing="beginning to read", stop="Stop reading")
@@ -97,7 +97,7 @@ def said_html(reads: ModelReading, column: Column, result: SearchResult) -> list
 
     How much of what a model recalled is not in the work is drawn at once.
     """
-    if not reads.reads(column.retriever) or not column.answered:
+    if not column.card.server or not column.answered:
         return [""] * len(column.cards)
     found = reads.of(result, column.retriever)
     if found.said:

@@ -82,7 +82,7 @@ def _put(chapters: Sequence[int], app: App, work: WorkSummary) -> None:
     known = sorted({chapter for chapter in chapters if 1 <= chapter <= many})
     if len(known) < len(set(chapters)):
         st.warning(
-            "This address names chapters that the work does not have in this edition; "
+            "This address names chapters that this edition does not have; "
             + ("the others are searched." if known else "the whole work is searched."),
             icon=":material/link_off:",
         )

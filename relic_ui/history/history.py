@@ -15,7 +15,7 @@ from relic_core.errors import NotFound, RelicError
 from relic_core.services.sharing import CODE, FILE_NAME
 from relic_ui import links, person
 from relic_ui.history import history_removing
-from relic_ui.naming import listed, many, name_of, name_of_search, shorten
+from relic_ui.naming import inside, listed, many, name_of, name_of_search, shorten, ways
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _claim(app: App, search: Search) -> str:
 
 def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
     """Say what a search was asked of, and with what."""
-    labels = {card.name: card.label for card in app.retrievers.cards()}
+    names = ways(app)
     where = _work_name(app, search.request.work_id, summaries) if search.request.work_id else "The whole library"
     if search.request.work_filter:
         where = "Some works of the library"
@@ -243,7 +243,7 @@ def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
         where = f"{where}, {many(len(search.request.chapters), 'chapter')}"
     if search.request.critics_quote:
         where += ", quoted by critics"
-    with_what = listed([labels.get(name, name) for name in search.request.retrievers])
+    with_what = listed([inside(names.get(name, name)) for name in search.request.retrievers])
     return escape(f"{where} · {many(search.request.length, 'sentence')} · {with_what}")
 
 

@@ -37,7 +37,7 @@ _OWNER_SEES = "Answers and results are seen by whoever runs the study, who has a
 _ALL_SEE = "Results, with the names or codes, can be seen by everybody who can open this page."
 _CANNOT = "Cannot decide"
 _WORDS_SHOWN = 70
-_SETTLED = "You have been told which passage was the critic’s, so your answer to this item stands."
+_SETTLED = "You have seen which passage was the critic’s, so your answer to this item is final."
 _CHAIRS = "proxy_chairs"
 """In the session: by study the id of who answers in this visit."""
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 _SPOILER = (
-    "You have not answered all items of this study yet, and what stands here tells which passages are right. Answer "
-    "first; the results will still be here."
+    "You have not answered all items of this study yet, and the results show which passages are right. Answer first; "
+    "they will still be here."
 )
 _CHANCE = 1 / 3
 _PEOPLE, _MODELS, _PUBLISHED = "people", "models", "published"
@@ -247,7 +247,7 @@ def _chart(results: StudyResults, file_name: str) -> None:
             figure,
             key="proxy_chart",
             config=charts.config(file_name),
-            alt=f"{chart.title}. The figures stand below as a table.",
+            alt=f"{chart.title}. The figures are below as a table.",
         )
     st.html(f'<p class="relic-table-caption">{chart.caption}</p>')
 

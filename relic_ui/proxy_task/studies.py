@@ -112,11 +112,11 @@ def show(app: App) -> None:
     st.title("The proxy task")
     st.html(
         '<p class="relic-lede relic-proxy-lede">A critic quotes a passage of a book, and the quotation is taken out. '
-        "Beside the critic’s words stand three passages of that book: which of them was it?</p>"
-        '<p class="relic-quiet relic-measure">No person can rank thousands of passages as a model does, so this '
-        "smaller test stands proxy for the search. Experts asked about <cite>Pride and Prejudice</cite> chose rightly "
-        "93.5 times in 100, the best model of its day 67.5 times (Thai and others, 2022). Here you can take the test, "
-        "alone or as a group, and see how you and the models of this app compare.</p>"
+        "Which of three passages of that book was it?</p>"
+        '<p class="relic-quiet relic-measure">Nobody can rank thousands of passages as a model does, so this '
+        "smaller test is the proxy. Experts asked about <cite>Pride and Prejudice</cite> were right 93.5 times in 100, "
+        "the best model of its day 67.5 times (Thai and others, 2022). Take the test, alone or as a group, and see how "
+        "you and the models of this app compare.</p>"
     )
     every = app.studies.all()
     st.header("Studies", anchor="studies")

@@ -41,7 +41,7 @@ def choose(app: App) -> None:
     st.title("Read")
     works = app.works.summaries()
     if not works:
-        st.info("Your library is empty. Add a text, and come back to read it.", icon=":material/menu_book:")
+        st.info("Your library is empty. Add a work to read it here.", icon=":material/menu_book:")
         st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
         return
     items = "".join(f"<li>{link('read', name_of(work), work=work.id)}</li>" for work in works)
@@ -243,12 +243,12 @@ def _marks(page: ReadingPage, wanted: ReadQuery, hits: Sequence[HitMark]) -> str
 
 
 def _mark(hit: HitMark, work: Work, search_id: str) -> str:
-    short = f"{hit.label.split(',')[0]} {hit.rank}"
+    short = f"{hit.way} {hit.number}"
     return link(
         "read",
         short,
         css="relic-read-mark",
-        title=f"{short}: rank {hit.rank} by {hit.label}",
+        title=f"{short}: {hit.place.label}",
         attributes={"style": hue(hit.retriever)},
         work=work.id,
         at=hit.at,

@@ -170,13 +170,13 @@ def teach() -> None:
     """Say what the page will show, and how the first run is made."""
     introduce()
     st.info(
-        "Nothing has been measured here yet. The first run takes a minute: it asks for every quotation of the sample, "
-        "and this page shows how often the retriever finds it.",
+        "Nothing has been measured here yet. A first measurement takes a minute: it searches for every quotation of "
+        "the sample, and this page shows how often it is found.",
         icon=":material/bar_chart:",
     )
     st.code("python -m relic_core evaluate sample dense-relic", language="bash")
     st.html(
-        '<p class="relic-measure">A run is one way of searching, measured on one benchmark: a set of places in '
+        '<p class="relic-measure">What is measured is one way of searching on one benchmark: a set of places in '
         "criticism where a work is quoted. <b>recall@10</b> is the share of these places for which the passage that "
         "the critic quoted is among the first ten.</p>"
     )
@@ -245,23 +245,23 @@ def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
             persist_state="session",
             on_change=first_page,
             width=260,
-            help="By what the figures and charts go. Over k shows every k of it, Ranks asks for none, and MRR, mean "
-            "and median rank stand in Table.",
+            help="What figures and charts show. Over k has every k of it, Ranks needs none, and Table has MRR, mean "
+            "and median rank.",
         )
     offer = by_name[state["recall_benchmark"]]
     by_id = {run.id: run for run in offer.runs}
     labels = app.recall.labels(offer.runs)
     state["recall_runs"] = [each for each in state["recall_runs"] if each in by_id]
     st.multiselect(
-        "Runs, side by side",
+        "Measurements, side by side",
         list(by_id),
         format_func=labels.__getitem__,
         key="recall_runs",
         persist_state="session",
         on_change=first_page,
         placeholder="Choose one or more",
-        help="A run is one retriever measured on one benchmark. 4/4: the claim takes four sentences of criticism "
-        "before the quotation and four after it.",
+        help="One way of searching each. 4 before, 4 after: the claim is the critic’s four sentences before the "
+        "quotation and four after it.",
     )
     return _asked(app, offers, offer)
 
@@ -322,8 +322,8 @@ def choose_view(app: App, asked: RecallQuery) -> None:
             key="recall_least",
             persist_state="session",
             width=220,
-            help="A figure made of two or three quotations says little of a work: its interval is wide, or cannot "
-            "be given. Works with fewer than this many are left out; n is how many a figure is made of.",
+            help="A figure made of two or three quotations says little about a work. Works with fewer than this are "
+            "left out; n is how many a figure is made of.",
         )
 
 
@@ -356,8 +356,8 @@ def restore(app: App, offers: Sequence[Offer]) -> None:
     metric = wanted.get("metric", "")
     if metric and metric not in METRICS:
         _warn(
-            f"This address asks for the measure '{metric[:_SHORT]}', which no chart here is of. MRR, mean and median "
-            "rank stand in Table."
+            f"This address asks for the measure '{metric[:_SHORT]}', which no chart here shows. MRR, mean and median "
+            "rank are in Table."
         )
     state.update(
         recall_address=wanted,
@@ -381,12 +381,12 @@ def _named(app: App, offers: Sequence[Offer], wanted: Mapping[str, str]) -> tupl
     name = wanted.get("benchmark") or (found[0].benchmark if found else offers[0].card.name)
     offer = next((each for each in offers if each.card.name == name), None)
     if offer is None:
-        _warn(f"This address asks for the benchmark '{name[:_SHORT]}', and there is no run of it here.")
+        _warn(f"This address asks for the benchmark '{name[:_SHORT]}', on which nothing was measured here.")
         return offers[0], []
     if gone := [each[:_SHORT] for each in ids if each not in known]:
         _warn(
-            f"This address names runs that are not here: {', '.join(gone)}. They were measured on another machine, "
-            "with other works or another version, or removed since."
+            f"This address names measurements that are not here: {', '.join(gone)}. They were made on another "
+            "computer, with other works or another version, or removed since."
         )
     own = [run for run in found if run.benchmark == name]
     if len(own) < len(found):

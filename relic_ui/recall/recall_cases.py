@@ -38,11 +38,11 @@ _OF_ONE = {"missed": "Missed", "found": "Found", "all": "All"}
 _OF_SEVERAL = {"missed": "Missed by all", "some": "Missed by some", "found": "Found by all", "all": "All"}
 
 _WITHOUT = {
-    "pool": "The passages given with the questions are not on this machine, so only their ranks are shown.",
-    "data": "The critics' claims are not on this machine: only places and ranks came with the program. {needs}",
+    "pool": "The passages given with the questions are not on this computer, so only their ranks are shown.",
+    "data": "The critics' claims are not on this computer: only places and ranks came with the program. {needs}",
     "damaged": "The critics' claims are not shown: the texts of this benchmark that are here are not those that were "
     "measured.",
-    "needs works": "The critics' claims are not shown: they are read once all works of this benchmark are in the "
+    "needs works": "The critics' claims are not shown: for that all works of this benchmark have to be in the "
     "{library}.",
     "example": "Some claims are not shown: the texts of this benchmark that are here do not hold them.",
 }
@@ -214,13 +214,13 @@ def _counted(view: View, label: str, show: str, count: int, cases: Sequence[Case
     }[view]
     every = f"{len(cases):,} quotation{'s' * (len(cases) != 1)} {of}"
     if view == "ranks":
-        return f"{every}, by one of the runs at least."
+        return f"{every}, in at least one of the measurements."
     if show == "all":
         return f"All {every}, the worst first."
     runs = max((len(case.outcomes) for case in cases), default=1)
-    by = "the run" if runs == 1 else "some of the runs" if show == "some" else f"all {runs} runs"
+    by = "it" if runs == 1 else "some of them" if show == "some" else f"all {runs}"
     verb = "found" if show == "found" else "missed"
-    return f"{count:,} of {every} {'is' if count == 1 else 'are'} {verb} by {by}{', the worst first' * (count > 1)}."
+    return f"{count:,} of {every} {verb} by {by}{', the worst first' * (count > 1)}."
 
 
 def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *, titled: bool) -> str:
@@ -253,22 +253,22 @@ def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *
 
 def _context(case: Case, read: Sequence[ReadOutcome], shown: ReadOutcome) -> str:
     """Say which context the claim is of, where the runs have several."""
-    shapes = [str(run.shape) for run, _ in case.outcomes]
+    shapes = [run.shape.words for run, _ in case.outcomes]
     if len(set(shapes)) == 1:
         return ""
-    return f" (context {next(shape for shape, each in zip(shapes, read, strict=True) if each is shown)})"
+    return f" (sentences: {next(shape for shape, each in zip(shapes, read, strict=True) if each is shown)})"
 
 
 def _ranks(case: Case) -> str:
     """Set the ranks alone, where no words are here."""
     rows = "".join(
-        f'<tr><th scope="row">{escape(run.label)} · {run.shape}</th>'
+        f'<tr><th scope="row">{escape(run.label)} · {run.shape.words}</th>'
         f"<td>{'none' if outcome.rank is None else f'{outcome.rank:,} of {outcome.candidates:,}'}</td></tr>"
         for run, outcome in case.outcomes
     )
     return (
-        '<table class="relic-recall-ranks"><thead><tr><th scope="col">Run</th><th scope="col">Rank of the critic\'s '
-        f"quotation</th></tr></thead><tbody>{rows}</tbody></table>"
+        '<table class="relic-recall-ranks"><thead><tr><th scope="col">Searched by</th><th scope="col">Rank of the '
+        f"critic's quotation</th></tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
@@ -278,7 +278,7 @@ def _claim(claim: Claim) -> str:
 
 
 def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str, str]) -> str:
-    name = f"{escape(run.label)} · {run.shape}"
+    name = f"{escape(run.label)} · {run.shape.words}"
     hue = f"--relic-hue:{colours[run.retriever]}"
     if outcome.rank is None:
         body = f"<h4>{name}<span>: no ranking. The claim gave it nothing to go by.</span></h4>"
@@ -302,7 +302,7 @@ def _quoted(quoted: Quoted) -> str:
         where = links.link(
             "read",
             quoted.place.label,
-            title=f"Read it where it stands: {quoted.place.label}",
+            title=f"Read it in its chapter: {quoted.place.label}",
             work=quoted.work_id,
             at=str(quoted.place.address),
             n=quoted.length if quoted.length > 1 else None,

@@ -77,6 +77,9 @@ def with_code(said: str) -> str:
 def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> None:
     """Draw the figure of each run over all examples, and say what it tells."""
     labels = app.recall.labels(asked.runs)
+    contexts = dict.fromkeys(run.shape.words for run in asked.runs)
+    if len(contexts) == 1 and len({run.label for run in asked.runs}) == len(asked.runs):
+        labels = {run.id: run.label for run in asked.runs}
     marks = app.recall.overall(asked.runs, asked.metric)
     share = is_share(asked.metric)
     tiles = []
@@ -90,7 +93,8 @@ def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> No
     st.html(
         f'<p class="relic-measure"><b>{measure}</b>: {escape(app.recall.meaning(asked.metric))} Here each '
         f"quotation is to be found among {marks[0].candidates:,.0f} candidates on average: "
-        f"{pool_words(asked.offer.card.pool)}. MRR and mean rank stand in Table.</p>"
+        f"{pool_words(asked.offer.card.pool)}. The claim is the critic’s sentences around the quotation: "
+        f"{' or '.join(contexts)}. MRR and mean rank are in Table.</p>"
     )
     row = len(tiles) if len(tiles) <= _ONE_ROW else min(_ONE_ROW, -(-len(tiles) // 2))
     st.html(
@@ -100,8 +104,8 @@ def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> No
     show_benchmark(asked.offer.card, marks[0].candidates)
     if len({run.data_hash for run in asked.runs}) > 1:
         st.warning(
-            "These runs were measured on different states of the data: other works, editions or sentences. Their "
-            "figures differ for that reason too; choose runs of the same day, or measure them again.",
+            "These were measured on different data: other works, editions or sentences. Their figures differ for that "
+            "reason too. Choose those of one day, or measure again.",
             icon=":material/balance:",
         )
 
@@ -137,7 +141,7 @@ def show_chart(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> Char
             key=key,
             selection_mode="points",
             config=charts.config(_file_name(asked)),
-            alt=f"{chart.title}. The figures stand below as a table.",
+            alt=f"{chart.title}. The figures are below as a table.",
             **clicks,
         )
     _show_under(chart, asked)
@@ -202,7 +206,7 @@ def show_table(app: App, asked: RecallQuery) -> None:
         show(each)
     save(made, _file_name(asked), key="recall_save")
     if len(asked.runs) > 1:
-        st.header("The first run against the others", anchor="recall-compared")
+        st.header("The first against the others", anchor="recall-compared")
         with show_errors():
             show(app.recall.comparison(asked.runs, asked.metric))
     st.html(f'<p class="relic-quiet relic-recall-under">{link_here(asked)}.</p>{_again(asked.runs)}')

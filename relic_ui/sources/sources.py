@@ -144,7 +144,7 @@ def _weak(view: WindowView) -> str:
     """Say that a match is weak, and why a window was set aside."""
     said = ""
     if view.set_aside:
-        said += f'<p class="relic-window-note"><strong>Set aside:</strong> {escape(view.set_aside.rstrip("."))}.</p>'
+        said += f'<p class="relic-window-note"><strong>Left out:</strong> {escape(view.set_aside.rstrip("."))}.</p>'
     if view.window.score < _WEAK:
         said += (
             '<p class="relic-window-note"><strong>A weak match:</strong> the words differ in places '
@@ -174,8 +174,8 @@ def _judging(view: WindowView) -> str:
 PAGE = 20
 """Windows on a page."""
 _SHOWS: dict[str, tuple[Show, str]] = {
-    "": ("kept", "Kept"),
-    "aside": ("set aside", "Set aside"),
+    "": ("kept", "Counted"),
+    "aside": ("set aside", "Left out"),
     "all": ("all", "All"),
 }
 _WORKS_NAMED = 8
@@ -231,7 +231,7 @@ def show(app: App, wanted: SourcesQuery) -> None:
     does, to = buttons.pressed()
     head = st.container()  # filled last: its counts follow what was judged just now
     try:
-        with st.spinner("Laying the quotations beside the work …"):
+        with st.spinner("Opening the work …"):
             found = _found(app, wanted)
         with show_errors():
             found = _judge(app, wanted, found, does, to)
@@ -362,7 +362,7 @@ def _show_list(wanted: SourcesQuery, found: WindowList) -> None:
 
 
 def _heading(wanted: SourcesQuery, found: WindowList, first: int) -> str:
-    kind = {"": "", "aside": " set aside", "all": ", with those set aside"}[wanted.show]
+    kind = {"": "", "aside": " left out", "all": ", with those left out"}[wanted.show]
     total = many(found.total, "quotation")
     if found.total <= PAGE or wanted.at or not found.views:
         return f"{total}{kind}"
@@ -380,12 +380,12 @@ def _filters(wanted: SourcesQuery) -> str:
 
 def _nothing(wanted: SourcesQuery) -> str:
     if wanted.page > 1:
-        return "The list is not so long any more: go back to its beginning."
+        return "The list has become shorter: go back to its beginning."
     if wanted.at:
         return "No secondary source quotes this sentence."
     if wanted.show == "aside":
-        return "Nothing was set aside here."
-    return "No quotations are kept here. Look among those set aside, or at all of them."
+        return "Nothing was left out here."
+    return "No quotations here. Look at those left out, or at all."
 
 
 def _pages(wanted: SourcesQuery, total: int) -> str:
@@ -413,9 +413,9 @@ def _meanings() -> str:
         '<details class="relic-shelf-found relic-window-meanings"><summary>What the answers mean</summary>'
         "<p>What a quotation supports, by the types of RELiC’s paper (section 2.3), whose authors found 151, 31 and 18 "
         f"of each among 200:</p><dl>{items}</dl>"
-        "<p>What is no quotation of this passage is set aside: it is not counted beside the text, and goes into no "
-        "data made of these quotations. What a rule set aside counts again when you say that it is one. Your "
-        "answers are kept; press an answer again to take it back.</p></details>"
+        "<p>What is no quotation of this passage is left out: it is not counted beside the text, and no model is "
+        "trained on it. What a rule left out counts again when you say that it is one. Press an answer again to take "
+        "it back.</p></details>"
     )
 
 
@@ -508,9 +508,8 @@ def _offer_numbers(app: App) -> None:
     st.header("In numbers", anchor="numbers")
     st.html(
         '<p class="relic-measure">How many quotations there are, how long they are, and how much of each work is ever '
-        "quoted: counted as the makers of RELiC counted theirs, and set beside it. A <i>window</i> is a quotation with "
-        "what its critic says around it; those of <i>training</i>, <i>dev</i> and <i>test</i> are there to learn from, "
-        "to choose by and to report on.</p>"
+        "quoted, beside the figures of RELiC. Those of <i>training</i>, <i>dev</i> and <i>test</i> are there to train "
+        "on, to choose by and to report on.</p>"
     )
     if st.toggle("Count the quotations", key="sources_numbers"):
         with show_errors():
@@ -537,7 +536,7 @@ def _show_numbers(app: App) -> None:
         statistics.draw_lengths(counted, what="in your sources"),
         key="sources_lengths",
         config=charts.config("length of the quotations"),
-        alt="How many sentences the quotations have. The figures stand below as a table.",
+        alt="How many sentences the quotations have. The figures are below as a table.",
     )
     for table in made:
         tables.show(table)

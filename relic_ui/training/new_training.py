@@ -44,7 +44,7 @@ _HARD = {
     DENSE_RELIC: "With the model that the app searches with",
     PRETRAINED: "With the pretrained model chosen above",
 }
-_PARTS = {"training": "to learn from", "dev": "to validate on and choose by", "test": "to report on"}
+_PARTS = {"training": "to train on", "dev": "to validate on", "test": "to report on"}
 _STARTS = {
     NO_MODEL: "From the pretrained model chosen above",
     DENSE_RELIC: "From dense-RELiC, as the app searches with it",
@@ -53,7 +53,7 @@ _STARTS = {
 
 def show(app: App, every: tuple[Followed, ...]) -> None:
     """Offer a new training."""
-    st.header("Teach a model", anchor="training-new")
+    st.header("Train a model", anchor="training-new")
     _show_parted()
     if app.training_plans.lacking():
         _show_lacking(app)
@@ -68,9 +68,9 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
             return
         _show_costs(prospect, every)
         if prospect.unparted:
-            _offer_split(app, "Decide anew what may be learnt from")
-        if st.button("Begin the training", key="training_begin", type="primary", icon=":material/school:"):
-            with st.spinner("Looking at the model it begins from …"):
+            _offer_split(app, "Choose again what to train on")
+        if st.button("Start training", key="training_begin", type="primary", icon=":material/school:"):
+            with st.spinner("Loading the model it starts from …"):
                 training = app.trainings.start(asked)
             st.query_params["id"] = training.id
             bring("#training-one")  # it stands further up
@@ -82,14 +82,14 @@ def _show_lacking(app: App) -> None:
     prospect = app.training_plans.prospect(TrainingRequest())
     st.info(literal(prospect.lacking), icon=":material/info:")
     if prospect.unparted:
-        _offer_split(app, "Decide what may be learnt from")
+        _offer_split(app, "Choose what to train on")
     else:
         st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
 def _offer_split(app: App, label: str) -> None:
     if st.button(label, key="training_split", icon=":material/call_split:"):
-        with show_errors(), st.spinner("Comparing what was found with the works that are measured on …"):
+        with show_errors(), st.spinner("Comparing the quotations with the works that results are measured on …"):
             st.session_state["training_parted"] = app.dataset.split()
             st.rerun()
 
@@ -109,7 +109,7 @@ def _show_parted() -> None:
     ]
     reasons = Counter(parted.left_out.get("pair", {})) + Counter(parted.left_out.get("window", {}))
     rows += [f"- left out: {count:,}. {literal(reason)}" for reason, count in reasons.most_common()]
-    st.success("\n".join(["It is decided what may be learnt from.", "", *rows]), icon=":material/call_split:")
+    st.success("\n".join(["What to train on is chosen.", "", *rows]), icon=":material/call_split:")
 
 
 def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:

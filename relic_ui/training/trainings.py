@@ -46,14 +46,14 @@ _USED: dict[ModelKind, _Words] = {
         "",
     ),
     "reranker": _Words(
-        "What is found is reordered by the reranker", "", "Use the packaged reranker", "the reranker of"
+        "The best passages are read again by the reranker", "", "Use the packaged reranker", "the reranker of"
     ),
 }
 _STATES = {
-    "waiting": "Waiting its turn",
+    "waiting": "Waiting for its turn",
     "running": "Running",
     "stopped": "Stopped",
-    "failed": "Ended before its time",
+    "failed": "Failed",
     "finished": "Finished",
 }
 
@@ -61,8 +61,8 @@ _STATES = {
 def introduce() -> None:
     """Say what a training is for."""
     st.html(
-        '<p class="relic-lede">A general model of language has never seen a critic at work. Teach it on quotations '
-        "that critics chose, and it learns what kind of passage answers a claim.</p>"
+        '<p class="relic-lede">Train a general language model on quotations that critics chose, and it learns what '
+        "kind of passage supports a claim.</p>"
     )
 
 
@@ -328,7 +328,7 @@ def _chart(title: str, said: str, figure: object, table: object, *, key: str) ->
             figure,
             key=f"training_{key}",
             config=charts.config(f"training {title.lower()}"),
-            alt=f"{title} by step. The figures stand below as a table.",
+            alt=f"{title} by step. The figures are below as a table.",
         )
     show(table)
     save([table], f"training {title.lower()}", key=f"training_{key}_save")

@@ -311,6 +311,54 @@ def test_a_damaged_tokenizer_is_refused(bert, tmp_path):
         LateChunkingEncoder(read_card(str(tmp_path / "m"))).encode_claims([Claim("the fox")])
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"num_hidden_layers": 10**9}, {"vocab_size": 10**12}, {"intermediate_size": 10**9}, {"hidden_size": 10**6},
+        {"num_hidden_layers": "two"}, {"hidden_size": None}, {"hidden_size": -16}, {"num_attention_heads": 0},
+        {"hidden_act": 3}, {"hidden_act": "none such"}, {"layer_norm_eps": []}, {"model_type": "none such"},
+        {"model_type": ["bert"]}, {"num_hidden_layers": 1.5},
+        {"auto_map": {"AutoConfig": "evil.Evil"}, "model_type": "x"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_configuration_that_cannot_be_that_of_its_weights_is_refused(bert, tmp_path, change):
+    shutil.copytree(bert, tmp_path / "m")
+    said = json.loads((bert / CONFIG).read_text(encoding="utf-8"))
+    (tmp_path / "m" / CONFIG).write_text(json.dumps(said | change), encoding="utf-8")
+    with pytest.raises(BadWeights, match="m "):
+        alone(write_card(tmp_path / "c.json", model="m")).encode_passages(PASSAGES)
+
+
+@pytest.mark.parametrize("written", ["[]", "null", "{", "[" * 100_000, '"x"'], ids=lambda written: written[:5])
+def test_a_configuration_that_is_no_object_is_refused(bert, tmp_path, written):
+    shutil.copytree(bert, tmp_path / "m")
+    (tmp_path / "m" / CONFIG).write_text(written, encoding="utf-8")
+    with pytest.raises(BadWeights, match="m "):
+        alone(write_card(tmp_path / "c.json", model="m")).encode_passages(PASSAGES)
+
+
+def test_how_attention_is_computed_is_not_the_model_s_to_say(bert, tmp_path):
+    shutil.copytree(bert, tmp_path / "m")
+    said = json.loads((bert / CONFIG).read_text(encoding="utf-8"))
+    ways = {"attn_implementation": "flash_attention_2", "_attn_implementation_internal": "none such"}
+    (tmp_path / "m" / CONFIG).write_text(json.dumps(said | ways), encoding="utf-8")
+    found = alone(write_card(tmp_path / "c.json", model="m")).encode_passages(PASSAGES)
+    np.testing.assert_array_equal(
+        found, alone(write_card(tmp_path / "d.json", model=str(bert))).encode_passages(PASSAGES)
+    )
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused(bert, tmp_path, number):
+    shutil.copytree(bert, tmp_path / "m")
+    weights = load_file(bert / WEIGHTS)
+    weights["encoder.layer.1.output.dense.bias"][3] = number
+    save_file(weights, tmp_path / "m" / WEIGHTS)
+    with pytest.raises(BadWeights, match=r"layer\.1\.output\.dense\.bias"):
+        alone(write_card(tmp_path / "c.json", model="m")).encode_passages(PASSAGES)
+
+
 CARD = {"pooling": "mean", "similarity": "cosine", "spans": "alone", "window": 64}
 
 

@@ -110,12 +110,12 @@ def test_meaning_scores_a_passage_as_a_search_of_its_own_work_does(ready):
 def test_a_card_names_the_ranks_others_give_it_in_the_whole_library(ready):
     named = ("dense-relic", "bm25", "reranked", "fusion")
     result = ask(ready, "Nobody counted the lanterns", results=9, retrievers=named)
-    ranks = {column.label: {(c.work.id, c.span): c.rank for c in column.cards} for column in result.columns}
+    ranks = {column.card: {(c.work.id, c.span): c.rank for c in column.cards} for column in result.columns}
     compared = 0
     for column in result.columns:
         for card in column.cards:
-            for label, rank in card.other_ranks:
-                shown = ranks[label].get((card.work.id, card.span))
+            for other, rank in card.other_ranks:
+                shown = ranks[other].get((card.work.id, card.span))
                 compared += shown is not None
                 assert shown in (None, rank)
     assert compared > 9
@@ -268,7 +268,8 @@ def test_works_that_are_not_prepared_are_named_and_passed_over_by_meaning_alone(
     assert (dense.candidates, dense.pending) == (3, False)
     unread = [card for card in bm25.cards if card.work.title != "Lamps"]
     assert {card.work.title for card in unread} == {"Brief", "The Toll"}
-    assert all(dict(card.other_ranks) == {"dense-RELiC": 0, "Combined": 0} for card in unread)
+    for card in unread:
+        assert {other.name: rank for other, rank in card.other_ranks} == {"dense-relic": 0, "fusion": 0}
 
 
 def test_works_are_prepared_one_after_another_by_one_job_and_those_that_are_ready_passed_over(settings, monkeypatch):
@@ -378,7 +379,7 @@ def test_an_approximate_answer_says_what_it_was_measured_to_find(large):
     assert (len(dense.cards), dense.candidates) == (4, 9)
     for card in dense.cards:
         assert card.strength == exact[card.work.id, card.span], "a hit is judged among all spans of its work"
-    assert 0 in {rank for card in bm25.cards for label, rank in card.other_ranks if label == dense.label}
+    assert 0 in {rank for card in bm25.cards for other, rank in card.other_ranks if other == dense.card}
 
 
 def test_an_approximate_answer_whose_recall_is_not_known_says_so(large):
@@ -525,11 +526,11 @@ def test_reading_a_work_marks_the_hits_of_a_search_of_the_library_in_it(ready):
     )
     result = answer_again(ready, ready.history.keep(request).id)
     assert result.request == request
-    cards = [card for column in result.columns for card in column.cards]
+    cards = [(number, card) for column in result.columns for number, card in enumerate(column.cards, start=1)]
     for work in (TOLL, LAMPS):
         marks = ready.reading.hits(work, result)
-        assert sorted((mark.rank, mark.span) for mark in marks) == sorted(
-            (card.rank, card.span) for card in cards if card.work == work
+        assert sorted((mark.number, mark.span) for mark in marks) == sorted(
+            (number, card.span) for number, card in cards if card.work == work
         )
         assert marks
     assert ready.reading.hits(BRIEF, result) == ()

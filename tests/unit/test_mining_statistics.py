@@ -62,7 +62,7 @@ def test_relics_own_numbers_are_the_papers():
 def test_each_number_stands_beside_relics():
     paper, lengths, works, sources = statistics.tables(replace(NUMBERS, titles={"moby": "Moby Dick"}), what="These")
     beside = {row[0]: [getattr(cell, "text", cell) for cell in row[1:3]] for row in paper.rows}
-    assert beside["windows in all (RELiC: examples)"] == ["4", "78,574"]
+    assert beside["quotations in all (RELiC: examples)"] == ["4", "78,574"]
     assert beside["average context, words"] == ["110.0", "157.7"]
     assert beside["average quotation, words"] == ["30.0", "40.5"]
     assert beside["primary sources"] == ["2", "79"]

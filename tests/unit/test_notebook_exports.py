@@ -55,7 +55,7 @@ def test_the_table_calls_retrievers_what_the_pages_call_them(bench, kept):
     work_id = kept[0].kept.work_id
     bench.notebook.keep(work_id, "1.1.2", origin="find", claim_text="Nobody.", retriever="bm25", rank=2)
     table = bench.notebook_files.document("csv", "mla", labels={"bm25": label}).decode("utf-8-sig")
-    assert f"Rank 2 by {label}." in table
+    assert f"{label}, rank 2." in table
     assert table.count("Met in reading.") == 2
 
 

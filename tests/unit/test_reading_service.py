@@ -109,8 +109,10 @@ def test_hits_come_in_the_order_of_the_text_with_retriever_and_rank(bench, ferry
     result = answer_again(bench, search(bench, ferry.id))
     hits = bench.reading.hits(work, result)
     assert [hit.span for hit in hits] == sorted(hit.span for hit in hits)
-    assert {(hit.rank, hit.span) for hit in hits} == {(card.rank, card.span) for card in result.columns[0].cards}
-    assert {(hit.retriever, hit.label) for hit in hits} == {("bm25", "BM25")}
+    assert {(hit.number, hit.span) for hit in hits} == {
+        (n, card.span) for n, card in enumerate(result.columns[0].cards, start=1)
+    }
+    assert {(hit.retriever, hit.way) for hit in hits} == {("bm25", "By words")}
     assert [bench.reading.page(ferry.id, at=hit.at).passage for hit in hits] == [hit.span for hit in hits]
 
 

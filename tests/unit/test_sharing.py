@@ -301,7 +301,7 @@ def test_where_nothing_has_changed_everything_stayed(bench):
     found = bench.comparing.then_and_now(bench.history.get(asked(bench)))
     assert found.differences == ()
     assert len(found.times) == 1
-    assert [column.label for column in found.columns] == ["dense-RELiC", "BM25"]
+    assert [column.retriever for column in found.columns] == ["dense-relic", "bm25"]
     for column in found.columns:
         assert column.unchanged
         assert column.rank_overlap == 1
@@ -361,7 +361,7 @@ def test_a_retriever_that_is_not_prepared_is_named_and_the_others_are_compared(b
     )
     found = later.comparing.then_and_now(bench.history.get(search))
     assert [column.retriever for column in found.columns] == ["bm25"]
-    assert found.silent == ("dense-RELiC",)
+    assert [card.name for card in found.silent] == ["dense-relic"]
 
 
 # ---- two columns --------------------------------------------------------------------------------------------------

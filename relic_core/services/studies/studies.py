@@ -376,6 +376,6 @@ def _why(work: StudyWork, summaries: Sequence[WorkSummary]) -> str:
     if other is not None:
         return (
             f"{called} is in the library in another edition (sha256 {other.sha256[:_DIGITS]}…): the study was made of "
-            f"{wanted} Add that one; both can stand side by side."
+            f"{wanted} Add that one; you can have both."
         )
     return f"{called} is not in the library: add {wanted}"
