@@ -195,6 +195,7 @@ _CARDS = (
         "subtask",
         "Read by criteria by",
         "A language model on your server writes criteria for the claim and scores each of the first passages by each.",
+        shown=True,
     ),
     _by_model(
         "rank",

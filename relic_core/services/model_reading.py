@@ -13,7 +13,7 @@ from relic_core.language_models.prompts import OBJECTIVES, digest_of
 from relic_core.language_models.server import where
 from relic_core.reporting.passages import light_words
 from relic_core.retrieval import registry
-from relic_core.retrieval.read_by_model import TASKS, ReadByModel
+from relic_core.retrieval.read_by_model import TASKS, ReadByModel, stopped
 from relic_core.retrieval.recalled import Recalled
 from relic_core.text.masking import read_claim
 
@@ -191,6 +191,11 @@ class ModelReading:
     def choose_objective(self, claim: Claim, text: str) -> None:
         """Choose what makes a passage relevant to a claim, in one's own words; empty for closeness in meaning."""
         self._asks("llm-reason").choose("objective", claim, " ".join(text.split()))
+
+    def criteria(self, claim: Claim) -> tuple[str, ...]:
+        """Give the criteria of a claim: one's own, else those that the model wrote; none where it has not yet."""
+        asks = cast("ReadByModel", self._asks("llm-subtask"))
+        return asks.criteria(claim, asks.asking, stopped)
 
     def choose_criteria(self, claim: Claim, criteria: Sequence[str]) -> None:
         """Put one's own criteria for a claim in the place of the model's; none brings those back."""

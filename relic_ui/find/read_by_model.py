@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import streamlit as st
 
@@ -80,13 +81,16 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
     if key not in state:
         state[key] = chosen
     st.text_area("In words, as the model is told", key=key, height=160)
-    criteria = ""
+    criteria = written = ""
     if retriever == "llm-subtask":
-        criteria = st.text_area("Criteria, one a line; empty: the model writes them", key=f"{key}_criteria")
+        written = "\n".join(reads.criteria(claim))
+        criteria = st.text_area(
+            "Criteria, one a line; empty: the model writes them", written, key=f"{key}_{crc32(written.encode())}"
+        )
     if st.button("Use this for the claim", key=f"{key}_use"):
         with show_errors():
             reads.choose_objective(claim, state[key])
-            if retriever == "llm-subtask":
+            if retriever == "llm-subtask" and criteria != written:
                 reads.choose_criteria(claim, criteria.splitlines())
             st.session_state["find_answer"] = None
             st.rerun()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from relic_core.domain import SearchRequest
 from tests.app.reading import FIND, found, html, said, sound
 from tests.chat_server import by_shared_words, serving
 
@@ -96,3 +97,22 @@ def test_what_is_kept_from_it_carries_the_model_and_its_reason(app, chat):
     made_with = app.bench.model_reading.made_with(search.id, "llm-reason", card.work, str(card.place.address), 1)
     assert "tiny" in made_with
     assert "words with the claim" in made_with
+
+
+def test_criteria_are_shown_and_those_of_the_scholar_take_their_place(app, chat):
+    at = sound(ask(app, "bm25", "llm-subtask").button(key="find_read_llm-subtask").click().run())
+    key = "find_objective_text_llm-subtask"
+    (criteria,) = [area for area in at.text_area if area.value == "It uses words of the claim."]
+    criteria.set_value("It names the bolt.\n\nIt is brass.")
+    sound(at.button(key=f"{key}_use").click().run())
+    (search,) = [each for each in app.bench.history.recent(5) if "llm-subtask" in each.request.retrievers]
+    claim = app.bench.search.run(search.request).claim
+    assert app.bench.model_reading.criteria(claim) == ("It names the bolt.", "It is brass.")
+
+
+def test_a_search_of_somebody_who_has_a_model_opens_without_one(app):
+    (work,) = app.bench.works.summaries()
+    request = SearchRequest(work_id=work.id, claim_text=CLAIM, length=1, retrievers=("bm25", "llm-reason"))
+    search = app.bench.history.keep(request, made_with="bm25")
+    at = sound(app.open(FIND, q=search.id))
+    assert html(at).count("<article") >= 5
