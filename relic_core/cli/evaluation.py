@@ -135,10 +135,10 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
     names = figures.columns(given.metrics)  # before anything is measured
     opened = app.benchmarks.open(benchmark, data=given.data)
     reading = {"objective": given.objective, "top": given.top, "over": given.over}
-    asked = app.measuring.with_server(retrievers, opened, **reading)
+    chosen = app.measuring.with_server(retrievers, opened, **reading)
     measured = []
     for size in sizes:
-        for each in asked:
+        for each in chosen:
             with console.ProgressLine(f"{each if isinstance(each, str) else each.name} {size}") as progress:
                 one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
             measured.append((one.run, one.outcomes))

@@ -41,21 +41,21 @@ def read_score(answer: str) -> float:
 
 
 def read_reason(answer: str) -> Reasoned:
-    """Read a score and what is said for it."""
-    said = _spoken(answer)
-    found = [each for each in _objects(said) if "score" in each]
+    """Read a score and what is text for it."""
+    text = _spoken(answer)
+    found = [each for each in _objects(text) if "score" in each]
     if found:
         scores = {_number(each["score"]) for each in found}
         if len(scores) > 1:
             raise ValueError("two scores")
         last = found[-1]
         return Reasoned(scores.pop(), _line(last.get("reason"))[:LONGEST_REASON], _line(last.get("words")))
-    if "{" in said:  # cut off: the number may be the beginning of another
+    if "{" in text:  # cut off: the number may be the beginning of another
         raise ValueError("no whole JSON object with a score")
-    if alone := _ONLY_NUMBER.fullmatch(said):
+    if alone := _ONLY_NUMBER.fullmatch(text):
         return Reasoned(_number(alone[1]))
-    figures = set(_FIGURE.findall(_OF_TEN.sub("", said)))  # with another figure beside it a score has two meanings
-    if len(figures) != 1 or not re.search(r"\bscore\b", said, re.IGNORECASE):
+    figures = set(_FIGURE.findall(_OF_TEN.sub("", text)))  # with another figure beside it a score has two meanings
+    if len(figures) != 1 or not re.search(r"\bscore\b", text, re.IGNORECASE):
         raise ValueError("no score, or several figures")
     return Reasoned(_number(figures.pop()))
 
@@ -75,12 +75,12 @@ def read_order(answer: str, count: int) -> list[int]:
     ([2, 0, 1, 3], [1, 0])
     """
     try:
-        said = " ".join(str(each) for each in _listed(answer, "order"))
+        text = " ".join(str(each) for each in _listed(answer, "order"))
     except ValueError:
-        said = _spoken(answer)
-        if re.search(r"[^\W\d_]", _PART.sub("", said)):  # prose: what is named first need not be best
+        text = _spoken(answer)
+        if re.search(r"[^\W\d_]", _PART.sub("", text)):  # prose: what is named first need not be best
             raise
-    named = (int(number) - 1 for number in _PART.findall(said))
+    named = (int(number) - 1 for number in _PART.findall(text))
     order = [at for at in dict.fromkeys(named) if 0 <= at < count]
     if not order:
         raise ValueError("no code of a passage")
@@ -89,8 +89,8 @@ def read_order(answer: str, count: int) -> list[int]:
 
 def read_passages(answer: str) -> tuple[str, ...]:
     """Read the passages that a model recalls; none is an answer too."""
-    said = (_line(each) for each in _listed(answer, "passages"))
-    return tuple(dict.fromkeys(each for each in said if each))[:MOST_PASSAGES]
+    text = (_line(each) for each in _listed(answer, "passages"))
+    return tuple(dict.fromkeys(each for each in text if each))[:MOST_PASSAGES]
 
 
 def read_quotation(answer: str) -> str:
@@ -103,49 +103,49 @@ def read_quotation(answer: str) -> str:
 
 def _spoken(answer: str) -> str:
     """Leave out what a model thought aloud at first; an answer that breaks off in its thoughts says nothing."""
-    said = answer.strip()
-    if said.startswith(("{", "[")):  # a passage may be quoted that thinks aloud
-        return said
-    _, closed, rest = said.rpartition("</think>")
-    return "" if not closed and said.startswith("<think>") else rest.strip()
+    text = answer.strip()
+    if text.startswith(("{", "[")):  # a passage may be quoted that thinks aloud
+        return text
+    _, closed, rest = text.rpartition("</think>")
+    return "" if not closed and text.startswith("<think>") else rest.strip()
 
 
-def _objects(said: str) -> list[dict[str, Any]]:
+def _objects(text: str) -> list[dict[str, Any]]:
     """Find the whole JSON objects in a text, outermost only."""
-    decoder, found, at = json.JSONDecoder(), [], said.find("{")
+    decoder, found, at = json.JSONDecoder(), [], text.find("{")
     while at >= 0:
         try:
-            value, end = decoder.raw_decode(said, at)
+            value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
             end = at + 1
         else:
             found.append(value)
-        at = said.find("{", end)
+        at = text.find("{", end)
     return found
 
 
 def _listed(answer: str, key: str) -> list[Any]:
     """Find the one list under a key, or a list that stands by itself."""
-    said = _spoken(answer)
-    found = [each[key] for each in _objects(said) if key in each]
-    if not found and said.startswith("["):
-        found = [json.loads(said)]
+    text = _spoken(answer)
+    found = [each[key] for each in _objects(text) if key in each]
+    if not found and text.startswith("["):
+        found = [json.loads(text)]
     if len(found) != 1 or not isinstance(found[0], list):
         raise ValueError(f"no list of {key}, or several")
     return found[0]
 
 
-def _number(said: object) -> float:
+def _number(text: object) -> float:
     """Read a score from 0 to 10; ValueError for everything else."""
-    if isinstance(said, str):
-        written = _NUMBER.fullmatch(said)
+    if isinstance(text, str):
+        written = _NUMBER.fullmatch(text)
         if written is None:
             raise ValueError("no score")
-        said = float(written[1].replace(",", "."))
-    if isinstance(said, bool) or not isinstance(said, int | float) or not 0 <= said <= BEST:
+        text = float(written[1].replace(",", "."))
+    if isinstance(text, bool) or not isinstance(text, int | float) or not 0 <= text <= BEST:
         raise ValueError("no score from 0 to 10")
-    return float(said)
+    return float(text)
 
 
-def _line(said: object) -> str:
-    return " ".join(said.split()) if isinstance(said, str) else ""
+def _line(text: object) -> str:
+    return " ".join(text.split()) if isinstance(text, str) else ""

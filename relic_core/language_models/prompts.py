@@ -116,11 +116,11 @@ class Prompt:
 
     def messages(self, codes: Sequence[str]) -> list[Message]:
         """Write it as messages; `codes`: one for each part."""
-        said = [f"{name}:\n<<{code}\n{text}\n{code}>>" for (name, text), code in zip(self.parts, codes, strict=True)]
+        parts = [f"{name}:\n<<{code}\n{text}\n{code}>>" for (name, text), code in zip(self.parts, codes, strict=True)]
         ending = [AGAIN] if self.again else []
         return [
             {"role": "system", "content": self.instructions},
-            {"role": "user", "content": "\n\n".join([*said, *ending])},
+            {"role": "user", "content": "\n\n".join([*parts, *ending])},
         ]
 
     def draw_codes(self) -> list[str]:

@@ -10,12 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from relic_core.language_models import parsing, prompts
-from relic_core.language_models.asking import Question
+from relic_core.language_models.cached_client import Question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.language_models.asking import Asking
+    from relic_core.language_models.cached_client import CachedClient
     from relic_core.language_models.prompts import Method
     from relic_core.ports import Progress
 
@@ -51,7 +51,7 @@ class Order:
 
 
 def read(
-    asking: Asking,
+    client: CachedClient,
     method: Method,
     claim: str,
     passages: Sequence[str],
@@ -70,17 +70,17 @@ def read(
     Raises ReaderUnavailable: the model does not answer; what it answered before is kept.
     """
     if method == "rank":
-        order = _ranked(asking, claim, passages, objective, progress)
+        order = _ranked(client, claim, passages, objective, progress)
         return Order(tuple(order), (Reading(),) * len(passages))
     if method == "subtask":
-        readings = _by_criteria(asking, claim, passages, objective, progress, criteria)
+        readings = _by_criteria(client, claim, passages, objective, progress, criteria)
     else:
         questions = [
             Question(prompts.about_passage(method, claim, passage, objective), parsing.read_reason)
             for passage in passages
         ]
-        said = asking.all(questions, progress)
-        readings = [Reading(each.score, each.reason, each.words) if each else Reading() for each in said]
+        answers = client.all(questions, progress)
+        readings = [Reading(each.score, each.reason, each.words) if each else Reading() for each in answers]
     return Order(_best_first(readings), tuple(readings))
 
 
@@ -92,14 +92,14 @@ def _best_first(readings: Sequence[Reading]) -> tuple[int, ...]:
     return tuple(sorted(range(len(readings)), key=place))
 
 
-def write_criteria(asking: Asking, claim: str, objective: str, progress: Progress) -> tuple[str, ...]:
+def write_criteria(client: CachedClient, claim: str, objective: str, progress: Progress) -> tuple[str, ...]:
     """Have the model write the criteria of a claim; none where its answer cannot be read. Raises as `read`."""
-    (said,) = asking.all([Question(prompts.for_criteria(claim, objective), parsing.read_criteria)], progress)
-    return said or ()
+    (answer,) = client.all([Question(prompts.for_criteria(claim, objective), parsing.read_criteria)], progress)
+    return answer or ()
 
 
 def _by_criteria(
-    asking: Asking,
+    client: CachedClient,
     claim: str,
     passages: Sequence[str],
     objective: str,
@@ -107,7 +107,7 @@ def _by_criteria(
     criteria: Sequence[str],
 ) -> list[Reading]:
     """Score each passage by each criterion, and take the mean of all; a passage that lacks one has none."""
-    said = asking.all(
+    answers = client.all(
         [
             Question(prompts.about_criterion(claim, criterion, passage, objective), parsing.read_score)
             for passage in passages
@@ -117,7 +117,7 @@ def _by_criteria(
     )
     readings = []
     for at in range(len(passages)):
-        scores = [each for each in said[at * len(criteria) : (at + 1) * len(criteria)] if each is not None]
+        scores = [each for each in answers[at * len(criteria) : (at + 1) * len(criteria)] if each is not None]
         whole = bool(criteria) and len(scores) == len(criteria)
         readings.append(
             Reading(sum(scores) / len(scores), criteria=tuple(zip(criteria, scores, strict=True)))
@@ -127,19 +127,19 @@ def _by_criteria(
     return readings
 
 
-def _ranked(asking: Asking, claim: str, passages: Sequence[str], objective: str, progress: Progress) -> list[int]:
+def _ranked(client: CachedClient, claim: str, passages: Sequence[str], objective: str, progress: Progress) -> list[int]:
     """Order a sliding window from the back to the front (Sun et al. 2023, as BIRCO's section 4.2 takes it up)."""
     order = list(range(len(passages)))
 
     def window_of(number: int) -> Progress:
-        return lambda *_: progress(number * len(passages) // len(starts), len(passages))
+        return lambda _done, _total, note="": progress(number * len(passages) // len(starts), len(passages), note)
 
     starts = [*range(len(passages) - WINDOW, 0, -STEP), 0] if passages else []
     for done, start in enumerate(starts):
         window = order[start : start + WINDOW]
 
         prompt = prompts.for_order(claim, [passages[at] for at in window], objective)
-        (said,) = asking.all([Question(prompt, partial(parsing.read_order, count=len(window)))], window_of(done))
-        if said:
-            order[start : start + WINDOW] = [window[at] for at in said]
+        (answer,) = client.all([Question(prompt, partial(parsing.read_order, count=len(window)))], window_of(done))
+        if answer:
+            order[start : start + WINDOW] = [window[at] for at in answer]
     return order

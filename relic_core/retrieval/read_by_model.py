@@ -17,7 +17,7 @@ import numpy as np
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import JobCancelled
 from relic_core.language_models import reading
-from relic_core.language_models.asking import Asking
+from relic_core.language_models.cached_client import CachedClient
 from relic_core.language_models.prompts import OBJECTIVES, claim_text, digest_of
 from relic_core.language_models.server import Server
 from relic_core.ports import silent
@@ -71,7 +71,7 @@ class AsksModel(Reordering):
         self._settings = settings
         self._objective = objective
         self._store = Store(settings.store, lock_seconds=settings.lock_seconds)
-        self._run = Asking(self._server, self._store.model_answers, settings.reader_run_tokens) if run else None
+        self._run = CachedClient(self._server, self._store.model_answers, settings.reader_run_tokens) if run else None
         self._digest = self._server.model_digest() if run else ""
 
     @cached_property
@@ -79,12 +79,12 @@ class AsksModel(Reordering):
         return Server(self._settings)
 
     @property
-    def asking(self) -> Asking:
+    def client(self) -> CachedClient:
         """What asks the server: of a run always the same, so that its limit is that of all claims together.
 
         Raises ReaderUnavailable: no server is set up, or one that needs leave first.
         """
-        return self._run or Asking(self._server, self._store.model_answers, self._settings.reader_search_tokens)
+        return self._run or CachedClient(self._server, self._store.model_answers, self._settings.reader_search_tokens)
 
     @property
     def name(self) -> str:
@@ -97,8 +97,8 @@ class AsksModel(Reordering):
         objective = OBJECTIVES[0].text if self._objective is None else self._objective
         prompts = {f"prompt {task}": digest_of(task, objective) for task in TASKS[self._task]}
         facts = {"reranker": self._settings.reader_model, "weights": self._digest, **prompts}
-        said = {f"reranker {name}": value for name, value in facts.items() if value}
-        return {**super().configuration, **said, "objective": "on" if objective else "off"}
+        own = {f"reranker {name}": value for name, value in facts.items() if value}
+        return {**super().configuration, **own, "objective": "on" if objective else "off"}
 
     @property
     def usage(self) -> Mapping[str, float]:
@@ -106,9 +106,9 @@ class AsksModel(Reordering):
         if self._run is None:
             return {}
         used = self._run.usage
-        said = {"model calls": used.calls, "model tokens": used.tokens, "model answers unreadable": used.unreadable}
+        taken = {"model calls": used.calls, "model tokens": used.tokens, "model answers unreadable": used.unreadable}
         price = self._settings.reader_price
-        return {**said, "model cost": used.tokens * price / 1e6} if price else said
+        return {**taken, "model cost": used.tokens * price / 1e6} if price else taken
 
     def objective(self, claim: Claim) -> str:
         """Give what makes a passage relevant to a claim."""
@@ -125,12 +125,12 @@ class AsksModel(Reordering):
 class ReadByModel(AsksModel):
     """Has a model read the top k, passage by passage or in windows: the tasks that are a `Method`."""
 
-    def criteria(self, claim: Claim, asking: Asking, progress: Progress) -> tuple[str, ...]:
+    def criteria(self, claim: Claim, client: CachedClient, progress: Progress) -> tuple[str, ...]:
         """Give the criteria of a claim: the scholar's, else those that the model writes."""
         objective = self.objective(claim)
         if self._objective is None and (own := self._store.reading_texts.get("criteria", _key(claim))):
             return tuple(json.loads(own))
-        return reading.write_criteria(asking, claim_text(claim), objective, progress)
+        return reading.write_criteria(client, claim_text(claim), objective, progress)
 
     def combine(
         self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
@@ -157,10 +157,10 @@ class ReadByModel(AsksModel):
 
     def read(self, claim: Claim, passages: Sequence[str], progress: Progress) -> Order:
         """Read passages, given in the prior order; raises as `combine`."""
-        asking, method = self.asking, cast("Method", self._task)
-        criteria = self.criteria(claim, asking, progress) if method == "subtask" else ()
+        client, method = self.client, cast("Method", self._task)
+        criteria = self.criteria(claim, client, progress) if method == "subtask" else ()
         objective = self.objective(claim)
-        return reading.read(asking, method, claim_text(claim), passages, objective, progress, criteria=criteria)
+        return reading.read(client, method, claim_text(claim), passages, objective, progress, criteria=criteria)
 
     def readings(self, claim: Claim, passages: Sequence[str]) -> tuple[Reading, ...]:
         """Give what is known of passages that were read before; nothing is asked."""

@@ -17,7 +17,7 @@ from relic_core.caching import LRUCache
 from relic_core.encoders.towers import flat
 from relic_core.errors import ReaderUnavailable, RelicError
 from relic_core.language_models import parsing, prompts
-from relic_core.language_models.asking import Question
+from relic_core.language_models.cached_client import Question
 from relic_core.language_models.prompts import claim_text
 from relic_core.language_models.server import count_tokens, longest_text
 from relic_core.ports import silent
@@ -44,12 +44,12 @@ _WORKS = 3
 class Recall:
     """What a model recalls of a work.
 
-    - `spans`: where what it said stands, in its order, each once.
-    - `said`, `lost`: how many passages it gave, and how many of them are not in the work.
+    - `spans`: where what it gave stands, in its order, each once.
+    - `given`, `lost`: how many passages it gave, and how many of them are not in the work.
     """
 
     spans: tuple[Span, ...]
-    said: int
+    given: int
     lost: int
 
 
@@ -85,7 +85,7 @@ class Recalled(AsksModel):
         if corpus.whole is None:
             raise RelicError("A model recalls passages of one work at a time. Choose a work to use it.")
         found = self.recall(claim, corpus.whole, progress)
-        self._counts["passages recalled"] += found.said
+        self._counts["passages recalled"] += found.given
         self._counts["passages recalled that are not in the work"] += found.lost
         starts = (_candidate(span, ranking.length, len(corpus.whole.sentences)) for span in found.spans)
         at = {start: int(np.searchsorted(ranking.start, start)) for start in starts}
@@ -101,8 +101,8 @@ class Recalled(AsksModel):
         named = f"{work.title}, by {work.author}" if work.author else work.title
         ask = partial(prompts.for_passages, claim_text(claim), named, objective=self.objective(claim))
         parts = self._parts(work, ask) if self._task == "recall-text" else [()]
-        said = self.asking.all([Question(ask(part), parsing.read_passages) for part in parts], progress)
-        passages = dict.fromkeys(filter(None, chain.from_iterable(zip_longest(*(each or () for each in said)))))
+        answers = self.client.all([Question(ask(part), parsing.read_passages) for part in parts], progress)
+        passages = dict.fromkeys(filter(None, chain.from_iterable(zip_longest(*(each or () for each in answers)))))
         places = self._places.get(work.fingerprint, lambda: Places(work)) if passages else None
         spans = [quoted_span(places, work, words) for words in passages] if places else []
         return Recall(tuple(dict.fromkeys(filter(None, spans))), len(spans), spans.count(None))

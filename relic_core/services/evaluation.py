@@ -17,7 +17,7 @@ from relic_core.evaluation.benchmarks.relic import submit
 from relic_core.evaluation.experiments import Experiment, moved_ranks
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet
-from relic_core.language_models.asking import Question
+from relic_core.language_models.cached_client import Question
 from relic_core.language_models.parsing import read_quotation
 from relic_core.language_models.prompts import OBJECTIVES, claim_text, for_quotation
 from relic_core.retrieval import bm25, registry
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work, WorkSummary
-    from relic_core.language_models.asking import Asking
+    from relic_core.language_models.cached_client import CachedClient
     from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.retrieval.words import Terms
     from relic_core.services.catalogue import Shelved
@@ -305,9 +305,9 @@ class Measuring:
 
         Raises ReaderUnavailable: as `with_server`.
         """
-        asking = ReadByModel(self.retriever("random", self._settings), self._settings, "score", run=True).asking
+        client = ReadByModel(self.retriever("random", self._settings), self._settings, "score", run=True).client
         recited = {
-            shape: _recited(benchmark, shape, asking, progress) for shape in {run.shape: None for run, _ in measured}
+            shape: _recited(benchmark, shape, client, progress) for shape in {run.shape: None for run, _ in measured}
         }
         left = [
             (run, tuple(each for each in some if each.example_id not in recited[run.shape])) for run, some in measured
@@ -344,15 +344,15 @@ class Measuring:
         return self._known(wanted)
 
 
-def _recited(benchmark: Benchmark, shape: ContextSize, asking: Asking, progress: Progress) -> frozenset[str]:
+def _recited(benchmark: Benchmark, shape: ContextSize, client: CachedClient, progress: Progress) -> frozenset[str]:
     """Give the ids of the examples whose quotation a model knows by heart."""
     titles, windows = {book.key: book.title for book in benchmark.books()}, benchmark.windows()
     prompts = (for_quotation(claim_text(each.claim(shape)), titles[each.book]) for each in windows)
-    said = asking.all([Question(prompt, read_quotation) for prompt in prompts], progress)
+    answers = client.all([Question(prompt, read_quotation) for prompt in prompts], progress)
     golds = (" ".join(benchmark.work(each.pool).span_text(each.gold).split()) for each in windows)
     return frozenset(
         window.id
-        for window, words, gold in zip(windows, said, golds, strict=True)
+        for window, words, gold in zip(windows, answers, golds, strict=True)
         if words and like(words, gold) >= LEAST_RATIO
     )
 

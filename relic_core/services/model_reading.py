@@ -58,11 +58,11 @@ class ColumnReading:
     """What a model makes of a column.
 
     - `readings`: one for each card; None where it has not read it.
-    - `said`, `lost`: passages that it recalled, and how many of them are not in the work; 0 where it recalls none.
+    - `given`, `lost`: passages that it recalled, and how many of them are not in the work; 0 where it recalls none.
     """
 
     readings: tuple[CardReading | None, ...]
-    said: int = 0
+    given: int = 0
     lost: int = 0
 
 
@@ -120,18 +120,18 @@ class ModelReading:
         Raises ReaderUnavailable: the model does not answer.
         """
         request = self._get_search(arguments["search"]).request
-        last = (0, 0)
+        read = (0, 0, "")
 
         def report(done: int, total: int, note: str = "") -> None:
-            nonlocal last
-            last = done, total
-            progress(done, total, note or f"{done} of {total} read")
+            nonlocal read
+            read = done, total, f"{done:,} of {total:,} read{note and ', '}{note}"
+            progress(*read)
 
         (column,) = self._run_search(replace(request, retrievers=(arguments["retriever"],)), progress=report).columns
-        progress(*last)  # one that was stopped has ended early, with what was read
+        progress(*read)  # one that was stopped has ended early, with what was read
         if not column.answered:
             raise ReaderUnavailable(column.note)
-        return f"{last[0]} of {last[1]} read"
+        return read[2]
 
     # ---- what was read ----------------------------------------------------------------------------------------------
 
@@ -141,7 +141,7 @@ class ModelReading:
         asks = self._retrievers.get(retriever)
         if isinstance(asks, Recalled) and result.work is not None and column.answered:
             found = asks.recall(result.claim, result.work)
-            return ColumnReading((None,) * len(column.cards), found.said, found.lost)
+            return ColumnReading((None,) * len(column.cards), found.given, found.lost)
         if not isinstance(asks, ReadByModel) or not column.cards:
             return ColumnReading((None,) * len(column.cards))
         readings = asks.readings(result.claim, [flat_span(card.work, card.span) for card in column.cards])
@@ -176,11 +176,11 @@ class ModelReading:
         search = self._get_search(search_id)
         claim = read_claim(search.request.claim_text, max_words=self._settings.max_claim_words)
         prompt = digest_of(TASKS[retriever.removeprefix("llm-")][-1], self.objective(claim))
-        said, asks = f"{search.made_with}, {self.model} with prompt {prompt}", self._retrievers.get(retriever)
+        made_with, asks = f"{search.made_with}, {self.model} with prompt {prompt}", self._retrievers.get(retriever)
         if not isinstance(asks, ReadByModel):
-            return said
+            return made_with
         (reading,) = asks.readings(claim, [flat_span(work, work.span_at(at, length))])
-        return said if reading.score is None else f"{said}: {reading.score:g} of 10. {reading.reason}".strip()
+        return made_with if reading.score is None else f"{made_with}: {reading.score:g} of 10. {reading.reason}".strip()
 
     # ---- what makes a passage relevant -------------------------------------------------------------------------------
 
@@ -195,7 +195,7 @@ class ModelReading:
     def criteria(self, claim: Claim) -> tuple[str, ...]:
         """Give the criteria of a claim: one's own, else those that the model wrote; none where it has not yet."""
         asks = cast("ReadByModel", self._asks("llm-subtask"))
-        return asks.criteria(claim, asks.asking, stopped)
+        return asks.criteria(claim, asks.client, stopped)
 
     def choose_criteria(self, claim: Claim, criteria: Sequence[str]) -> None:
         """Put one's own criteria for a claim in the place of the model's; none brings those back."""

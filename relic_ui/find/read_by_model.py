@@ -104,9 +104,9 @@ def said_html(reads: ModelReading, column: Column, result: SearchResult) -> list
     if not column.card.server or not column.answered:
         return [""] * len(column.cards)
     found = reads.of(result, column.retriever)
-    if found.said:
+    if found.given:
         st.html(
-            f'<p class="relic-quiet">{found.lost} of {many(found.said, "passage")} that it gave '
+            f'<p class="relic-quiet">{found.lost} of {many(found.given, "passage")} that it gave '
             f"{'is' if found.lost == 1 else 'are'} not in this work, and not shown.</p>"
         )
     return [_reading_html(each) for each in found.readings]

@@ -113,6 +113,14 @@ def test_read_in_a_job_it_moves_once_and_says_why(app, chat):
     assert len(chat.asked) == 4
 
 
+def test_answers_that_cannot_be_read_are_counted_and_their_passages_stay(app, chat):
+    chat.answer = lambda _: "I would rather not."
+    job, _, result, column = read(app)
+    assert job.state == "done"
+    assert "4 answers" in job.note
+    assert said(column) == said(app.search.run(replace(result.request, retrievers=("fusion",))).columns[0])
+
+
 def test_words_that_are_not_in_the_passage_are_neither_lit_nor_passed_off(app, chat):
     reason = "It says “a golden ferry sails”, and <b>shows</b> a miser."
     chat.answer = lambda messages: json.dumps({"reason": reason, "words": "a golden ferry", "score": 4})
@@ -164,7 +172,7 @@ def test_recalled_passages_that_are_not_in_the_work_are_counted(app, chat):
     chat.answer = lambda messages: json.dumps({"passages": given})
     _, _, result, column = read(app, "llm-recall")
     found = app.model_reading.of(result, "llm-recall")
-    assert (found.said, found.lost) == (2, 1)
+    assert (found.given, found.lost) == (2, 1)
     assert said(column)[0] == given[0]
     assert given[1] not in " ".join(said(column))
 

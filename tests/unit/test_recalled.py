@@ -72,7 +72,7 @@ def test_what_stands_in_the_work_comes_first_and_what_does_not_is_counted(named,
     retriever = recalled(named)
     assert order(retriever) == [4, 3, 0, 1, 2, 5]
     found = retriever.recall(CLAIM, WORK)
-    assert (found.said, found.lost, found.spans) == (3, 1, (Span(4, 1), Span(3, 1)))
+    assert (found.given, found.lost, found.spans) == (3, 1, (Span(4, 1), Span(3, 1)))
     assert len(chat.asked) == 1
 
 

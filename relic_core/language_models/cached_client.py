@@ -64,7 +64,7 @@ class _Answered(NamedTuple):
     error: RelicError | None = None
 
 
-class Asking:
+class CachedClient:
     """Asks a model.
 
     - `answers`: where they are kept.
@@ -78,11 +78,17 @@ class Asking:
         self._lock = threading.Lock()
         self.usage = Usage()
 
+    @property
+    def _note(self) -> str:
+        """How many answers could not be read, in words; empty where all could."""
+        count = self.usage.unreadable
+        return f"{count:,} {'answer' if count == 1 else 'answers'} could not be read" if count else ""
+
     def all(self, questions: Sequence[Question[T]], progress: Progress) -> list[T | None]:
         """Put questions side by side.
 
-        - `progress`: told how many are answered, again and again; where it raises JobCancelled nothing more is asked,
-          and what was answered is given.
+        - `progress`: told again and again how many are answered, and how many answers could not be read; where it raises
+          JobCancelled nothing more is asked, and what was answered is given.
 
         Returns: what each answer says; None where it could not be read, or was not asked any more.
 
@@ -101,7 +107,7 @@ class Asking:
                 self._take(done, values)
         left = waiting.qsize()
         try:
-            progress(len(questions) - left, len(questions))
+            progress(len(questions) - left, len(questions), self._note)
         except JobCancelled:
             return values
         if left:
@@ -121,7 +127,7 @@ class Asking:
             # Daemons: one that waits for a slow answer must not hold up a stop, nor the end of the program.
             threading.Thread(target=self._work, args=(questions, known, waiting, answered, stop), daemon=True).start()
         fresh: dict[str, Answer] = {}
-        kept = time.monotonic()
+        stored = time.monotonic()
         try:
             while left:
                 with suppress(queue.Empty):
@@ -131,10 +137,10 @@ class Asking:
                     if done.error:
                         raise done.error
                     self._take(done, values)
-                if fresh and time.monotonic() - kept > _STORE:
+                if fresh and time.monotonic() - stored > _STORE:
                     self._answers.add(self._server.model, fresh)
-                    fresh, kept = {}, time.monotonic()
-                progress(len(questions) - left, len(questions))
+                    fresh, stored = {}, time.monotonic()
+                progress(len(questions) - left, len(questions), self._note)
         except JobCancelled:
             pass
         finally:
@@ -178,9 +184,9 @@ class Asking:
             if text is None:
                 if stop is None:
                     return None
-                said = self._say(prompt, stop)
-                new.append((digest, said))
-                text = said.text
+                answer = self._say(prompt, stop)
+                new.append((digest, answer))
+                text = answer.text
             try:
                 return _Answered(at, question.read(text), tuple(new))
             except ValueError:
@@ -201,12 +207,12 @@ class Asking:
                     "RELIC_READER_RUN_TOKENS for measuring, says how many may be. What was read is kept."
                 )
             self._left -= needed
-        said = self._server.ask(messages, stop)
+        answer = self._server.ask(messages, stop)
         with self._lock:
-            self._left += needed - said.tokens
+            self._left += needed - answer.tokens
             self.usage.calls += 1
-            self.usage.tokens += said.tokens
-        return said._replace(text=plain(said.text, codes, prompt.plain_codes()))
+            self.usage.tokens += answer.tokens
+        return answer._replace(text=plain(answer.text, codes, prompt.plain_codes()))
 
     @staticmethod
     def _take(done: _Answered, values: list[T | None]) -> None:
