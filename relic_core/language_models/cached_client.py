@@ -87,7 +87,7 @@ class CachedClient:
     def all(self, questions: Sequence[Question[T]], progress: Progress) -> list[T | None]:
         """Put questions side by side.
 
-        - `progress`: told again and again how many are answered, and how many answers could not be read; where it raises
+        - `progress`: told again and again how many are answered, and how many could not be read; where it raises
           JobCancelled nothing more is asked, and what was answered is given.
 
         Returns: what each answer says; None where it could not be read, or was not asked any more.
