@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relic_core.config import Settings
-from relic_core.ports import silent
+from relic_core.ports import Executor, Progress, silent
 from relic_core.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
 
     from relic_core.domain import EditionDetails, SecondarySource, WorkSummary
     from relic_core.domain.trainings import ModelKind
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from relic_core.mining.exporting import Exporter
     from relic_core.mining.manifest import ManifestSummary
     from relic_core.mining.statistics import Statistics
-    from relic_core.ports import Executor, Progress
     from relic_core.retrieval.registry import Retrievers
     from relic_core.services.backups import Backups
     from relic_core.services.catalogue import Catalogue

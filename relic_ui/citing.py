@@ -11,7 +11,7 @@ import streamlit as st
 from relic_core.errors import NotFound
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import NO_PAGES
-from relic_core.reporting.citations.styles import STYLES, style
+from relic_core.reporting.citations.styles import STYLES, Cited, style
 from relic_ui import copying
 from relic_ui.citing_style import CITING
 from relic_ui.links import link
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import CitedWork
     from relic_core.reporting.citations.quoting import Quoted
-    from relic_core.reporting.citations.styles import Cited
     from relic_core.services.citing import Citation
     from relic_core.wiring import App
 

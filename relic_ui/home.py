@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import EVERYWHERE
+from relic_core.domain import EVERYWHERE, WorkSummary
 from relic_core.services.prompts import prompts_for
 from relic_core.services.search import has_gap, shown_gap
 from relic_ui.find import claim_box, like, scope
@@ -17,7 +17,6 @@ from relic_ui.shell import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import WorkSummary
     from relic_core.wiring import App
 
 _WORKS_WITH_EXAMPLES = 2

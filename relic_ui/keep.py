@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 DOES = "keep"
-"""What the buttons do, as `relic_ui.buttons.pressed` tells it."""
 
 _PARTS = 3
 _NUMBER = 6

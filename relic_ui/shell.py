@@ -37,7 +37,6 @@ MENU = (
 """The pages of the menu, in their order: a new page is one line here. The last are for research."""
 
 _RESEARCH = "pages/recall.py"
-"""The first of them."""
 
 _NOTEBOOK = (
     ("pages/notebook.py", "Notebook", "Notes"),
@@ -55,7 +54,6 @@ _DRAWING = 2.0
 """Seconds in which the first page is drawn, before the encoder wants the processor too."""
 
 _SIDEBAR = 230
-"""Width of the menu in pixels."""
 
 
 def page(title: str) -> App:

@@ -6,8 +6,8 @@ text colour of the theme (``.streamlit/config.toml``), so both modes come from o
 
 from __future__ import annotations
 
-from relic_ui.concordance.kwic_style import KWIC
-from relic_ui.sources.sources_style import SOURCES
+from relic_ui.kwic_style import KWIC
+from relic_ui.sources_style import SOURCES
 from relic_ui.tables import TABLES
 
 RETRIEVER_COLOURS = {

@@ -133,7 +133,6 @@ def _show_edition(facts: Facts) -> None:
 
 
 def _source(source: str) -> str:
-    """Say where a text came from; an address of the web becomes a link."""
     words = []
     for word in source.split(" "):
         bare = word.rstrip(".,;)")
@@ -288,5 +287,4 @@ def _list(rows: Iterable[str]) -> str:
 
 
 def _inside(search: Search, every: int) -> str:
-    """Say to how many of the chapters a search was limited."""
     return f", in {len(search.request.chapters)} of {every} chapters" if search.request.chapters else ""

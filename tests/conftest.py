@@ -142,6 +142,23 @@ def settings(tmp_path):
 
 
 @pytest.fixture
+def bench(settings):
+    """Build the app on the test's own store; jobs are done at once."""
+    from relic_core.wiring import build
+    from tests.inline import InlineExecutor
+
+    return build(settings, executor=InlineExecutor(settings))
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """Make a tiny model that trainings begin from."""
+    from tests.making_training import make_base
+
+    return make_base(tmp_path_factory.mktemp("base") / "tiny")
+
+
+@pytest.fixture
 def run(settings, monkeypatch, capsys):
     """Run a command on the test's own store; gives what became of it (`tests.typed.Ran`)."""
     from relic_core import cli

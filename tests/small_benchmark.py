@@ -83,7 +83,3 @@ class Counting(Bm25):
     def score(self, claim, work, length):
         self.answers += claim != FIRST_CLAIM
         return super().score(claim, work, length)
-
-
-def quiet(done, total, note=""):
-    pass

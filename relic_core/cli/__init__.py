@@ -43,7 +43,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "concordance": ("concordance", "Look a word or phrase up: every place of it, in its context."),
     },
     "Notebook": {
-        "notebook": ("notebook", "The passages that you kept: list, save, take in, measure on your verdicts."),
+        "notebook": ("notebook", "The passages that you kept: list, save, take in, measure on your verdicts.")
     },
     "Criticism and data set": {
         "mine": ("criticism", "Find the quotations in secondary sources."),

@@ -7,13 +7,12 @@ import sys
 import time
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Self
 
 _PAUSE_SECONDS = 0.1
 _LINE = 100
@@ -99,7 +98,6 @@ class ProgressLine:
 def many(number: int, what: str, more: str = "") -> str:
     """Count things in words.
 
-    - `number`: how many there are.
     - `more`: what several are called, where that is not `what` with an s.
 
     >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")

@@ -43,9 +43,7 @@ _SHOWN = 70
 @click.option("--works", type=Words(), default=(), metavar="WORK...", help="Only look for these works.")
 @click.option("--no-pairs", is_flag=True, help="Only look for works, and make no pairs.")
 @path_option(
-    "--offsets-only",
-    "FOLDER",
-    "Write offsets and digests into this folder, and keep no word of the sources anywhere.",
+    "--offsets-only", "FOLDER", "Write offsets and digests into this folder, and keep no word of the sources anywhere."
 )
 @click.option("--again", is_flag=True, help="Mine also what was mined as it is.")
 def mine(
@@ -132,7 +130,7 @@ def sources(
         _print_sources(app.sources.all(), as_json=form == "json")
 
 
-def _named(app: App, said: str) -> dict[str, str]:
+def _named(app: App, said: str) -> dict[str, Any]:
     """Find the source or the work that is meant: a source by its id or title, a work as everywhere."""
     listed = [each.source for each in app.sources.all()]
     if any(each.id == said for each in listed):

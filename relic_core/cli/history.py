@@ -172,5 +172,4 @@ def _quoted(passage: Located | None) -> str:
 
 
 def _like(search: Search) -> str:
-    """Name the passage that others are to be like; empty where there is none."""
     return f"like {search.request.like.work_id} {search.request.like.at}" if search.request.like else ""

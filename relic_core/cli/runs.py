@@ -19,14 +19,13 @@ from relic_core.cli.commands import (
     show,
 )
 from relic_core.domain import ContextSize
-from relic_core.domain.figures import Table
+from relic_core.domain.figures import Part, Table
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Run
-    from relic_core.domain.figures import Part
     from relic_core.wiring import App
 
 runs = Actions(

@@ -13,21 +13,20 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
 from relic_core.cli.console import note
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, WorkFilter
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, Span, Work, WorkFilter, WorkSummary
 from relic_core.errors import BadRequest, NotFound, StoreError
 from relic_core.reporting import passages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Span, Work, WorkSummary
     from relic_core.services.search import Card, Column, SearchResult
     from relic_core.wiring import App
 
 _WIDEST = 100
 _NAMED = 4
 _AUTHORS_NAMED = 8
-_COLUMN = ("retriever", "label", "pending", "note", "exact", "candidates")
+_COLUMN = ("pending", "note", "exact", "candidates")
 _CHAPTERS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 _MOST_CHAPTERS = 10_000
 """In a range; no edition has more."""
@@ -222,7 +221,9 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "made_with": result.made_with,
         "columns": [
-            {name: getattr(column, name) for name in _COLUMN} | {"hits": [_hit(card, result) for card in column.cards]}
+            {"retriever": column.retriever, "label": column.card.label}
+            | {name: getattr(column, name) for name in _COLUMN}
+            | {"hits": [_hit(card, result) for card in column.cards]}
             for column in result.columns
         ],
     }
@@ -233,7 +234,6 @@ def _edition(work: Work | WorkSummary) -> dict[str, str]:
 
 
 def _characters(span: Span, work: Work) -> dict[str, int]:
-    """Give the character offsets of a span in the work's text."""
     return {"start": work.sentences[span.start].start, "end": work.sentences[span.end - 1].end}
 
 

@@ -70,7 +70,6 @@ Offsets = tuple[int, int]
 class Outcome:
     """What one retriever made of one example.
 
-    - `candidates`: how many spans or passages were ranked.
     - `rank`: rank of the gold, from 1; None where the retriever gave no ranking (the claim of this shape holds no
       word).
     - `overlap_rank`: rank of the first candidate that shares a sentence with the gold, the gold included.
@@ -107,7 +106,6 @@ class Run:
       versions.
     - `code`: version of the program and, where known, the commit.
     - `machine`: what it was measured on; of a language model on a server also what it took: calls, tokens, cost.
-    - `seconds`: what answering took, preparation left out.
     - `index_bytes`: size on disk of what the retriever had prepared; 0 where it prepares nothing.
     """
 

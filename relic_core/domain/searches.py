@@ -51,15 +51,12 @@ class WorkFilter:
 
 
 EVERYWHERE = WorkFilter()
-"""All works of the library."""
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """The works that are searched. One work is a corpus of one.
 
-    - `versions`: in the order in which ties stand.
-    - `load`: gives the text of a work by its id.
     - `whole`: the one work, where its text is at hand: it is then searched with what was prepared of it alone.
     """
 
@@ -75,10 +72,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class SeedPassage:
-    """The passage that others are to be like.
-
-    - `at`: the address of its first sentence.
-    """
+    """The passage that others are to be like."""
 
     work_id: str
     at: str
@@ -98,10 +92,8 @@ class SearchRequest:
     - `claim_text`: the claim as typed, its mask included; left out where `like` is given.
     - `length`: sentences per quotation, 1 to 5.
     - `results`: cards per retriever, 1 to 50.
-    - `retrievers`: the columns, in order.
     - `chapters`: only passages of these chapters, numbered from 1 as in addresses; with `work_id` only. Empty for all.
     - `work_filter`: which works of the library are searched; without `work_id` only.
-    - `like`: look for passages like this one, instead of for a claim.
     - `critics_quote`: only passages of which criticism in the library quotes a sentence.
     """
 
@@ -179,7 +171,6 @@ class SharedSearch:
 class TopKHit:
     """One of the first passages that a retriever found, as it is kept.
 
-    - `first`: its first sentence.
     - `rank`: from 1, among all candidates: of overlapping spans the best one's.
     - `start`, `end`: character offsets in the text of the work; both 0 where they are not known yet.
     """
@@ -197,7 +188,6 @@ class TopKSnapshot:
     """The first passages that one retriever found for a search.
 
     - `edition`, `maker`, `version`: what it was made with: see `ModelFingerprints`.
-    - `hits`: best first.
     """
 
     retriever: str

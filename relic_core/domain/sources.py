@@ -123,7 +123,6 @@ class Judgement:
     """One person's answer to one question about one mined window; of several by one judge the last counts.
 
     - `answer`: one of `ANSWERS`; empty takes an earlier answer back.
-    - `judge`: a name or code; may be empty.
     """
 
     window_id: str

@@ -107,9 +107,6 @@ class QuotationContext:
     accepted: tuple[Span, ...] = ()
 
     def claim(self, shape: ContextSize) -> Claim:
-        """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are.
-
-        - `shape`: how many sentences of each side, those nearest to the quotation.
-        """
+        """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are."""
         left = self.left[len(self.left) - min(shape.left, len(self.left)) :]
         return Claim(left=" ".join(left), right=" ".join(self.right[: shape.right]), masked=self.masked)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.encoders.batching import is_out_of_memory, scored, too_little_memory
-from relic_core.encoders.precision import Arithmetic, best_arithmetic
+from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import configuration, find_model, first_line, load_tokenizer
 from relic_core.errors import BadWeights
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from relic_core.domain import Claim, Span, Work
-    from relic_core.encoders.precision import Precision
     from relic_core.ports import Progress
 
     Scores = npt.NDArray[np.float32]
@@ -53,10 +52,6 @@ _MASKS = ("<mask>", "[MASK]")
 
 class GeneratorReranker:
     """Scores passages by how likely they make a claim's words; the model is loaded when first used.
-
-    - `model`: folder or hub name of a sequence-to-sequence model in the local cache.
-    - `precision`: to compute in on the processor; by default what is best for this machine, on its GPU where it has
-      one.
 
     Raises BadWeights: the model is not there, or its files are missing.
     """

@@ -96,9 +96,6 @@ class _Before:
 class JointReader(nn.Module):
     """A model with a head of one number.
 
-    - `model`: a BERT or RoBERTa without a head, as `Tower.build` gives it.
-    - `card`: how claims are read, and what the score is made of.
-
     Raises BadWeights: the model is of another kind.
     """
 

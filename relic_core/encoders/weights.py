@@ -43,8 +43,6 @@ class LayersCard(BaseModel):
     """What is known of the layers of a compact model.
 
     - `base`: what they lie over: a hub name, or nothing for the packaged all-MiniLM-L6-v2.
-    - `base_digest`: of that model, as of `ModelFiles`.
-    - `sha256`: of `LAYERS`.
     - `precision`: of its tensors; in float32 are those with a number that float16 has no room for.
     """
 
@@ -298,8 +296,6 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
     """Read the weights of a model; those of a compact one are its base's with its own layers in their place.
 
-    - `files`: a model that was found and checked.
-
     Returns: under the names of its file, numbers in float32.
 
     Raises safetensors.SafetensorError, OSError: a file cannot be read.
@@ -361,7 +357,6 @@ def named_as(state: Mapping[str, torch.Tensor], wanted: Collection[str]) -> dict
     Those saved with a head carry the model's name before their own ("bert.", of DPR "ctx_encoder.bert_model."), and
     checkpoints of BERT's first years call the two parts of a layer norm gamma and beta.
 
-    - `state`: as they are called in a file.
     - `wanted`: names of the bare model, or some of them.
 
     >>> named_as({"bert.pooler.bias": 1, "bert.LayerNorm.gamma": 2, "cls.bias": 3}, {"pooler.bias", "LayerNorm.weight"})

@@ -10,8 +10,8 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from relic_core.config import provenance
-from relic_core.domain import Run
+from relic_core.config import Settings, provenance
+from relic_core.domain import ContextSize, Outcome, Run
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import BadBenchmark
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.config import Settings
-    from relic_core.domain import ContextSize, Outcome
     from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.retrieval.registry import RetrieverCard
 
@@ -140,11 +138,9 @@ class Experiment:
         return run, outcomes
 
     def _still(self, entered: WorkState) -> bool:
-        """Whether all that was prepared for a work is there as it was; more may have been prepared since."""
         return set(entered.index) <= set(self._prepared(entered.work_id, entered.fingerprint).index)
 
     def _prepared(self, work_id: str, fingerprint: str) -> WorkState:
-        """Say what the retriever has prepared for a work."""
         found = [
             manifest
             for part in self._parts
@@ -171,7 +167,6 @@ def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
 
 
 def _label(card: RetrieverCard, retriever: Retriever, default: Retriever, models: Sequence[str]) -> str:
-    """Say what tables call a retriever, with what is its own about it: parameters, or the reader's own models."""
     if card.server:
         facts = retriever.configuration
         first = f", over {facts['first']}" if facts["first"] not in card.components else ""

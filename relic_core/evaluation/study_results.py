@@ -14,26 +14,27 @@ from relic_core.domain.studies import (
     CANNOT_DECIDE,
     OPTIONS,
     WORDS_A_SECOND,
+    Annotator,
+    Answer,
+    Item,
     ItemResult,
     MajorityResult,
+    Measure,
+    ModelAnswers,
     ModelResult,
     PersonResult,
+    Study,
     StudyResults,
 )
 from relic_core.evaluation import metrics, raters
 from relic_core.evaluation.figures import figure_of
 from relic_core.evaluation.intervals import interval_of
-from relic_core.evaluation.proxy_task import (
-    alike,
-    caveat,
-    proxy_values,
-)
+from relic_core.evaluation.proxy_task import alike, caveat, proxy_values
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from relic_core.domain.studies import Annotator, Answer, Item, Measure, ModelAnswers, Study
     from relic_core.evaluation.metrics import Values
     from relic_core.evaluation.raters import Counts
 
@@ -67,7 +68,6 @@ def compute(
     """Compute the results of a study.
 
     - `answers`: those that count: of an annotator to an item one.
-    - `stored`: by the key of a work the id of the stored one.
     - `hasty`: annotators with the items that they answered too fast; they are marked, and count like all others.
     """
     by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}

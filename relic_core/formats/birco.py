@@ -133,7 +133,6 @@ def read_rankings(path: Path, system: str = "") -> tuple[str, dict[str, list[str
 
 
 def _lines(path: Path, kind: type[M]) -> Iterator[tuple[str, M]]:
-    """Read JSON lines; each with the place it comes from."""
     # Split at line feeds alone: a string of JSON may hold U+2028 and its like, where `splitlines` would cut.
     lines = read_text(path).split("\n")
     if lines[-1] == "":

@@ -111,8 +111,6 @@ def write_notebook(sections: Iterable[Section]) -> bytes:
 def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Section, ...]:
     """Read the file of a notebook and check all of it.
 
-    - `person`: whose the notes are to be.
-
     Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or is of another version of this program.
     """
     read = checked(_Notebook, FILE.read(data, source), source)

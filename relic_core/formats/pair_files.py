@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import MinedWindow, Pair, passage_id
+from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, passage_id
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
 from relic_core.formats.files import written_whole
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from relic_core.domain import Offsets, SecondarySource
     from relic_core.formats.parquet_tables import Columns
 
 JSON_LINES, PARQUET = ".jsonl", ".parquet"
@@ -35,7 +34,6 @@ PAIRS = "relic pairs/1"
 WINDOWS = "relic mined windows/1"
 PLACES_OF_PAIRS = "relic places of pairs/1"
 PLACES_OF_WINDOWS = "relic places of mined windows/1"
-"""Names and versions of the formats."""
 
 SPLITS = ("training", "dev", "test", "left out")
 """What a pair or window may be used for: to learn from, to choose by, to report on, nothing."""
@@ -84,7 +82,6 @@ class WindowRow:
     """A mined window with the words that it quotes.
 
     - `sentences`: the work's own sentences, one for each of ``window.gold``, white space single.
-    - `in_work`: where these sentences stand in the work's text.
     - `split`: one of `SPLITS`; empty where nobody has decided yet.
     - `match`, `evidence`: the latest judgements (`ANSWERS`); empty where nobody judged.
     """
@@ -101,10 +98,7 @@ class WindowRow:
 class QuotedEdition:
     """A work that windows are on: golds and offsets belong to this text and these sentences.
 
-    - `year`: of first publication.
     - `fingerprint`: of its text and where its sentences stand (`Work.fingerprint`).
-    - `segmenter`: name and version of what cut the sentences.
-    - `origin`: where the text came from.
     """
 
     id: str
@@ -142,8 +136,6 @@ def write_pairs(path: Path, head: FileHeader, rows: Iterable[PairRow], *, places
     """Write pairs, whole or not at all; the same pairs in the same order make the same bytes.
 
     - `path`: the file, whose suffix says in which form: ``.jsonl`` or ``.parquet``. One that is there is replaced.
-    - `head`: what made them, and their sources.
-    - `rows`: taken as they are written.
     - `places`: offsets and digests in place of words.
 
     Returns: how many were written.
@@ -165,7 +157,6 @@ def write_windows(path: Path, head: FileHeader, rows: Iterable[WindowRow], *, pl
 def _checked_rows(
     path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, places: bool
 ) -> Iterator[dict[str, Any]]:
-    """Pass rows on that can be read again."""
     seen: set[str] = set()
     for name, worded, row in made:
         if name in seen:
@@ -239,12 +230,7 @@ def _row_of_window(row: WindowRow, *, places: bool) -> dict[str, Any]:
 
 def _row(passage: Pair | MinedWindow, split: str, *, places: bool) -> dict[str, Any]:
     """Set a pair, or what a window has in common with one, as a row; places as in `_row_of_window`."""
-    row: dict[str, Any] = {
-        "id": passage.id,
-        "split": split,
-        "source": passage.source_id,
-        "kind": passage.kind,
-    }
+    row: dict[str, Any] = {"id": passage.id, "split": split, "source": passage.source_id, "kind": passage.kind}
     where = {
         "quotation_start": passage.at[0],
         "quotation_end": passage.at[1],

@@ -44,7 +44,6 @@ _LONGEST_CODE = 400_000
 _LARGEST = 2_000_000
 """Bytes that a code may become when it is inflated."""
 _MOST = 1_000_000
-"""The largest number that a search may hold."""
 _Number = Annotated[int, Field(ge=1, le=_MOST)]
 _Year = Annotated[int, Field(ge=-_MOST, le=_MOST)] | None
 _List = Field(max_length=10_000, strict=False)  # a tuple here, a list in JSON
@@ -61,7 +60,6 @@ _NO_MODEL = "-"
 """Stands for a retriever whose model could not be loaded."""
 _SHOWN = 60
 KEYS = ("work", "claim", "length", "results", "retrievers")
-"""What every search has."""
 
 
 class _WorkFilter(Strict):

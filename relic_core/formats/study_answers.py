@@ -25,6 +25,10 @@ from relic_core.domain.studies import (
     OPTIONS,
     Annotator,
     Answer,
+    ItemResult,
+    Option,
+    Study,
+    StudyTerms,
     too_fast,
 )
 from relic_core.errors import BadBenchmark, BadRequest
@@ -35,7 +39,6 @@ from relic_core.formats.studies import item_content, study_content
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from relic_core.domain.studies import ItemResult, Option, Study, StudyTerms
 
 FORMAT = "relic study answers/1"
 JUDGED_FORMAT = "relic judged items/1"

@@ -59,7 +59,6 @@ def caption(
 ) -> str:
     """Write a caption that can stand in a paper.
 
-    - `runs`: what was measured: of one benchmark.
     - `candidates`: passages ranked for a quotation, on average.
     - `note`: what else must be said: what is left out, where published figures come from; as sentences.
     """
@@ -84,7 +83,7 @@ def measured_with(runs: Sequence[Run]) -> str:
 
 def _ran(label: str, runs: Sequence[Run]) -> str:
     own = [run for run in runs if run.label == label]
-    shapes = ", ".join(dict.fromkeys(run.shape.words for run in own))
+    shapes = ", ".join(dict.fromkeys(str(run.shape) for run in own))
     ids = ", ".join(run.id for run in own)
     return f"{label}, context {shapes} (run{'s' * (len(own) > 1)} {ids})"
 

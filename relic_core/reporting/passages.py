@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Span
+from relic_core.domain import Paragraph, ParagraphKind, Sentence, Span, Work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Paragraph, ParagraphKind, Sentence, Work
 
 Light = tuple[int, int]
 """Half-open character offsets of a word to light."""
@@ -101,7 +100,6 @@ def whole_sentences(work: Work, span: Span) -> Span:
 
 
 def _goes_on(work: Work, index: int) -> bool:
-    """Whether the grammatical sentence of a sentence goes on in the next one."""
     if index + 1 == len(work.sentences) or work.sentences[index].paragraph != work.sentences[index + 1].paragraph:
         return False
     return bool(_PAUSE.search(work.sentence_text(index)) or _SMALL.match(work.sentence_text(index + 1)))
@@ -150,7 +148,6 @@ class Setting:
 
         - `start`, `end`: character offsets in the text of the work.
         - `lights`: the words to light, counted from `start`.
-        - `gold`: the stretch belongs to the passage asked for.
         """
         marks = {place for a, b in self._italics for place in (a, b - 1)}
         lit = [(start + a, start + b) for a, b in lights]

@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import LENGTHS
 from relic_core.domain.figures import Figure, Table
-from relic_core.mining.statistics import RELIC
+from relic_core.mining.statistics import RELIC, Statistics
 from relic_core.reporting.charts import GRID, OTHER
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from relic_core.mining.statistics import Statistics
 
 _INK = "#4f7fae"
 _HEIGHT = 320
 _MOST_SOURCES = 25
-"""Rows of the table of sources."""
 _SPLITS = {
     "training": "quotations for training (RELiC: training examples)",
     "dev": "quotations of dev",

@@ -30,12 +30,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import LENGTHS, rank_scores, rank_works
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
 from relic_core.errors import BadRequest, NotFound
-from relic_core.ports import Retriever
+from relic_core.ports import Progress, Retriever
 from relic_core.retrieval.postings import Postings
 from relic_core.retrieval.words import (
     SpanCounts,
+    Terms,
     claim_terms,
     span_counts,
     stored_terms,
@@ -51,14 +52,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
-    from relic_core.ports import Progress
-    from relic_core.retrieval.words import Terms
 
 CODE = "bm25/1"
+"""Version of how scores are made: a new one makes other scores."""
 _version = cache(metadata.version)
 """Reading a package's metadata takes ten milliseconds, and a search asks often."""
-"""Version of how scores are made: a new one makes other scores."""
 
 K1 = 0.5
 B = 0.9
@@ -210,7 +208,6 @@ class Bm25(Retriever):
         return made
 
     def _words(self, corpus: Corpus, works: Sequence[WorkVersion]) -> Iterator[tuple[str, WorkWords]]:
-        """Read the words of some works, one after another; those that were removed are passed over."""
         for work in works:
             with suppress(NotFound):
                 yield _key(work), stored_terms(work, self._terms, indexes=self._indexes, load=corpus.load)
@@ -266,7 +263,6 @@ class _Held:
 
 
 def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN401 - bm25s is not typed
-    """Fill a bm25s index with the scores of every word in every span."""
     import bm25s
 
     relative = counts.sizes / (counts.sizes.mean() or 1.0)  # a work without content words has a mean of 0, no entries
@@ -302,8 +298,6 @@ def gain(
 ) -> Scores:
     """Give what words add to the scores of spans.
 
-    - `count`: how often the span holds it.
-    - `relative`: the span's words over the average.
     - `k1`, `b`: as of `Bm25`.
     """
     gained: Scores = (idf * count * (k1 + 1) / (count + k1 * (1 - b + b * relative))).astype(np.float32)
@@ -314,7 +308,6 @@ def weigh(holding: npt.NDArray[np.int64], spans: int) -> npt.NDArray[np.float64]
     """Weigh each word by how few of the spans hold it: its idf.
 
     - `holding`: spans that hold the word. Words that none holds do not count for the average.
-    - `spans`: how many there are.
     """
     idf = np.log(spans - holding + 0.5) - np.log(holding + 0.5)
     held = idf[holding > 0]

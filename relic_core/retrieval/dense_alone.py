@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.domain import LENGTHS, Span
-from relic_core.encoders.towers import flat_span
+from relic_core.domain import LENGTHS, Scores, Span, Work, WorkVersion
+from relic_core.encoders.towers import PassageEncoder, flat_span
 from relic_core.retrieval import index_files
 from relic_core.retrieval.sentence_sums import times
 from relic_core.retrieval.vectors import VectorSearch, check_span
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Scores, Work, WorkVersion
-    from relic_core.encoders.towers import PassageEncoder
     from relic_core.ports import Progress
     from relic_core.retrieval.index_files import Arrays
 
@@ -72,7 +70,6 @@ class DenseAlone(VectorSearch):
             progress(done, total, "Reading passages")
 
     def _build(self, work: Work, length: int, before: int, total: int, progress: Progress) -> None:
-        """Build one length, after `before` of `total` spans of all lengths."""
 
         def report(done: int, note: str) -> None:
             busy = f"Reading passages of {length} sentence{'s' if length > 1 else ''}"

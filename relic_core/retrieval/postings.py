@@ -33,11 +33,9 @@ _STEP = 1 << 20
 class Postings:
     """The sentences of many works that hold each term.
 
-    - `vocabulary`: each term's number.
     - `works`: the sentences of each work, by what the caller knows it by.
     - `first`: term ``i`` has the postings ``first[i]`` up to ``first[i + 1]``, at least one: a sentence that holds it
       each.
-    - `sentence`: the sentence, rising within each term.
     - `count`: how often the sentence holds the term, at least once; of the narrowest type that can say it.
     - `tokens`: terms in all sentences before each one, repetitions counted.
     - `opens`, `closes`: the first sentence of each sentence's work, and the one after its last.

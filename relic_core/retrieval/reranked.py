@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from relic_core.config import ASSETS
-from relic_core.domain import LENGTHS, Corpus, Span, rank_scores
+from relic_core.config import ASSETS, Settings
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import NotFound, RelicError
-from relic_core.ports import Retriever, silent
+from relic_core.ports import CorpusRetriever, Progress, Reranker, Retriever, silent
 from relic_core.retrieval.fusion import share, sum_of_shares
 
 if TYPE_CHECKING:
@@ -27,24 +27,18 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Ranking, Scores, Work, WorkVersion
-    from relic_core.ports import CorpusRetriever, Progress, Reranker
 
 TOP_K = 100
-"""Spans that are read together with the claim."""
 
 FIRST = 1.0
 """What the first retriever counts for beside the reranker's 1. Chosen on dev: docs/reranking.md has the figures."""
 
 WEIGHTS = ASSETS / "weights" / "reranker"
-"""Where the reranker that comes with the program is."""
 
 
 class Reordering(Retriever):
     """Ranks as another retriever does, but for its top k, which it puts into an order of its own: see `combine`.
 
-    - `first`: finds the top k, and orders what stands below it.
     - `top_k`: how many spans are reordered.
     """
 
@@ -186,10 +180,6 @@ def beside(found: Scores, first: Scores, weight: float = FIRST) -> Scores:
 
 def below(found: Scores, top: npt.NDArray[np.int64], rest: npt.NDArray[np.int64], first: Scores) -> Scores:
     """Put scores of the top k above all others, which keep their order and their ties.
-
-    - `found`: scores of the top k, in its order.
-    - `top`, `rest`: positions, best first.
-    - `first`: what ordered them.
 
     >>> first = np.array([0.1, 0.9, 0.1, 0.8, 0.5], dtype=np.float32)
     >>> found = np.array([0.5, 2.5], dtype=np.float32)

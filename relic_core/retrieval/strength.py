@@ -147,7 +147,6 @@ class StrengthClassifier:
     A ranking of neither words nor vectors is judged by those that are: a fused hit by the kinder of its components.
 
     - `ranking`: whose hits are judged.
-    - `rankings`: all rankings of the same claim, work and length, by retriever.
     - `unknown_words`: how far the claim's words are not the work's. None where what was asked is a passage: then no
       threshold is known, and only how far a hit stands out is said.
     - `encoders`: identities of the encoders, by retriever; those that compare no vectors are left out.
@@ -188,7 +187,6 @@ class StrengthClassifier:
 
 
 def _threshold(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
-    """Find the threshold that was set for what a retriever goes by; None where none was."""
     if retriever not in encoders:
         return _BY_WORDS.get(retriever)
     parts = encoders[retriever].split("/")
@@ -196,7 +194,6 @@ def _threshold(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
 
 
 def _background(ranking: Ranking, threshold: Threshold | None) -> tuple[float, float]:
-    """Find the middle and the spread of a work's scores; spans that score exactly 0 share nothing and are left out."""
     scores = ranking.scores[ranking.scores != 0].astype(np.float64)
     if not len(scores):
         return 0.0, 1.0

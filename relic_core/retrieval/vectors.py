@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from relic_core.domain import Claim, rank_scores, rank_works
+from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
 from relic_core.errors import BadRequest, StaleIndex
 from relic_core.retrieval import index_files
 from relic_core.text.masking import claim_tokens
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Corpus, Ranking, Scores, Span, Work, WorkVersion
     from relic_core.encoders.towers import PassageEncoder
     from relic_core.ports import Encoder
     from relic_core.retrieval.index_files import Recipe
@@ -63,8 +62,6 @@ def readings(claim: Claim, work: Work | None = None) -> list[Claim]:
 class VectorSearch(ABC):
     """Ranks spans by the vectors of one encoder.
 
-    - `encoder`: gives the encoder; called when first needed.
-    - `root`: folder of all indexes.
     - `memory`: in bytes: how large the indexes of the works searched may be together for every span to be scored.
     """
 

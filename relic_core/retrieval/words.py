@@ -104,10 +104,8 @@ def _of_arrays(arrays: dict[str, npt.NDArray[Any]]) -> WorkWords:
 class SpanCounts:
     """How often each term occurs in each span of one length of one work.
 
-    - `vocabulary`: each term's number.
     - `first`: term ``i`` has the entries ``first[i]`` up to ``first[i + 1]``, one for each span that holds it.
     - `span`: the span of each cell, in the order of the text within each term.
-    - `count`: how often the term occurs there, at least once.
     - `sizes`: terms in each span, repetitions counted.
     """
 
@@ -158,10 +156,7 @@ _kept: LRUCache[SpanCounts] = LRUCache(_MOST, lambda counts: counts.nbytes)
 
 
 def span_counts(work: Work, length: int, terms: Terms, indexes: Path | None = None) -> SpanCounts:
-    """Count the terms of a work's spans, at least one of which there must be; the last few counts are kept.
-
-    - `indexes`: folder of all indexes, where the work's terms are kept.
-    """
+    """Count the terms of a work's spans, at least one of which there must be; the last few counts are kept."""
     key = (work.fingerprint, length, terms)
     return _kept.get(key, lambda: SpanCounts.of(work_terms(work, terms, indexes), length))
 

@@ -122,8 +122,6 @@ class Catalogue:
     """The works RELiC was built from, and adding these and others.
 
     - `library`: the folder whose files stand before Project Gutenberg.
-    - `start`: starts a job, as `Jobs.start` does.
-    - `gutenberg`: makes the mirror that books are fetched from.
     - `preparing`: given how many works will come, makes what has them prepared.
     """
 
@@ -167,7 +165,6 @@ class Catalogue:
         return Shelved(entry=entry, work=work, origin=origin, path=path)
 
     def _path(self, slug: str) -> Path | None:
-        """Give the file of the library folder; one without a byte is none."""
         if self._library is None:
             return None
         path = self._library / f"{slug}.txt"

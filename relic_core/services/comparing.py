@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain.searches import ModelFingerprints
+from relic_core.domain.searches import ModelFingerprints, TopKHit, TopKSnapshot
 from relic_core.errors import BadRequest
 from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
-from relic_core.reporting.passages import quotation
+from relic_core.reporting.passages import Passage, quotation
 from relic_core.retrieval.search import SNAPSHOT_TOP_K
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from relic_core.domain import Hit, Place, Search, SearchRequest, Span, Work
-    from relic_core.domain.searches import TopKHit, TopKSnapshot
-    from relic_core.reporting.passages import Passage
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.search import Column, SearchResult
     from relic_core.services.snapshots import Fingerprints, Snapshots
@@ -38,10 +36,7 @@ Moved = Literal["stayed", "rose", "fell", "new", "gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
-    """A passage with its words and its place.
-
-    - `place`: where it begins.
-    """
+    """A passage with its words and its place."""
 
     work: Work
     span: Span
@@ -72,7 +67,6 @@ class ComparedPassage:
 class Comparison:
     """Two retrievers held against one another for one claim.
 
-    - `result`: the answer, with the two columns alone.
     - `passages`: by the better of their two places.
     - `overlap`, `ten`: how many passages the first ten of both share; and how many the longer of the two has, ten at
       most.
@@ -146,12 +140,7 @@ class ThenAndNow:
 
 
 class Comparing:
-    """Holds answers against one another.
-
-    - `run`: asks a request.
-    - `load_all`: gives works by id, as far as they are there.
-    - `card`: describes a retriever.
-    """
+    """Holds answers against one another."""
 
     def __init__(
         self,
@@ -199,7 +188,6 @@ class Comparing:
         )
 
     def _passages(self, first: dict[int, Hit], second: dict[int, Hit]) -> tuple[ComparedPassage, ...]:
-        """Set out the first ten passages of both, each once; `first` and `second` are in the order of their columns."""
         places = [{each: at for at, each in enumerate(column, start=1)} for column in (first, second)]
         shown = {each: column[each] for column in (second, first) for each in list(column)[:TEN]}
         works = self._load_all(dict.fromkeys(hit.work_id for hit in shown.values()))
@@ -242,8 +230,7 @@ class Comparing:
         located = self._locate(hit for name in both for snapshot in (then[name], now[name]) for hit in snapshot.hits)
         editions = {then[name].edition for name in both}
         then_made = ModelFingerprints(
-            edition=editions.pop() if len(editions) == 1 else "",
-            retrievers={name: then[name].maker for name in both},
+            edition=editions.pop() if len(editions) == 1 else "", retrievers={name: then[name].maker for name in both}
         )
         return ThenAndNow(
             search=search,
@@ -316,7 +303,6 @@ def _snapshots_at(kept: Sequence[DatedSnapshot], moment: datetime | None) -> dic
 def _versions(
     then: Mapping[str, TopKSnapshot], now: Mapping[str, TopKSnapshot], names: Sequence[str]
 ) -> tuple[str, ...]:
-    """Say that another version of the program answers."""
     pairs = {(then[name].version, now[name].version) for name in names}
     old = sorted({before for before, after in pairs if before != after})
     if not old:

@@ -7,14 +7,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from relic_core.caching import LRUCache
-from relic_core.domain import Address
+from relic_core.domain import Address, Place, Span, Work, WorkSummary
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.reporting.chapters import SetChapter, chapter_name, set_chapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relic_core.domain import Place, Span, Work, WorkSummary
     from relic_core.services.search import SearchResult
 
 _CHAPTERS_KEPT = 8
@@ -37,7 +36,6 @@ class ReadingPage:
     """A chapter opened at a place.
 
     - `passage`: the sentences asked for, as far as they stand in the chapter; None where only a chapter was.
-    - `place`: where the passage begins.
     - `notice`: why something else is shown than was asked for; empty where it is not.
     """
 

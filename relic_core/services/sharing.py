@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from relic_core.domain import DEFAULT_RETRIEVERS, SeedPassage
+from relic_core.domain import DEFAULT_RETRIEVERS, SearchRequest, SeedPassage, WorkSummary
 from relic_core.domain.searches import SharedSearch
 from relic_core.errors import NotFound
 from relic_core.formats import searches
@@ -17,7 +17,6 @@ from relic_core.retrieval import registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain import SearchRequest, WorkSummary
     from relic_core.services.reading import ReadingPage
     from relic_core.services.snapshots import Fingerprints
     from relic_core.services.works import Works
@@ -101,9 +100,7 @@ class Sharing:
             fingerprints=self._fingerprints.of(request),
         )
         return Shared(
-            short=self.short(search_id, request),
-            code=searches.write_code(shared),
-            file=searches.write_file(shared),
+            short=self.short(search_id, request), code=searches.write_code(shared), file=searches.write_file(shared)
         )
 
     def save(self, search_id: str, request: SearchRequest, path: Path) -> None:
@@ -233,7 +230,6 @@ class Sharing:
 
 
 def _other_edition(work: WorkSummary) -> str:
-    """Say that an address was made with another edition than the one there is."""
     name = f"{work.title}, {work.author}" if work.author else work.title
     return (
         f"This address was made with another edition of {name} than the one in your library. It is opened in yours: "
@@ -282,7 +278,6 @@ def _edition_here(work_id: str, shared: SharedSearch, summaries: Sequence[WorkSu
 
 
 def _names(names: Sequence[str]) -> str:
-    """Write a few names, each cut where it is long."""
     shown = ", ".join(f"'{name:.{_SHOWN}}'" for name in names[:_NAMED])
     return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from relic_core import __version__
-from relic_core.domain import EVERYWHERE
+from relic_core.domain import EVERYWHERE, Hit, Search, SearchRequest, Work, WorkFilter
 from relic_core.domain.searches import ModelFingerprints, TopKHit, TopKSnapshot
 from relic_core.errors import BadWeights
 from relic_core.retrieval import registry
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from relic_core.domain import Hit, Search, SearchRequest, Work, WorkFilter
     from relic_core.retrieval.registry import Retrievers
     from relic_core.services.search import SearchResult
     from relic_core.services.works import Works

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, get_args
 
 from relic_core.caching import LRUCache
-from relic_core.domain import ANSWERS, Judgement, best_first
+from relic_core.domain import ANSWERS, Judgement, MinedWindow, Offsets, Question, SecondarySource, Span, best_first
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.reporting.window_views import WindowView, make_view
 from relic_core.retrieval.bm25 import TextIndex
-from relic_core.store.mined_windows import Show
+from relic_core.store.mined_windows import Show, StoredWindow, WindowRows
 from relic_core.text.decoding import harmless
 from relic_core.text.masking import read_claim
 from relic_core.text.words import content_tokens, shared_words
@@ -21,9 +21,7 @@ from relic_core.text.words import content_tokens, shared_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import MinedWindow, Offsets, Question, SecondarySource, Span
     from relic_core.services.works import Works
-    from relic_core.store.mined_windows import StoredWindow, WindowRows
     from relic_core.store.sources import SourceRows
 
 __all__ = ["CriticsPassage", "Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
@@ -114,12 +112,7 @@ class Sources:
     """
 
     def __init__(
-        self,
-        sources: SourceRows,
-        windows: WindowRows,
-        works: Works,
-        stamp: Callable[[], object],
-        max_claim_words: int,
+        self, sources: SourceRows, windows: WindowRows, works: Works, stamp: Callable[[], object], max_claim_words: int
     ) -> None:
         self._sources = sources
         self._windows = windows
@@ -157,9 +150,6 @@ class Sources:
         self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int = 20
     ) -> WindowList:
         """List windows: of a source in its order, of a work in the order of the work, of both, or all.
-
-        - `source_id`, `work_id`: of this source; on this work; any where empty.
-        - `start`, `limit`: how many to pass over, and how many to give at most.
 
         Raises BadRequest: an unknown `show`.
         """
@@ -255,7 +245,6 @@ class Sources:
         - `window_id`: the window. One whose match is judged "wrong" is set aside, and one judged "right" is kept
           whatever the thresholds say of it, until that is taken back.
         - `answer`: one of `ANSWERS`; empty takes the judge's last answer back.
-        - `judge`: who says it.
 
         Raises NotFound: there is no such window.
         Raises BadRequest: an unknown question or answer.

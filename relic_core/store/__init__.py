@@ -43,7 +43,6 @@ __all__ = ["Store"]
 class Store:
     """The groups of rows of one DuckDB file.
 
-    - `path`: the file; made when first used.
     - `lock_seconds`: how long a unit of work waits while another process holds the file, in seconds.
     """
 

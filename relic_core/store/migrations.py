@@ -98,7 +98,6 @@ def migrate(connection: DuckDBPyConnection, steps: tuple[Migration, ...]) -> Non
 def make_store(path: Path, steps: tuple[Migration, ...] | None = None) -> None:
     """Make the file of a store, with all its tables and nothing in them.
 
-    - `path`: a file that is not there yet.
     - `steps`: in place of those that ship with the program.
 
     Raises duckdb.Error: it cannot be made.

@@ -11,7 +11,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import Search
+from relic_core.domain import Search, SearchRequest
 from relic_core.domain.searches import TopKHit, TopKSnapshot
 from relic_core.errors import NotFound
 from relic_core.formats.searches import KEYS, from_json, to_json
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
-    from relic_core.domain import SearchRequest
 
 ID_LETTERS = 7
 """35 bits: among ten thousand searches one chance in about 700 that two share a name, which then gets a letter more."""
@@ -39,11 +38,7 @@ class SearchRows(Rows):
     """Stored searches, each with a short id for permalinks."""
 
     def keep(self, request: SearchRequest, *, made_with: str = "", person: str = "") -> Search:
-        """Append a search; the same question has the same id every time, whoever asks.
-
-        - `made_with`: what answered, as in `relic_core.domain.Search`.
-        - `person`: who asked, where people sign in.
-        """
+        """Append a search; the same question has the same id every time, whoever asks."""
         further = _further(request)
         retrievers = list(request.retrievers)
         asked = (request.work_id, request.claim_text, request.length, retrievers, request.results, further)
@@ -127,8 +122,6 @@ class SearchRows(Rows):
 
         - `words`: only those whose claim holds these, in large or small letters; all where empty.
         - `work_id`: only those of a work; of the whole library where empty.
-        - `person`: who asked; empty where nobody signs in.
-        - `limit`, `skip`: how many, after how many.
         """
         wanted, values = ["coalesce(person, '') = ?"], [person]
         if words.strip():

@@ -8,7 +8,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from relic_core.domain import Address, Place, Work
+from relic_core.domain import Address, Place, Work, WorkSummary, WorkVersion
 from relic_core.errors import NotFound
 from relic_core.library.concordance import Wording
 from relic_core.library.lexicon import Lexicon
@@ -16,7 +16,6 @@ from relic_core.library.lexicon import Lexicon
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relic_core.domain import WorkSummary, WorkVersion
     from relic_core.store import Store
     from relic_core.store.works import StoredText, TextRows, Version
 
@@ -37,12 +36,7 @@ _MOST_WORDS = 2_000_000
 
 
 class Contents(NamedTuple):
-    """What stands in a store, and the stamp of the store when that was looked up.
-
-    - `stamp`: as `Store.stamp` gave it.
-    - `versions`: of the same works, by id.
-    - `work_versions`: of the same works, by id.
-    """
+    """What stands in a store, and the stamp of the store when that was looked up."""
 
     stamp: Stamp
     summaries: tuple[WorkSummary, ...]
@@ -59,10 +53,7 @@ class _Loaded(NamedTuple):
 
 
 class Shelf:
-    """Keeps what was read of a store for as long as it is true; safe to share between threads.
-
-    - `store`: where the works are.
-    """
+    """Keeps what was read of a store for as long as it is true; safe to share between threads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -183,7 +174,6 @@ class WordedText:
 class Texts:
     """Reads texts, and keeps those used last.
 
-    - `shelf`: knows which state of each work is stored.
     - `most_bytes`: memory that texts may take; the one being read may be larger.
     """
 
@@ -240,12 +230,7 @@ class Texts:
             yield text
 
     def _keep(self, work_id: str, stored: StoredText, lexicon: Lexicon) -> WordedText:
-        sentences = (
-            stored.sentence_starts,
-            stored.sentence_ends,
-            stored.sentence_chapters,
-            stored.sentence_paragraphs,
-        )
+        sentences = (stored.sentence_starts, stored.sentence_ends, stored.sentence_chapters, stored.sentence_paragraphs)
         read = WordedText(stored, Wording.of(stored.text, sentences, stored.paragraph_notes, lexicon), lexicon)
         with self._lock:
             if lexicon is self._lexicon:

@@ -118,7 +118,6 @@ class WorkWords:
     """The content tokens of a work, sentence by sentence.
 
     - `vocabulary`: each token's id, in order of first use.
-    - `ids`: the tokens of all sentences, one after the other.
     - `starts`: sentence ``i`` has the tokens ``ids[starts[i]:starts[i + 1]]``.
     """
 

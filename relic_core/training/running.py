@@ -12,7 +12,7 @@ from relic_core.domain.records import WAITING
 from relic_core.domain.trainings import duration
 from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
 from relic_core.training import hard_negatives
-from relic_core.training.examples import Examples, check_enough
+from relic_core.training.examples import Examples, TrainingData, check_enough
 from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
 from relic_core.training.recipes import EncoderRecipe
 from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import MinedWindow, Work
     from relic_core.ports import Progress
-    from relic_core.training.examples import TrainingData
     from relic_core.training.trainer import Trained, Validate
 
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import MAX_LENGTH, Claim, ContextSize, Span, rank_at, rank_scores
-from relic_core.encoders.cards import read_card
+from relic_core.domain import MAX_LENGTH, Claim, ContextSize, MinedWindow, Span, Work, rank_at, rank_scores
+from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder, flat_span
 from relic_core.errors import BadRequest
-from relic_core.ports import silent
+from relic_core.ports import Progress, Reranker, Retriever, silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.reranked import TOP_K, beside, scores_of
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import MinedWindow, Work
     from relic_core.domain.trainings import ModelKind
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.ports import Progress, Reranker, Retriever
     from relic_core.training.folders import TrainingFolder
 
     Vector = npt.NDArray[np.float32]
@@ -167,7 +164,6 @@ def claim_of(window: MinedWindow, shape: ContextSize) -> Claim:
 def _scorer(
     encoder: LateChunkingEncoder | PassageEncoder, work: Work, card: EncoderCard
 ) -> Callable[[Vector, int], Vector]:
-    """Make what scores every span of a length of a work for a claim's vector."""
     if isinstance(encoder, LateChunkingEncoder):
         sums, counts = encoder.encode_sentences(work, silent)
         index = DenseIndex(sums, np.stack([neighbour_products(sums, each) for each in range(MAX_LENGTH)]), counts)
@@ -202,7 +198,6 @@ def _cheapest(windows: Sequence[MinedWindow], sentences: Mapping[str, int], size
 
 
 def _from(windows: Sequence[MinedWindow], works: Sequence[str], size: int) -> tuple[MinedWindow, ...]:
-    """Draw from the works in turn."""
     drawing = random.Random(SEED)  # noqa: S311 - no secret
     left: dict[str, list[MinedWindow]] = {work: [] for work in works}
     for window in sorted(windows, key=lambda window: window.id):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.services.concordance import SORTS, ConcordanceRequest
+from relic_core.services.concordance import SORTS, Answer, ConcordanceRequest
 from relic_ui import links
 from relic_ui.naming import name_of
 
@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import WorkSummary
-    from relic_core.services.concordance import Answer
     from relic_core.wiring import App
 
 SORT_LABELS = {"text": "Place in the text", "left": "Word before", "right": "Word after"}
 PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "form", "page")
-"""What an address of the page may carry."""
 _SAMPLE = "High Water at Averhythe"
 _EXAMPLES = ("brass", "lamp*", "high water")
 _ALL_WORKS = ""

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from relic_core.services.concordance import MOST_EXPORTED
+from relic_core.services.concordance import MOST_EXPORTED, Answer, ConcordanceRequest
 from relic_ui import keep, links
 from relic_ui.concordance.concordance import choose_sort
 from relic_ui.concordance.kwic_counts import show_counts
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import WorkSummary
     from relic_core.reporting.concordance import Occurrence
-    from relic_core.services.concordance import Answer, ConcordanceRequest
     from relic_core.wiring import App
 
 _FORMS_SHOWN = 24
@@ -147,7 +146,6 @@ def _nothing(answer: Answer) -> str:
 
 
 def _table(answer: Answer, marks: keep.Marks, *, several: bool) -> str:
-    """Set the places as a table, the words found under one another; roles stay where narrow pages set it as a list."""
     longest = max(len(row.keyword) for row in answer.rows)
     first = (
         (answer.page - 1) * len(answer.rows) + 1 if answer.page < answer.pages else answer.total - len(answer.rows) + 1
@@ -183,11 +181,7 @@ def _row(row: Occurrence, number: int, request: ConcordanceRequest, marks: keep.
     )
     named = f'<span class="relic-kwic-title">{escape(row.work.title)}</span> ' if several else ""
     kept = marks.html(
-        row.work.id,
-        str(place.address),
-        row.sentences,
-        request.word.strip(),
-        place=f"line {number}, {place.label}",
+        row.work.id, str(place.address), row.sentences, request.word.strip(), place=f"line {number}, {place.label}"
     )
     return (
         f'<tr role="row" id="kwic-{number}">'
@@ -200,7 +194,6 @@ def _row(row: Occurrence, number: int, request: ConcordanceRequest, marks: keep.
 
 
 def _pages(answer: Answer) -> str:
-    """Lead to the pages before and after."""
     if answer.pages == 1:
         return ""
     request, page = answer.request, answer.page

@@ -95,7 +95,6 @@ def _segment(work: WorkCount, chapter: ChapterCount, end: float, *, tinted: bool
 
 
 def _in_words(work: WorkCount) -> str:
-    """Say what a strip shows."""
     held = [chapter for chapter in work.chapters if chapter.count]
     most = max(held, key=lambda chapter: chapter.count)
     if len(work.chapters) == 1:

@@ -75,7 +75,6 @@ def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, s
 
 
 def _summary(found: Comparison) -> str:
-    """Say how far the two agree."""
     share = f"{found.overlap} of the first {found.ten} passages are the same." if found.ten else "Neither finds any."
     return (
         f'<p class="relic-measure"><strong>{share}</strong> The first twenty of both are alike to '

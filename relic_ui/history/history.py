@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -20,7 +20,6 @@ from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import tzinfo
 
     from relic_core.domain import Search, WorkSummary
     from relic_core.wiring import App
@@ -89,9 +88,7 @@ def show(app: App, asked: HistoryQuery) -> None:
     zone = _zone()
     for day, group in groupby(searches, key=lambda search: search.created.astimezone(zone).date()):
         items = "".join(_item(app, search, summaries, zone) for search in group)
-        st.html(
-            f'<h2 class="relic-history-day">{day.day} {day:%B %Y}</h2><ul class="relic-history">{items}</ul>',
-        )
+        st.html(f'<h2 class="relic-history-day">{day.day} {day:%B %Y}</h2><ul class="relic-history">{items}</ul>')
     _show_pages(count, page, words=words, work=work_id)
     history_removing.show_removed(app)
 
@@ -127,13 +124,11 @@ def show_one(app: App, asked: HistoryQuery, title: str, show: Callable[[App, His
 
 
 def _back(search: Search) -> str:
-    """Link back to the list, and on to the search itself."""
     to_list = links.link("history", "← All searches", css="relic-back")
     return f'<p class="relic-history-back">{to_list} &nbsp; {links.link("find", "Open this search", q=search.id)}</p>'
 
 
 def _asked_html(app: App, search: Search) -> str:
-    """Set what a search asked, and of what."""
     return (
         f'<blockquote class="relic-history-asked">{escape(_claim(app, search))}</blockquote>'
         f'<p class="relic-history-of">{_of(app, search, {})}</p>'
@@ -217,7 +212,6 @@ def _show_pages(count: int, page: int, *, words: str, work: str) -> None:
 
 
 def _item(app: App, search: Search, summaries: Mapping[str, WorkSummary], zone: tzinfo) -> str:
-    """Make the line of one search."""
     when = search.created.astimezone(zone)
     claim = links.link("find", _claim(app, search), q=search.id)
     return (
@@ -279,7 +273,6 @@ def _show_opening(app: App) -> None:
 
 
 def _zone() -> tzinfo:
-    """Give the time zone of the reader's browser."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):

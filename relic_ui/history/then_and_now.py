@@ -36,7 +36,6 @@ def show(app: App, asked: HistoryQuery, search: Search) -> None:
 
 
 def _choose_then(found: ThenAndNow) -> None:
-    """Let the reader choose when "then" is, where there is a choice."""
     if len(found.times) < 2:  # noqa: PLR2004 - one is no choice
         return
     count = len(found.times)

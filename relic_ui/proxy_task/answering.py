@@ -18,20 +18,18 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import streamlit as st
 
-from relic_core.domain.studies import LONGEST_COMMENT, LONGEST_NAME, LONGEST_SECONDS
+from relic_core.domain.studies import LONGEST_COMMENT, LONGEST_NAME, LONGEST_SECONDS, Annotator, StudyView
 from relic_core.errors import RelicError
 from relic_ui.links import link
 from relic_ui.naming import listed, many, shorten
-from relic_ui.proxy_task.studies import ANSWER, PAGE, show_held, title
+from relic_ui.proxy_task.studies import ANSWER, PAGE, StudyQuery, show_held, title
 from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain.studies import Annotator, StudyView
     from relic_core.services.studies.answering import AnsweredItem, ShownItem, Task
     from relic_core.wiring import App
-    from relic_ui.proxy_task.studies import StudyQuery
 
 _OWNER_SEES = "Answers and results are seen by whoever runs the study, who has a code for that."
 _ALL_SEE = "Results, with the names or codes, can be seen by everybody who can open this page."
@@ -92,7 +90,6 @@ export default function (component) {
 
 
 def _cookie(study_id: str) -> str:
-    """Name the cookie by which the browser remembers who answers a study."""
     return f"relic_study_{study_id}"
 
 
@@ -152,9 +149,7 @@ def _ask(app: App, view: StudyView) -> None:
     """Ask for a name and for consent."""
     with st.form("proxy_begin", border=False, width=520):
         name = st.text_input("Your name, or a code", key="proxy_name", max_chars=LONGEST_NAME, autocomplete="off")
-        st.html(
-            '<p class="relic-quiet">To go on later, on this device or another, give the same name or code.</p>',
-        )
+        st.html('<p class="relic-quiet">To go on later, on this device or another, give the same name or code.</p>')
         agreed = st.checkbox("I have read this, and I agree to take part", key="proxy_agreed")
         pressed = st.form_submit_button("Begin", type="primary", key="proxy_start")
     if pressed and not name.strip():
@@ -309,7 +304,6 @@ def _item(app: App, place: _Place, task: Task, item: ShownItem) -> None:
 
 @st.cache_resource
 def _component() -> Callable[..., Any]:
-    """Register the component once per server; it shares the page's styles."""
     return cast(
         "Callable[..., Any]",
         st.components.v2.component(
@@ -320,7 +314,6 @@ def _component() -> Callable[..., Any]:
 
 @st.cache_resource
 def _arriver() -> Callable[..., Any]:
-    """Register once per server what brings the focus of the keyboard to what has come in place of the items."""
     return cast("Callable[..., Any]", st.components.v2.component("relic_proxy_arrive", js=_ARRIVE))
 
 
@@ -426,7 +419,6 @@ def words_html(words: str) -> str:
 
 
 def _finished(app: App, place: _Place, task: Task) -> None:
-    """Thank, and let the answers be looked through."""
     study = place.whose[0]
     answered = app.answering.answered(*place.whose)
     undecided = sum(each.answer.choice == 0 for each in answered)

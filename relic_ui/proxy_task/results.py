@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain.figures import Chart, Group, Mark, Series
+from relic_core.domain.figures import Chart, Figure, Group, Mark, Series
 from relic_core.reporting import charts
 from relic_core.reporting.studies import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
 from relic_ui import keep
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relic_core.domain import Job
-    from relic_core.domain.figures import Figure
     from relic_core.domain.studies import ItemResult, Measure, Option, StudyResults, StudyView
     from relic_core.wiring import App
 
@@ -112,7 +111,6 @@ def _hastily(count: int) -> str:
 
 
 def _models(app: App, view: StudyView) -> None:
-    """Let the models answer the same items, and show how that goes."""
     under_way = next(iter(app.jobs.under_way("study-models")), None)
     if under_way:
         show_job(app, under_way.id, stop=stop_label(under_way))
@@ -236,7 +234,6 @@ def _row(key: str, label: str, figure: Figure, n: int, series: str, *, note: str
 
 
 def _chart(results: StudyResults, file_name: str) -> None:
-    """Draw the chart; the same figures stand below it as a table."""
     chart = chart_of(results)
     figure = charts.draw(chart, colours=_COLOURS)
     line = {"color": charts.OTHER, "width": 1.5, "dash": "dash"}
@@ -253,7 +250,6 @@ def _chart(results: StudyResults, file_name: str) -> None:
 
 
 def _missed_by_models(app: App, results: StudyResults) -> None:
-    """Draw the items that all people got and a model did not (the paper's table 5)."""
     if not results.people or not results.models:
         return
     st.header("What people see and a model misses", anchor="proxy-telling")
@@ -359,7 +355,6 @@ def _passage(result: ItemResult, number: int, option: Option, marks: Marks) -> s
 
 
 def _files(app: App, view: StudyView) -> None:
-    """Offer all answers, and the report, as files."""
     files, study_id = app.study_files, view.study.id
     st.header("Take it with you", anchor="proxy-files")
     anonymous = st.checkbox(

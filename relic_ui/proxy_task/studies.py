@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from relic_core.domain.studies import StudyRequest, study_label
+from relic_core.domain.studies import StudyRequest, StudyView, study_label
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, paper_study
+from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, StudySource, paper_study
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import many, some_of
@@ -24,8 +24,6 @@ from relic_ui.shell import literal, show_errors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain.studies import StudyView
-    from relic_core.services.studies.studies import StudySource
     from relic_core.wiring import App
 
 PAGE = "proxy_task"
@@ -257,11 +255,7 @@ def _choose(app: App) -> None:
         _not_here(sources)
         return
     benchmark = st.selectbox(
-        "Whose quotations",
-        list(usable),
-        format_func=lambda name: usable[name].label,
-        key="proxy_make_from",
-        width=520,
+        "Whose quotations", list(usable), format_func=lambda name: usable[name].label, key="proxy_make_from", width=520
     )
     names = {key: f"{name} ({many(count, 'quotation')})" for key, name, count in usable[benchmark].works}
     works = st.multiselect(
@@ -305,7 +299,7 @@ def _choose(app: App) -> None:
             0,
             key="proxy_make_seed",
             width=240,
-            help="Decides which items are drawn and in which order things stand. The same seed makes the same study.",
+            help="Decides which items are drawn and in which order. The same seed makes the same study.",
         )
     if st.button("Make the study", key="proxy_make", type="primary", icon=":material/add:"):
         if not name.strip():

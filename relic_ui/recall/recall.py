@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.errors import BadRequest
 from relic_core.reporting.chart_words import measure_label
-from relic_core.services.recall import METRICS, SORTS
+from relic_core.services.recall import METRICS, SORTS, Offer
 from relic_ui import links
 from relic_ui.shell import literal
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Pool, Run
-    from relic_core.services.recall import Offer
     from relic_core.wiring import App
-    from relic_ui.recall.recall import RecallQuery
 
 SHOWN = ("missed", "some", "found", "all")
 """Examples that every run missed, that some did, that none did, or all."""
@@ -308,12 +306,7 @@ def choose_view(app: App, asked: RecallQuery) -> None:
         return
     with st.container(horizontal=True, gap="medium"):
         st.selectbox(
-            "Order",
-            SORTS,
-            format_func=SORT_LABELS.__getitem__,
-            key="recall_sort",
-            persist_state="session",
-            width=220,
+            "Order", SORTS, format_func=SORT_LABELS.__getitem__, key="recall_sort", persist_state="session", width=220
         )
         st.number_input(
             "Quotations a work needs",
@@ -328,7 +321,6 @@ def choose_view(app: App, asked: RecallQuery) -> None:
 
 
 PARAMETERS = ("benchmark", "runs", "metric", "view", "sort", "least", "beside", *PART_OF.values(), "show", "page")
-"""What an address of the page may carry."""
 _MOST_PAGES = 1_000_000
 _SHORT = 60
 

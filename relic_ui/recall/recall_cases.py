@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-from relic_core.domain.figures import DRAWN_K
+from relic_core.domain.figures import DRAWN_K, Chart, View
 from relic_ui import links
 from relic_ui.passages import passage_html
-from relic_ui.recall.recall import first_page
+from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
 from relic_ui.shell import literal
 
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.domain import Claim, Outcome, Run
-    from relic_core.domain.figures import Chart, View
     from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
     from relic_core.wiring import App
-    from relic_ui.recall.recall import RecallQuery
 
 _PAGE = 5
 _SHORT = 60
@@ -85,7 +83,6 @@ export default function (component) {
 
 @st.cache_resource
 def _arriver() -> Callable[..., Any]:
-    """Register once per server what leads from a clicked mark to its examples."""
     return cast("Callable[..., Any]", st.components.v2.component("relic_recall", js=_ARRIVE))
 
 
@@ -126,7 +123,6 @@ def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str,
 
 
 def _choose_shown(cases: Sequence[Case]) -> str:
-    """Draw the choice of examples by whether they were found, each with how many there are."""
     labels = _OF_SEVERAL if any(len(case.outcomes) > 1 for case in cases) else _OF_ONE
     counts = {name: sum(name in {"all", case.verdict} for case in cases) for name in labels}
     if st.session_state["recall_show"] not in labels:
@@ -144,7 +140,6 @@ def _choose_shown(cases: Sequence[Case]) -> str:
 
 
 def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Mapping[str, str]) -> None:
-    """Draw one page of examples."""
     pages = max(1, -(-len(cases) // _PAGE))
     page = min(asked.page, pages)
     shown = cases[(page - 1) * _PAGE : page * _PAGE]
@@ -162,7 +157,6 @@ def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Map
 
 
 def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:
-    """Say what cannot be read, each work once, and how to have it."""
     said = []
     needs = with_code(needs.replace("It needs", "To read them, this benchmark needs", 1)) or _ASK
     library = links.link("library", "Library")
@@ -187,7 +181,6 @@ def _named(missing: Sequence[Missing], what: str) -> str:
 
 
 def _pages(asked: RecallQuery, page: int, pages: int) -> str:
-    """Lead to the other pages of examples."""
     if pages == 1:
         return ""
 
@@ -273,7 +266,6 @@ def _ranks(case: Case) -> str:
 
 
 def _claim(claim: Claim) -> str:
-    """Set a claim with its mask."""
     return f"<p>{escape(claim.left)} <b>the quotation</b> {escape(claim.right)}</p>"
 
 
@@ -294,7 +286,6 @@ def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str,
 
 
 def _quoted(quoted: Quoted) -> str:
-    """Set a passage with a link to where it stands."""
     if quoted.passage is None:
         return '<p class="relic-recall-where">a passage whose text is not here</p>'
     where = ""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-from relic_core.domain.figures import interval, written
+from relic_core.domain.figures import Chart, View, interval, written
 from relic_core.reporting import charts
 from relic_core.reporting.chart_words import as_csv, is_share, measure_label, measured_with, pool_words, table
-from relic_ui.recall.recall import link_here
+from relic_ui.recall.recall import RecallQuery, link_here
 from relic_ui.shell import literal, show_errors
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 from relic_ui.tables import save, show, table_html
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import BenchmarkCard, Run
-    from relic_core.domain.figures import Chart, View
     from relic_core.services.recall import Offer
     from relic_core.wiring import App
-    from relic_ui.recall.recall import RecallQuery
 
 FURTHER_COLOURS = ("#b5472e", "#7c5bb0", "#2b7f5f", "#8a6d1c")
 """For retrievers that have no colour of their own, in turn: mid-tones that stand out from a light and a dark page."""

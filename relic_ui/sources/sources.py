@@ -421,8 +421,8 @@ def _meanings() -> str:
 
 _FIRST_SHOWN = 12
 _LEDE = (
-    '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation that was found in your '
-    "secondary sources stands beside the sentences of the work it was taken from.</p>"
+    '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation found in your secondary '
+    "sources is shown beside the sentences of the work it comes from.</p>"
 )
 
 

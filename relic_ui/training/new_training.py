@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from relic_core.domain.trainings import duration
+from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.errors import BadRequest, RelicError
 from relic_core.services.training_plans import (
     ABOUT,
@@ -21,7 +21,9 @@ from relic_core.services.training_plans import (
     PRETRAINED,
     RECIPES,
     USES,
+    Prospect,
     TrainingRequest,
+    Use,
     setting,
 )
 from relic_ui.links import bring
@@ -31,9 +33,7 @@ from relic_ui.shell import literal, show_errors
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relic_core.domain.trainings import Followed, ModelKind
     from relic_core.services.dataset import SplitSummary
-    from relic_core.services.training_plans import Prospect, Use
     from relic_core.wiring import App
 
 _ELSEWHERE = {"name", "kind", "base", "epochs"}
@@ -78,7 +78,6 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
 
 
 def _show_lacking(app: App) -> None:
-    """Say what is missing, and offer to do what can be done here."""
     prospect = app.training_plans.prospect(TrainingRequest())
     st.info(literal(prospect.lacking), icon=":material/info:")
     if prospect.unparted:
@@ -123,10 +122,7 @@ def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
     name = st.text_input("What to call it", key="training_name", placeholder="named by its date", width=440)
     with st.expander("More", key="training_more"):
         recipe_name = st.selectbox(
-            "Recipe",
-            list(RECIPES),
-            format_func=lambda key: f"{key}: {ABOUT.get(key, '')}",
-            key="training_recipe",
+            "Recipe", list(RECIPES), format_func=lambda key: f"{key}: {ABOUT.get(key, '')}", key="training_recipe"
         )
         recipe = RECIPES[recipe_name]
         further = _choose_further(app, every, recipe.kind, base)

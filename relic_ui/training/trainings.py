@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from relic_core.domain.trainings import duration
+from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.reporting import charts
 from relic_core.reporting import trainings as reported
-from relic_core.services.models import PACKAGED, SETTINGS
+from relic_core.services.models import PACKAGED, SETTINGS, Defaults
 from relic_core.services.training_plans import setting
 from relic_ui import buttons
 from relic_ui.jobs import when
@@ -22,8 +22,6 @@ from relic_ui.tables import save, show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain.trainings import Followed, ModelKind
-    from relic_core.services.models import Defaults
     from relic_core.wiring import App
 
 _REMOVED_SHOWN = 12
@@ -301,13 +299,7 @@ def _show(followed: Followed) -> None:
             icon=":material/balance:",
         )
     if followed.losses:
-        _chart(
-            "Loss",
-            _LOSS,
-            reported.draw_losses(followed.losses),
-            reported.losses_table(followed.losses),
-            key="loss",
-        )
+        _chart("Loss", _LOSS, reported.draw_losses(followed.losses), reported.losses_table(followed.losses), key="loss")
     if followed.validations:
         _chart(
             "Recall",
@@ -335,7 +327,6 @@ def _chart(title: str, said: str, figure: object, table: object, *, key: str) ->
 
 
 def _facts(followed: Followed) -> str:
-    """Set the numbers that a person looks for first."""
     facts = [("learns from", f"{followed.pairs:,} + {followed.windows:,}", "quotations of any book, and of your works")]
     if followed.losses:
         facts.append(("loss now", f"{followed.losses[-1][1]:.3f}", f"after step {followed.step:,}"))

@@ -78,7 +78,7 @@ def test_a_window_that_is_none_is_set_aside_stays_in_sight_and_can_be_taken_back
     assert app.bench.sources.windows(source_id=tides.id, show="set aside").total == 1
 
     press_button(at, "wrong", key)
-    assert "Set aside" not in plain(rows(at)[0])
+    assert "Left out:" not in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 2
 
 
@@ -86,14 +86,14 @@ def test_a_window_that_a_rule_set_aside_can_be_put_back_and_left_to_the_rule_aga
     (first, _) = app.bench.store.windows.page(source_id=tides.id)[1]
     app.bench.store.windows.set_aside({first.window.id: "It is *quoted* too seldom."})
     at = sound(app.open(SOURCES, source=tides.id, show="aside"))
-    assert "Set aside: It is *quoted* too seldom." in plain(rows(at)[0])
+    assert "Left out: It is *quoted* too seldom." in plain(rows(at)[0])
     press_button(at, "right", first.window.id)
-    assert "Set aside" not in plain(rows(at)[0])
+    assert "Left out:" not in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 2
     press_button(at, "wrong", first.window.id)
     assert f"{SAYS['set aside']}." in plain(rows(at)[0])
     press_button(at, "wrong", first.window.id)
-    assert "Set aside: It is *quoted* too seldom." in plain(rows(at)[0])
+    assert "Left out: It is *quoted* too seldom." in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 1
 
 
@@ -104,9 +104,9 @@ def test_what_was_set_aside_is_listed_apart_with_the_reason(app, tides, press_bu
     at = sound(app.open(SOURCES, source=tides.id, show="aside"))
     (row,) = rows(at)
     assert SAYS["judged"] in plain(row)
-    assert "one quotation set aside" in plain(html(at))
+    assert "one quotation left out" in plain(html(at))
     press_button(at, "wrong", first_window(at))
-    assert "Set aside" not in plain(rows(at)[0]), "also in a later visit"
+    assert "Left out:" not in plain(rows(at)[0]), "also in a later visit"
     assert len(rows(sound(app.open(SOURCES, source=tides.id, show="all")))) == 2
     assert SAYS["none aside"] in said(sound(app.open(SOURCES, source=tides.id, show="aside")))
 
@@ -134,7 +134,7 @@ def test_an_answer_that_cannot_be_kept_is_told_and_the_window_stands_as_it_was(a
     monkeypatch.setattr("relic_core.services.sources.Sources.judge", refuse)
     press_button(at, "wrong", first_window(at))
     assert said(at) == "The *disc* is full."
-    assert "Set aside" not in plain(rows(at)[0])
+    assert "Left out:" not in plain(rows(at)[0])
 
 
 def test_a_long_list_is_read_in_pages_of_twenty(app, lanterns):

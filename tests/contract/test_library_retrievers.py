@@ -10,7 +10,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import Claim, Corpus, Span
 from relic_core.errors import BadClaim
-from relic_core.ports import CorpusRetriever
+from relic_core.ports import CorpusRetriever, silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.reranked import Reranked
@@ -42,10 +42,6 @@ EMPTY = make_work([], title="Nothing")
 COPY = replace(SHORT, id=f"{SHORT.id}-copy", title="A Letter, again")
 SHELF = [FERRY, SHORT, ORCHARD, EMPTY, COPY]
 UNREAD = make_work(["A ferryman whom nobody has read.", "He counted letters."], title="Unread")
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 def corpus(works):
@@ -80,7 +76,7 @@ def made(tmp_path_factory, chat):
         registry.create(name, settings=settings, made=retrievers)
     for retriever in retrievers.values():
         for work in SHELF:
-            retriever.prepare(work, quiet)
+            retriever.prepare(work, silent)
     return retrievers
 
 

@@ -77,12 +77,12 @@ def test_a_weak_search_and_a_column_that_is_not_ready_are_told(run, ferry, chang
         lambda result: replace(
             result,
             weak=True,
-            columns=(*result.columns, replace(result.columns[0], label="Sense", cards=(), pending=True, note="Gone.")),
+            columns=(*result.columns, replace(result.columns[0], cards=(), pending=True, note="Gone.")),
         )
     )
     ran = run("search", "ferry", CLAIM, *WORDS)
     assert len(ran.out) > len(plain)
-    assert ran.err.splitlines()[0] == "Sense: Gone."
+    assert ran.err.splitlines()[0] == "BM25: Gone."
     assert ran.err.endswith(f" index {ferry.id}\n")
 
 

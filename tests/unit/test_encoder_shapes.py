@@ -19,16 +19,13 @@ from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
 from relic_core.errors import BadWeights
+from relic_core.ports import silent
 from tests import tiny_models
 from tests.making import make_work
 from tests.tiny_models import write_card
 
 LEFT, RIGHT = "The ferryman says it was near the river", "and the miser was proud, in the end."
 PASSAGES = ["The fox.", "He was a miser, and proud of it; the soup was far.", "A coin of the ferryman."]
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 def plain(model, folder, text):
@@ -175,7 +172,7 @@ def test_in_context_the_prefix_stands_before_every_stretch_and_is_not_pooled(ber
     encode = Tokenizer.from_file(str(bert / TOKENIZER)).encode
     prefix, size = 1 + 2, len(encode(first, add_special_tokens=False).ids)
     encoder = LateChunkingEncoder(replace(read_card(e5), spans="in context"), precision="float32")
-    sums, counts = encoder.encode_sentences(work, quiet)
+    sums, counts = encoder.encode_sentences(work, silent)
     assert counts.tolist() == [size, len(states) - prefix - size - 1]
     expected = [states[prefix : prefix + size].sum(0), states[prefix + size : -1].sum(0)]
     np.testing.assert_allclose(sums, expected, atol=1e-4)
@@ -189,7 +186,7 @@ def test_in_context_stretches_with_their_prefix_fit_the_window(bert, e5, monkeyp
     monkeypatch.setattr(
         encoder.pair.passages, "forward", lambda rows, **said: seen.extend(rows) or forward(rows, **said)
     )
-    _, counts = encoder.encode_sentences(make_work([["the fox " * 30 + "."]]), quiet)
+    _, counts = encoder.encode_sentences(make_work([["the fox " * 30 + "."]]), silent)
     prefix = encoder.pair.passages.tokens("", "passage: ").prefix
     assert len(prefix) == 2
     assert len(seen) > 3
@@ -271,7 +268,7 @@ def test_a_word_is_pooled_into_its_own_sentence_whether_or_not_its_token_begins_
         encoder = LateChunkingEncoder(read_card(card), precision="float32")
         assert encoder.pair.passages.joins_spaces is not trimmed
         assert ("spaces with" in encoder.identity) is not trimmed
-        found[name] = encoder.encode_sentences(work, quiet)
+        found[name] = encoder.encode_sentences(work, silent)
     encode = Tokenizer.from_file(str(model / TOKENIZER)).encode
     texts = [f"{' ' if at not in {0, 3} else ''}{work.sentence_text(at)}" for at in range(5)]
     assert found["untrimmed"][1].tolist() == [len(encode(text, add_special_tokens=False).ids) for text in texts]
@@ -416,7 +413,7 @@ def test_the_packaged_encoder_keeps_its_identity_and_its_vectors():
     assert encoder.identity == ("all-MiniLM-L6-v2/e764cf4d4099/float32/one-pass mean, 254 tokens with 32 of context")
     (claim,) = encoder.encode_claims([Claim("the ferryman and the river", "a proud miser", masked=True)])
     np.testing.assert_allclose(claim[:3], [0.00205288, 0.09425294, 0.01389471], atol=1e-4)
-    sums, counts = encoder.encode_sentences(make_work([["He was a miser, and proud of it."]]), quiet)
+    sums, counts = encoder.encode_sentences(make_work([["He was a miser, and proud of it."]]), silent)
     np.testing.assert_allclose(sums[0, :3] / counts[0], [0.049309, 0.598359, 0.030193], atol=1e-3)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from relic_core.domain import Claim, Corpus, Span
 from relic_core.errors import JobCancelled, NoIndex, StaleIndex
+from relic_core.ports import silent
 from relic_core.retrieval import compact
 from relic_core.retrieval.dense import Dense
 from relic_core.store import locks
@@ -18,10 +19,6 @@ from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
 
 CLAIM = Claim("word3 and word17")
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +51,7 @@ def works():
 def dense(tmp_path, works):
     made = make_dense(tmp_path)
     for work in works:
-        made.prepare(work, quiet)
+        made.prepare(work, silent)
     return made
 
 
@@ -70,7 +67,7 @@ def folders(dense):
 def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, work_versions):
     import faiss
 
-    compact.build(dense, work_versions, quiet, claims=[CLAIM])
+    compact.build(dense, work_versions, silent, claims=[CLAIM])
     (path,) = folders(dense)
     manifest = json.loads(path.read_text())
     notes = manifest["notes"]
@@ -90,8 +87,8 @@ def test_the_same_works_make_the_same_index(tmp_path, works, work_versions):
     for name in ("a", "b"):
         dense = make_dense(tmp_path / name)
         for work in works:
-            dense.prepare(work, quiet)
-        compact.build(dense, work_versions, quiet)
+            dense.prepare(work, silent)
+        compact.build(dense, work_versions, silent)
         (path,) = folders(dense)
         contents.append((path.parent / "library.faiss").read_bytes())
     assert contents[0] == contents[1]
@@ -99,7 +96,7 @@ def test_the_same_works_make_the_same_index(tmp_path, works, work_versions):
 
 def test_measured_recall_is_what_the_finished_index_finds(dense, work_versions, monkeypatch):
     monkeypatch.setattr(compact, "FOUND", 40)
-    compact.build(dense, work_versions, quiet)
+    compact.build(dense, work_versions, silent)
     recipe = compact.newest(dense.root, "demo", "fake/1", work_versions)
     index = compact.open_compact(dense.root, recipe)
     asked = compact.queries(dense, work_versions, (), np.random.default_rng(5))[:60]
@@ -129,10 +126,10 @@ def test_the_smallest_libraries_have_one_too(tmp_path, sizes):
     dense = make_dense(tmp_path)
     tiny = [make_work([f"Some{n} words{i}." for i in range(size)], title=f"Tiny {n}") for n, size in enumerate(sizes)]
     for work in tiny:
-        dense.prepare(work, quiet)
+        dense.prepare(work, silent)
     library = make_dense(dense.root, memory=1)
     work_versions = [work.version for work in tiny]
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     for length in (1, 2, 3):
         ranking = library.rank(CLAIM, corpus(work_versions), length)
         assert len(ranking) == ranking.candidates == sum(work.candidates(length) for work in tiny)
@@ -157,7 +154,7 @@ DAMAGE = {
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
 def test_a_damaged_one_is_never_used_and_is_built_again(dense, work_versions, damage, already_open):
     library = make_dense(dense.root, memory=1)
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     if already_open:
         library.rank(CLAIM, corpus(work_versions), 1)
     (path,) = folders(dense)
@@ -166,13 +163,13 @@ def test_a_damaged_one_is_never_used_and_is_built_again(dense, work_versions, da
     assert later.compact_due(work_versions, 1)
     with pytest.raises(NoIndex):
         later.rank(CLAIM, corpus(work_versions), 1)
-    later.build_compact(work_versions, quiet)
+    later.build_compact(work_versions, silent)
     assert len(later.rank(CLAIM, corpus(work_versions), 1)) > 100
     assert not later.compact_due(work_versions, 1)
 
 
 def test_a_file_that_faiss_cannot_read_is_told(dense, work_versions, monkeypatch):
-    compact.build(dense, work_versions, quiet)
+    compact.build(dense, work_versions, silent)
     recipe = compact.newest(dense.root, "demo", "fake/1", work_versions)
 
     def unreadable(*_):
@@ -184,12 +181,12 @@ def test_a_file_that_faiss_cannot_read_is_told(dense, work_versions, monkeypatch
 
 
 def test_that_of_another_encoder_or_code_is_not_used_and_not_deleted(dense, work_versions, works, monkeypatch):
-    compact.build(dense, work_versions, quiet)
+    compact.build(dense, work_versions, silent)
     other = make_dense(dense.root, "fake/2")
     for work in works:
-        other.prepare(work, quiet)
+        other.prepare(work, silent)
     assert compact.newest(dense.root, "demo", "fake/2", work_versions) is None
-    compact.build(other, work_versions, quiet)
+    compact.build(other, work_versions, silent)
     assert len(folders(dense)) == 2
     monkeypatch.setattr(compact, "CODE", "compact/0")
     assert compact.newest(dense.root, "demo", "fake/1", work_versions) is None
@@ -227,7 +224,7 @@ def test_of_two_who_build_it_at_once_one_waits_and_finds_it_built(dense, work_ve
 
 
 def test_waiting_for_another_builder_can_be_cancelled(dense, work_versions):
-    compact.build(dense, work_versions, quiet)
+    compact.build(dense, work_versions, silent)
     (lock,) = (dense.root / "demo" / "library").glob("*.lock")
 
     def cancelled(done, total, note=""):

@@ -12,7 +12,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import Claim, Corpus, Span, rank_scores
 from relic_core.errors import BadClaim, BadRequest, NoIndex
-from relic_core.ports import CorpusRetriever, VectorRetriever
+from relic_core.ports import CorpusRetriever, VectorRetriever, silent
 from relic_core.retrieval import compact, registry
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.dense_alone import DenseAlone
@@ -21,10 +21,6 @@ from tests.making import make_work
 
 CLAIM = Claim("word3 and word17")
 PLENTY = 1e12
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +54,7 @@ def dense(tmp_path):
 
 def prepared(retriever, works, lengths=(1, 2, 3, 4, 5)):
     for work in works:
-        retriever.prepare(work, quiet, lengths=lengths)
+        retriever.prepare(work, silent, lengths=lengths)
     return [work.version for work in works]
 
 
@@ -199,7 +195,7 @@ def test_vectors_for_inner_products_are_means(tmp_path):
     dot = Dense("demo", encoder=lambda: encoder, root=tmp_path, similarity="dot")
     (work,) = shelf([9])
     (version,) = prepared(dot, [work])
-    sums, counts = encoder.encode_sentences(work, quiet)
+    sums, counts = encoder.encode_sentences(work, silent)
     expected = sums[2:5].sum(axis=0) / counts[2:5].sum()
     np.testing.assert_allclose(dot.span_vector(version, Span(2, 3)), expected, rtol=1e-5)
     query = dot.claim_vector(CLAIM)
@@ -251,7 +247,7 @@ def test_what_the_compact_index_finds_has_the_scores_of_the_exact_search(dense, 
     work_versions = prepared(dense, works)
     exact = limited(dense, PLENTY).rank(CLAIM, corpus(work_versions), length)
     library = limited(dense, 1)
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     ranking = library.rank(CLAIM, corpus(work_versions), length)
     scores = dict(zip(places(exact), exact.scores, strict=True))
     assert 60 <= len(ranking) <= 60 * length
@@ -264,7 +260,7 @@ def test_what_the_compact_index_finds_has_the_scores_of_the_exact_search(dense, 
 def test_its_measured_recall_is_told_by_length(dense, works):
     work_versions = prepared(dense, works)
     library = limited(dense, 1)
-    library.build_compact(work_versions, quiet, claims=[CLAIM])
+    library.build_compact(work_versions, silent, claims=[CLAIM])
     for length in (1, 2, 3, 4, 5):
         ten, hundred = library.rank(CLAIM, corpus(work_versions), length).recall
         assert 0.98 <= ten <= 1
@@ -277,11 +273,11 @@ def test_recall_is_that_of_the_compact_index_which_answered(dense, works):
     """Also where another thread has searched through another one since."""
     work_versions = prepared(dense, works)
     library = limited(dense, 1)
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     path = next((dense.root / "demo" / "library").glob("*/manifest.json"))
     told = json.loads(path.read_text())["notes"]["measured"]
     first = library.rank(CLAIM, corpus(work_versions), 1)
-    library.build_compact(work_versions + prepared(dense, shelf([400], seed=9)), quiet)
+    library.build_compact(work_versions + prepared(dense, shelf([400], seed=9)), silent)
     library.rank(CLAIM, corpus(work_versions), 1)
     assert first.recall == tuple(told["1"])
 
@@ -289,7 +285,7 @@ def test_recall_is_that_of_the_compact_index_which_answered(dense, works):
 def test_an_exact_search_after_it_needs_no_compact_index(dense, works):
     work_versions = prepared(dense, works)
     library = limited(dense, size_of(dense, work_versions[:2]))
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     assert not library.rank(CLAIM, corpus(work_versions), 1).exact
     narrowed = library.rank(CLAIM, corpus(work_versions[:2]), 1)
     assert narrowed.exact
@@ -301,7 +297,7 @@ def test_only_the_works_asked_for_are_found(dense, works, monkeypatch):
     monkeypatch.setattr(compact, "FOUND", 25)
     work_versions = prepared(dense, works)
     library = limited(dense, 1)
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     ranking = library.rank(CLAIM, corpus(work_versions[::-1][1:]), 1)
     assert ranking.works == tuple(version.id for version in work_versions[::-1][1:])
     assert len(ranking) == 25
@@ -311,7 +307,7 @@ def test_only_the_works_asked_for_are_found(dense, works, monkeypatch):
 def test_a_work_added_since_is_searched_exactly_beside_it(dense, works):
     work_versions = prepared(dense, works)
     library = limited(dense, size_of(dense, work_versions) - 1)
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     (new,) = shelf([60], seed=9)
     work_versions += prepared(dense, [new])
     assert not library.compact_due(work_versions, 1)
@@ -323,11 +319,11 @@ def test_a_work_added_since_is_searched_exactly_beside_it(dense, works):
 def test_it_is_due_again_when_more_than_a_tenth_is_not_in_it_and_takes_the_place_of_the_old(dense, works):
     work_versions = prepared(dense, works)
     library = limited(dense, size_of(dense, work_versions) - 1)
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     work_versions += prepared(dense, shelf([200], seed=9))
     assert library.compact_due(work_versions, 1)
     assert not library.rank(CLAIM, corpus(work_versions), 1).exact
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     assert not library.compact_due(work_versions, 1)
     assert len(list((dense.root / "demo" / "library").glob("*/manifest.json"))) == 1
 
@@ -335,7 +331,7 @@ def test_it_is_due_again_when_more_than_a_tenth_is_not_in_it_and_takes_the_place
 def test_a_work_removed_or_changed_since_is_not_found_by_its_old_sentences(dense, works):
     work_versions = prepared(dense, works)
     library = limited(dense, 1000)
-    library.build_compact(work_versions, quiet)
+    library.build_compact(work_versions, silent)
     changed = dataclasses.replace(work_versions[1], fingerprint="another")
     ranking = library.rank(CLAIM, corpus([work_versions[0], changed, work_versions[3]]), 1)
     assert set(ranking.works) == {work_versions[0].id, work_versions[3].id}

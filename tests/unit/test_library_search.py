@@ -486,7 +486,7 @@ def test_where_all_works_found_are_removed_meanwhile_the_columns_say_so(ready, m
     result = ask(ready, claim)
     for column in result.columns:
         assert (column.cards, column.strength) == ((), None)
-        assert "meanwhile. Search" in column.note
+        assert "removed or changed. Search" in column.note
     assert not result.weak  # of works that are gone nothing can be said
 
 

@@ -69,8 +69,8 @@ def test_each_number_stands_beside_relics():
     assert beside["secondary sources"] == ["2", "8,836"]
     assert beside["sources per work, average"] == ["1.5", "112.0"]
     assert beside["share of sentences quoted, average"] == ["20.00%", "16.35%"]
-    assert beside["windows per work, average"] == ["2.0", "995.0"]
-    assert beside["windows per source, average"] == ["2.0", "9.0"]
+    assert beside["quotations per work, average"] == ["2.0", "995.0"]
+    assert beside["quotations per source, average"] == ["2.0", "9.0"]
     assert [row[:2] for row in lengths.rows] == [(1, 2), (2, 1), (5, 1)]
     assert [row[0] for row in works.rows] == ["Moby Dick", "emma"]
     assert len(sources.rows) == 2

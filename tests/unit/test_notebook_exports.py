@@ -9,15 +9,8 @@ import pytest
 from relic_core.domain import EditionDetails
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.notebook_files import DOCUMENTS
-from relic_core.wiring import build
-from tests.inline import InlineExecutor
 
 TEXT = b"CHAPTER I\n\nThe river rose. Nobody counted.\n\nIt fell.\n"
-
-
-@pytest.fixture
-def bench(settings):
-    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture

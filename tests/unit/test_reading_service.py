@@ -6,7 +6,6 @@ import pytest
 
 from relic_core.domain import SearchRequest, Span
 from relic_core.errors import BadRequest, NotFound
-from relic_core.wiring import build
 from tests.making import answer_again
 
 FERRY = b"""THE FERRY
@@ -29,11 +28,6 @@ CHAPTER I
 
 Nobody came back for the lanterns, and nobody asked the river.
 """
-
-
-@pytest.fixture
-def bench(settings):
-    return build(settings)
 
 
 @pytest.fixture

@@ -195,7 +195,7 @@ def test_clauses_of_a_sentence_share_the_card_that_shows_it_whole(bench, everywh
         work_id="" if everywhere else work.id,
         claim_text="lanterns",
         retrievers=("bm25",),
-        narrowing=WorkFilter(works=(work.id,) if everywhere else ()),
+        work_filter=WorkFilter(works=(work.id,) if everywhere else ()),
     )
     first, second = bench.search.run(asked).columns[0].cards
     assert (first.shown, first.whole.plain) == (Span(0, 3), " ".join(clauses))

@@ -32,11 +32,6 @@ from tests.small_training import asked_of, asked_of_reranker, furnish
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
-
-
-@pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
     """A tiny encoder in the place of dense-RELiC; it reads stretches of the usual length."""
     return make_base(tmp_path_factory.mktemp("encoder") / "dense", positions=256)

@@ -12,11 +12,12 @@ from relic_core.evaluation.comparing import compare
 from relic_core.evaluation.metrics import figure
 from relic_core.evaluation.proxy_task import ItemSettings, ask, make_items, proxy_values
 from relic_core.evaluation.runner import evaluate
+from relic_core.ports import silent
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
 from relic_core.retrieval.random_order import create as random_order
 from relic_core.wiring import build
-from tests.small_benchmark import Counting, SmallBenchmark, quiet
+from tests.small_benchmark import Counting, SmallBenchmark
 from tools.tune import bm25 as tuning
 from tools.tune.bm25 import tune_bm25
 
@@ -28,13 +29,13 @@ def made(k1, b):
 
 
 def search(benchmark=None, **options):
-    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.9, 0.0), "progress": quiet, **options}
+    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.9, 0.0), "progress": silent, **options}
     return tuning.search(benchmark or SmallBenchmark(), made, **given)
 
 
 def outcomes(retriever):
     return evaluate(
-        SmallBenchmark(), retriever, shape=SHAPE, done={}, keep=lambda outcome, seconds: None, progress=quiet
+        SmallBenchmark(), retriever, shape=SHAPE, done={}, keep=lambda outcome, seconds: None, progress=silent
     )
 
 
@@ -74,7 +75,7 @@ def workbench(settings):
 
 def tune(workbench, monkeypatch, benchmark, **options):
     monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: benchmark)
-    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.0, 0.9), "progress": quiet, **options}
+    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.0, 0.9), "progress": silent, **options}
     return tune_bm25(workbench, "sample", **given)
 
 
@@ -147,7 +148,7 @@ def items_of(chooser, benchmark=None, **settings):
         benchmark.windows(),
         chooser=chooser,
         settings=ItemSettings(shape=SHAPE, **settings),
-        progress=quiet,
+        progress=silent,
     )
 
 
@@ -155,7 +156,7 @@ def right(retriever, chooser):
     """Say which items a retriever answers rightly."""
     works = {work.id: work for work in SmallBenchmark().works.values()}
     items = items_of(chooser).items
-    return proxy_values(items, ask(items, works.__getitem__, retriever, progress=quiet).choices)
+    return proxy_values(items, ask(items, works.__getitem__, retriever, progress=silent).choices)
 
 
 class Named(Counting):

@@ -26,11 +26,6 @@ TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to
 
 
 @pytest.fixture
-def bench(settings):
-    return build(settings, executor=InlineExecutor(settings))
-
-
-@pytest.fixture
 def library(settings, tmp_path):
     """A workbench with a folder of two texts and something else."""
     folder = tmp_path / "texts"

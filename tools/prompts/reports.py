@@ -8,7 +8,7 @@ import io
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args
 
 import numpy as np
 from pydantic import BaseModel, model_validator
@@ -23,18 +23,16 @@ from relic_core.formats.files import checked, read_bytes, written_whole
 from relic_core.reporting.passages import surroundings
 from relic_core.reporting.tables import as_markdown
 from relic_core.text.decoding import decode
-from tools.prompts.asking import SHAPE, characters, left_out
+from tools.prompts.asking import SHAPE, Answered, characters, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
-    from typing import Self
 
     import numpy.typing as npt
 
     from relic_core.domain import Span, Work
     from relic_core.wiring import App
-    from tools.prompts.asking import Answered
 
 
 Verdict = Literal["supports", "partly", "no"]
@@ -342,7 +340,6 @@ def _reported(answered: Answered, sheets: Sequence[Sheet]) -> Reported:
 
 
 REPORT = ASSETS / "prompts.json"
-"""The report that comes with the program."""
 
 FILE = Envelope("prompts", 1, keys=tuple(Report.model_fields), head={})
 
@@ -385,7 +382,6 @@ def shipped() -> Report:
 
 
 NOT_MADE = "The report has not been made yet."
-"""What stands in the place of the table until there is a report."""
 
 _SHOWN = 12
 """Digits of a sha256 that are enough for a reader."""

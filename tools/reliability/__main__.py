@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _PARTS = (
     *("searchers", "browsers", "press", "killed", "full", "locked", "index", "overnight"),
-    *("disk", "tampered", "settings", "doors", "servers"),
+    *("disk", "tampered", "settings", "doors", "people", "servers"),
 )
 """Those of `tools.reliability.reliability`, which is not imported to show the help."""
 _NUMBERS = ("searchers", "browsers", "rounds")

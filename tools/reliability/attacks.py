@@ -76,7 +76,8 @@ def disk(trial: Trial) -> Row:
         work = app.works.add(_TEXT, name="quay.txt").work
         with (at / "filler").open("wb") as filler:
             filler.write(bytes(shutil.disk_usage(at).free - _ROOM))
-        acknowledged, refused = [], 0
+        acknowledged: list[str] = []
+        refused = 0
         for length in (_LARGE,) * 3 + (_SMALL,) * 3:
             claim = random.Random(len(acknowledged)).randbytes(length // 2).hex()  # noqa: S311 - no secret
             try:
@@ -322,6 +323,30 @@ def _errors(url: str, page: str, query: str) -> int:
     with Visit(url) as visit:
         said = visit.open(page, query)
     return sum(each.delta.new_element.HasField("exception") for each in said)
+
+
+def two_people(trial: Trial) -> Row:
+    """Let two processes write about one note at once, each over what it saw last."""
+    trial.say("two people write about one note")
+    note = trial.app.notebook.keep(trial.work_id, "1.1.1", origin="read")
+    times = 5 * trial.rounds
+    command = [sys.executable, "-m", "tools.reliability.process", "edit", note.id]
+    environment = {**os.environ, **trial.app.settings.to_environment()}
+    both = [
+        subprocess.Popen([*command, name, str(times)], cwd=PROJECT, env=environment)  # noqa: S603 - our own program
+        for name in ("Ada", "Charles")
+    ]
+    ended = [process.wait() for process in both]
+    there = {each.words for each in trial.app.notebook.versions(note.id)}
+    lost = sum(f"{name} {number}" not in there for name in ("Ada", "Charles") for number in range(times))
+    return Row(
+        name="two people and one note",
+        done=f"Two processes wrote {times} times each about one note at once, each over what it had seen last.",
+        expected="Every version of both is there.",
+        happened=f"Of {2 * times} versions {lost or 'none'} was lost.",
+        held=lost == 0 and ended == [0, 0],
+        counts={"acknowledged": 2 * times, "lost": lost},
+    )
 
 
 _SEEN = 6

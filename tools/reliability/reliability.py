@@ -574,5 +574,6 @@ PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "tampered": attacks.tampered,
     "settings": attacks.settings,
     "doors": attacks.doors,
+    "people": attacks.two_people,
     "servers": attacks.two_servers,
 }

@@ -10,6 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,12 +29,12 @@ class Visit:
         self._http = httpx.Client(base_url=url, timeout=PATIENCE)
         self._http.get("/_stcore/health")
         cookies = "; ".join(f"{name}={value}" for name, value in self._http.cookies.items())
-        self.xsrf = self._http.cookies.get("_streamlit_xsrf", "")
+        self.xsrf = self._http.cookies.get("_streamlit_xsrf") or ""
         self._connection = connect(
             f"{url.replace('http', 'ws', 1)}/_stcore/stream",
-            subprotocols=["streamlit", self.xsrf or "none"],  # type: ignore[list-item]  # names, as Streamlit uses them
+            subprotocols=[Subprotocol("streamlit"), Subprotocol(self.xsrf or "none")],
             additional_headers={"Cookie": cookies},
-            origin=url,  # type: ignore[arg-type]  # a NewType of str
+            origin=Origin(url),
             max_size=None,
         )
         self.id = ""
@@ -50,7 +51,7 @@ class Visit:
     @property
     def served_by(self) -> str:
         """The cookie by which a proxy keeps the visit with one server."""
-        return self._http.cookies.get("relic_server", "")
+        return self._http.cookies.get("relic_server") or ""
 
     def open(self, page: str = "", query: str = "") -> list[ForwardMsg]:
         """Open a page, and give what the server says until it is drawn.
@@ -80,7 +81,7 @@ class Visit:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
-                said = ForwardMsg.FromString(self.socket.recv(timeout=PATIENCE))  # type: ignore[arg-type]  # bytes
+                said = ForwardMsg.FromString(self.socket.recv(timeout=PATIENCE, decode=False))
             except ConnectionClosed:
                 return
             if said.WhichOneof("type") == "new_session":
