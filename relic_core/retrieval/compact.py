@@ -65,14 +65,15 @@ FOUND = 2_000
 SEED = 20_220_522
 """Of the sample that the lists are learnt from, of the lists, and of the questions that recall is measured on."""
 
-_NLIST_PER_ROOT = 2.5
-"""Lists for each square root of the number of sentences; between 1 and 4 are usual (FAISS: Guidelines)."""
-_LEARNT_FROM = 64
+_NLIST_PER_ROOT = 8
+"""Lists for each square root of the number of sentences (FAISS, Guidelines: 4 to 16). Claims lie far from all sentences,
+so that what is nearest to them is spread over many lists: twice as many lists, of which a smaller share is read."""
+_LEARNT_FROM = 40
 """Sentences for each list that its centroid is learnt from; FAISS wants 39 to 256."""
 _LEAST_PER_LIST = 39
-_MANY_LISTS = 4_096
-"""Lists from which on centroids are learnt in two levels and found through a graph (HNSW): comparing every sentence with
-every centroid would take longer than all else."""
+_MANY_LISTS = 1_024
+"""Lists from which on centroids are learnt in two levels and found through a graph (HNSW) where sentences are put in:
+comparing every sentence with every centroid would take longer than all else."""
 _LINKS = 32
 """Of a centroid in the graph."""
 _CANDIDATES = 64
@@ -168,10 +169,20 @@ def _search(index: Any, asked: npt.NDArray[np.float32], nprobe: int, among: Any 
     - `among`: selects the sentences that may be found; by default all.
     """
     faiss = _faiss()
-    graph = faiss.SearchParametersHNSW(efSearch=2 * nprobe) if _has_graph(index) else None
-    asked_for = faiss.SearchParametersIVF(nprobe=nprobe, sel=among, quantizer_params=graph)
-    found: npt.NDArray[np.int64] = index.search(asked, FOUND, params=asked_for)[1]
+    near, lists = _coarse(index).search(asked, nprobe)
+    params = faiss.SearchParametersIVF(nprobe=nprobe, sel=among)
+    found = np.empty((len(asked), FOUND), dtype=np.int64)
+    scores = np.empty(found.shape, dtype=np.float32)
+    pointers = map(faiss.swig_ptr, (lists, near, scores, found))
+    index.search_preassigned_c(len(asked), faiss.swig_ptr(asked), FOUND, *pointers, False, params)
     return found
+
+
+def _coarse(index: Any) -> Any:  # noqa: ANN401 - faiss is not typed
+    """Give what compares a question with every centroid: for one at a time that takes milliseconds, and misses none."""
+    faiss = _faiss()
+    coarse = faiss.downcast_index(index.quantizer)
+    return faiss.downcast_index(coarse.storage) if _has_graph(index) else coarse
 
 
 def _has_graph(index: Any) -> bool:  # noqa: ANN401 - faiss is not typed
@@ -290,7 +301,9 @@ def _build(
     for task in tasks:
         part = parts.load(task.number)
         if part is None:
-            raise StaleIndex(f"Part {task.number} of the library's index is damaged. Build it again: the others are kept.")
+            raise StaleIndex(
+                f"Part {task.number} of the library's index is damaged. Build it again: the others are kept."
+            )
         best.merge(part["rows"], part["scores"])
         shards.append((parts.path(task.file), part["sizes"]))
         bytes_of_works += part["bytes"].tolist()
@@ -301,9 +314,7 @@ def _build(
         dict(zip(LENGTHS, best.rows, strict=False)), lambda nprobe: _search(index, asked, nprobe), index.nlist
     )
     notes = {
-        "works": [
-            [*_key(work), work.sentences, size] for work, size in zip(works, bytes_of_works, strict=True)
-        ],
+        "works": [[*_key(work), work.sentences, size] for work, size in zip(works, bytes_of_works, strict=True)],
         "sentences": rows,
         "encoder": dict(dense.facts),
         "faiss": faiss.__version__,
@@ -350,16 +361,20 @@ def _measure(
     - `search`: gives the sentences found for each question, counted through all works, with so many lists probed.
 
     What it returns:
-    - `nprobe`: the smallest power of two that gives a recall at 10 of `WANTED` at every length; all lists where none
-      does.
+    - `nprobe`: the fewest that give a recall at 10 of `WANTED` at every length, in steps of four to a doubling; all
+      lists where none does.
     - `measures`: with so many.
     """
-    nprobe = 1
-    while True:
-        measures = _recalls(best, search(nprobe)) if best else {}
-        if nprobe >= nlist or all(ten >= WANTED for ten, _ in measures.values()):
-            return nprobe, measures
-        nprobe = min(2 * nprobe, nlist)
+    steps = sorted({min(nlist, round(2 ** (step / 4))) for step in range(4 * nlist.bit_length() + 1)})
+    measured: dict[int, Measures] = {}
+
+    def enough(nprobe: int) -> bool:
+        measured[nprobe] = _recalls(best, search(nprobe)) if best else {}
+        return nprobe == nlist or all(ten >= WANTED for ten, _ in measured[nprobe].values())
+
+    first = next(at for at in (*range(0, len(steps), 4), len(steps) - 1) if enough(steps[at]))
+    nprobe = next(steps[at] for at in range(max(0, first - 3), first + 1) if enough(steps[at]))
+    return nprobe, measured[nprobe]
 
 
 def _recalls(best: Mapping[int, npt.NDArray[np.int64]], found: npt.NDArray[np.int64]) -> Measures:
@@ -541,9 +556,7 @@ def _centroids(sample: npt.NDArray[np.float32], nlist: int) -> npt.NDArray[np.fl
     )
 
 
-def _kmeans(
-    vectors: npt.NDArray[np.float32], k: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+def _kmeans(vectors: npt.NDArray[np.float32], k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
     """Learn `k` centroids, of length 1; the number of each vector's own, and the centroids."""
     faiss = _faiss()
     learnt = faiss.Kmeans(vectors.shape[1], k, niter=10, seed=SEED, spherical=True, min_points_per_centroid=1)

@@ -51,16 +51,21 @@ class MadeDense(Dense):
 
     def __init__(self, real: Dense, works: Sequence[WorkVersion], root: Path) -> None:
         super().__init__(
-            real.name, encoder=real._encoder, root=root, memory=1, similarity=real.similarity  # noqa: SLF001 - its double
+            real.name,
+            encoder=real._encoder,
+            root=root,
+            memory=1,
+            similarity=real.similarity,  # noqa: SLF001 - its double
         )
-        self._real = [real.open(work) for work in works]
-        self._vectors = [index.sentence_vectors(self.similarity) for index in self._real]
+        self._real = [index_files.load(real.root, real.recipe(work)) for work in works]
+        self._vectors = [real.open(work).sentence_vectors(self.similarity) for work in works]
+        self._of = "".join(work.fingerprint for work in works)
         self._mean = np.mean(np.concatenate(self._vectors), axis=0, dtype=np.float32)
 
     def open(self, work: WorkVersion) -> DenseIndex:
-        """Open a work's index, or make it in memory where it is not kept."""
-        kept = index_files.exists(self.root, self.recipe(work))
-        return super().open(work) if kept else DenseIndex(**self.arrays(work))
+        """Open a work's index; it is made first where there is none."""
+        self.keep(work)
+        return super().open(work)
 
     def versions(self, count: int) -> list[WorkVersion]:
         """Name so many works."""
@@ -68,7 +73,7 @@ class MadeDense(Dense):
             WorkVersion(
                 id=f"made-{number:08x}",
                 title=f"Made work {number}",
-                fingerprint=sha256(str(number).encode()).hexdigest(),
+                fingerprint=sha256(f"{number}{self._of}".encode()).hexdigest(),
                 segmenter="made",
                 sentences=len(self._vectors[number % len(self._vectors)]),
             )
@@ -92,10 +97,10 @@ class MadeDense(Dense):
                 : len(base) - start
             ]
         made = self._mean + (base + mixed - 2 * self._mean) / np.float32(2**0.5)
-        norms = np.linalg.norm(np.asarray(self._real[of].sums), axis=1) / np.linalg.norm(made, axis=1)
+        norms = np.linalg.norm(self._real[of]["sums"], axis=1) / np.linalg.norm(made, axis=1)
         sums = made * norms[:, None]
         products = np.stack([neighbour_products(sums, distance) for distance in range(MAX_LENGTH)])
-        return {"sums": sums, "counts": np.asarray(self._real[of].counts), "products": products}
+        return {"sums": sums, "counts": np.asarray(self._real[of]["counts"]), "products": products}
 
 
 class Making:
@@ -209,9 +214,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("step", choices=("build", "search"))
     parser.add_argument("--works", type=int, default=100, metavar="N", help="made works (default: %(default)s)")
     parser.add_argument("--folder", type=Path, required=True, metavar="FOLDER", help="keep indexes here")
-    parser.add_argument(
-        "--thin", action="store_true", help="keep no work: a search then ends with the sentences found"
-    )
+    parser.add_argument("--thin", action="store_true", help="keep no work: a search then ends with the sentences found")
 
 
 def do(app: App, options: Namespace) -> int:
