@@ -182,7 +182,7 @@ class App:
         """The first passages that searches found, as they were kept."""
         from relic_core.services.snapshots import Snapshots
 
-        return Snapshots(self.store.search_heads, self.fingerprints)
+        return Snapshots(self.store.snapshots, self.fingerprints)
 
     @cached_property
     def comparing(self) -> Comparing:
@@ -304,7 +304,7 @@ class App:
         """Writes pairs and windows to files for others."""
         from relic_core.mining.exporting import Exporter, QuotedTexts
 
-        works = QuotedTexts(self.works.summaries, self.works.imprints, self.works.resolve, self._text)
+        works = QuotedTexts(self.works.summaries, self.works.work_versions, self.works.resolve, self._text)
         return Exporter(self.store.sources, self.store.pairs, self.store.windows, self.store.splits, works)
 
     def statistics(self, of: str = "store", progress: Progress = silent) -> Statistics:

@@ -31,7 +31,7 @@ _LENGTH = re.compile("[1-9][0-9]{0,3}")
 _WIDGET, _CHOSEN = "citation_style", "citation_style_chosen"
 
 
-class Asked(NamedTuple):
+class CiteQuery(NamedTuple):
     """What the page's address asks to be cited; `at` is empty where it is the whole work."""
 
     work_id: str
@@ -40,11 +40,11 @@ class Asked(NamedTuple):
     search_id: str
 
 
-def asked() -> Asked:
+def asked() -> CiteQuery:
     """Read the page's address."""
     given = st.query_params
     length = given.get("n", "")
-    return Asked(
+    return CiteQuery(
         work_id=given.get("work", ""),
         at=given.get("at", ""),
         length=int(length) if _LENGTH.fullmatch(length) else 1,
@@ -61,7 +61,7 @@ def cite_link(work_id: str, at: str = "", length: int | None = None, search_id: 
     return link("cite", "Cite", work=work_id, at=at, n=length, q=search_id)
 
 
-def show(app: App, wanted: Asked) -> None:
+def show(app: App, wanted: CiteQuery) -> None:
     """Draw the page: what is cited, how, and the files."""
     st.html(CITING)
     st.title("Cite")
@@ -114,7 +114,7 @@ def _remember() -> None:
     st.session_state[_CHOSEN] = st.session_state[_WIDGET]
 
 
-def _show_cited(found: Citation, wanted: Asked) -> None:
+def _show_cited(found: Citation, wanted: CiteQuery) -> None:
     work = found.work
     by = f", {escape(work.author)}" if work.author else ""
     if found.quotation is None or found.place is None:

@@ -30,7 +30,7 @@ _PARTS = 3
 _NUMBER = 6
 
 
-class Asked(NamedTuple):
+class KeepRequest(NamedTuple):
     """What a press asks to keep; `further` is what the page put behind it."""
 
     work_id: str
@@ -102,18 +102,18 @@ def note_anchor(note_id: str) -> str:
     return f"note-{note_id}"
 
 
-def asked(does: str, to: str) -> Asked | None:
+def asked(does: str, to: str) -> KeepRequest | None:
     """Read what a press asks to keep; None where something else was pressed, or nothing.
 
     >>> asked("keep", "emma-1/3.5.2/2/q1/bm25/4")
-    Asked(work_id='emma-1', at='3.5.2', length=2, further=('q1', 'bm25', '4'))
+    KeepRequest(work_id='emma-1', at='3.5.2', length=2, further=('q1', 'bm25', '4'))
     >>> asked("add", "emma"), asked("", "")
     (None, None)
     """
     parts = to.split("/")
     if does != DOES or len(parts) < _PARTS:
         return None
-    return Asked(parts[0], parts[1], number(parts[2]), tuple(map(unquote, parts[3:])))
+    return KeepRequest(parts[0], parts[1], number(parts[2]), tuple(map(unquote, parts[3:])))
 
 
 def number(written: str) -> int:
@@ -127,7 +127,7 @@ def number(written: str) -> int:
 
 def press(
     app: App,
-    passage: Asked,
+    passage: KeepRequest,
     *,
     origin: Origin,
     claim_text: str = "",

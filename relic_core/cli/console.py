@@ -43,15 +43,15 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     Emma   160,000
     Maud        90
     """
-    cells = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
+    texts = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
     right = [bool(rows) and all(isinstance(row[column], int) for row in rows) for column in range(len(heads))]
-    widths = [max(len(line[column]) for line in (heads, *cells)) for column in range(len(heads))]
+    widths = [max(len(line[column]) for line in (heads, *texts)) for column in range(len(heads))]
     return "\n".join(
         "  ".join(
             cell.rjust(width) if to_right else cell.ljust(width)
             for cell, width, to_right in zip(line, widths, right, strict=True)
         ).rstrip()
-        for line in (heads, *cells)
+        for line in (heads, *texts)
     )
 
 

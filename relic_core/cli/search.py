@@ -98,18 +98,18 @@ def search(
         raise click.UsageError("--like takes the WORK in which ADDRESS stands, and no CLAIM.")
     if like is None and len(words) != (1 if everything else 2):
         raise click.UsageError("Give a CLAIM, and no WORK, with --all." if everything else "Give a WORK and a CLAIM.")
-    narrowing = _narrowing(app, **narrowed)
+    work_filter = _work_filter(app, **narrowed)
     stored = app.works.resolve(words[0]).id if like is not None or not everything else ""
-    likeness = None if like is None else SeedPassage(stored, like, 1 if sentences is None else sentences)
-    usual: dict[str, Any] = {"length": length, "results": results, "retrievers": tuple(retrievers) or None}
+    seed_passage = None if like is None else SeedPassage(stored, like, 1 if sentences is None else sentences)
+    defaults: dict[str, Any] = {"length": length, "results": results, "retrievers": tuple(retrievers) or None}
     request = SearchRequest(
         work_id="" if everything else stored,
         claim_text="" if like is not None else _standard_input() if words[-1] == "-" else words[-1],
         chapters=_chapters(chapters),
-        narrowing=narrowing,
-        like=likeness,
+        work_filter=work_filter,
+        like=seed_passage,
         critics_quote=quoted,
-        **{name: value for name, value in usual.items() if value is not None},
+        **{name: value for name, value in defaults.items() if value is not None},
     )
     result = app.search.run(request)
     try:
@@ -128,7 +128,7 @@ def search(
     _tell_what_is_missing(result)
 
 
-def _narrowing(
+def _work_filter(
     app: App, works: Sequence[str], authors: Sequence[str], first_year: int | None, last_year: int | None
 ) -> WorkFilter:
     """Read which works of the library are meant. Raises NotFound or BadRequest: none fits, or several do."""
@@ -140,13 +140,13 @@ def _narrowing(
             known = ", ".join(stored[:_AUTHORS_NAMED]) + ", ..." * (len(stored) > _AUTHORS_NAMED)
             raise NotFound(f"No work of the library is by '{said[:80]}'. Its authors: {known or 'none is known'}.")
         found += fits
-    narrowing = WorkFilter(
+    work_filter = WorkFilter(
         works=tuple(app.works.resolve(said).id for said in works),
         authors=tuple(dict.fromkeys(found)),
         first_year=first_year,
         last_year=last_year,
     )
-    return narrowing or EVERYWHERE
+    return work_filter or EVERYWHERE
 
 
 def _chapters(given: str | None) -> tuple[int, ...]:

@@ -70,7 +70,7 @@ class Corpus:
     @classmethod
     def of(cls, work: Work) -> Corpus:
         """Make the corpus of one work."""
-        return cls((work.imprint,), lambda _: work, work)
+        return cls((work.version,), lambda _: work, work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class SearchRequest:
     - `results`: cards per retriever, 1 to 50.
     - `retrievers`: the columns, in order.
     - `chapters`: only passages of these chapters, numbered from 1 as in addresses; with `work_id` only. Empty for all.
-    - `narrowing`: which works of the library are searched; without `work_id` only.
+    - `work_filter`: which works of the library are searched; without `work_id` only.
     - `like`: look for passages like this one, instead of for a claim.
     - `critics_quote`: only passages of which criticism in the library quotes a sentence.
     """
@@ -111,7 +111,7 @@ class SearchRequest:
     results: int = 5
     retrievers: tuple[str, ...] = DEFAULT_RETRIEVERS
     chapters: tuple[int, ...] = ()
-    narrowing: WorkFilter = EVERYWHERE
+    work_filter: WorkFilter = EVERYWHERE
     like: SeedPassage | None = None
     critics_quote: bool = False
 
@@ -127,7 +127,7 @@ class SearchRequest:
             raise BadRequest("No retriever was chosen. Choose at least one way of searching.")
         if self.chapters and not self.work_id:
             raise BadRequest("Chapters were chosen without a work. Choose the work they belong to, or no chapters.")
-        if self.narrowing and self.work_id:
+        if self.work_filter and self.work_id:
             raise BadRequest(
                 "Authors, years or works were chosen beside a work. Search the whole library to narrow it by them."
             )
@@ -176,7 +176,7 @@ class SharedSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadHit:
+class TopKHit:
     """One of the first passages that a retriever found, as it is kept.
 
     - `first`: its first sentence.
@@ -205,7 +205,7 @@ class TopKSnapshot:
     edition: str
     maker: str
     version: str
-    hits: tuple[HeadHit, ...]
+    hits: tuple[TopKHit, ...]
 
     @property
     def made_with(self) -> tuple[str, str, str]:

@@ -484,7 +484,7 @@ class StudyResults:
       no value.
     - `paradox`: why Fleiss' kappa is low although people agree, where that is so; empty else.
     - `items`: the hardest for people first, then those nobody has answered.
-    - `telling`: those that everybody, two at least, got right and some model did not (RELiC, Table 5).
+    - `missed_by_models`: those that everybody, two at least, got right and some model did not (RELiC, Table 5).
     - `intervals`, `notes`: how the intervals, and all figures, were come by.
     """
 
@@ -496,7 +496,7 @@ class StudyResults:
     paradox: str
     models: tuple[ModelResult, ...]
     items: tuple[ItemResult, ...]
-    telling: tuple[ItemResult, ...]
+    missed_by_models: tuple[ItemResult, ...]
     intervals: str
     notes: tuple[str, ...]
 

@@ -148,7 +148,7 @@ class Work:
         return fingerprint(self.sha256, places)
 
     @property
-    def imprint(self) -> WorkVersion:
+    def version(self) -> WorkVersion:
         """What names its indexes."""
         return WorkVersion(
             id=self.id,

@@ -64,10 +64,10 @@ def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
         alike = [row for row, (_, of, _) in zip(figures, parts, strict=True) if of == part]
         _mark_best(alike, [card.higher_is_better for card in cards])
     rows: list[tuple[Cell, ...]] = []
-    for (run, part, some), cells in zip(parts, figures, strict=True):
+    for (run, part, some), measured in zip(parts, figures, strict=True):
         average = metrics.figure("candidates", some)
         candidates = Figure(text=f"{average:,.0f}", value=average)
-        rows.append((run.label, str(run.shape), *([part] if by else []), *cells, candidates, len(some)))
+        rows.append((run.label, str(run.shape), *([part] if by else []), *measured, candidates, len(some)))
     first = runs[0][0]
     flat = any(cell.low is None and cell.interval for row in figures for cell in row)
     return Table(

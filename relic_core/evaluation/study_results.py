@@ -95,7 +95,7 @@ def compute(
     counts = np.array([each.votes for each in items], dtype=np.int64).reshape(len(items), OPTIONS)
     measures = raters.measures(counts)
     fair = {each.label for each in models if not caveat(each.retriever, study.making.chooser)}
-    telling = tuple(
+    missed_by_models = tuple(
         each
         for each in items
         if each.answered >= raters.LEAST
@@ -118,7 +118,7 @@ def compute(
         paradox=raters.paradox(counts),
         models=_models(study, models),
         items=tuple(sorted(items, key=lambda each: (each.share is None, each.share or 0.0, -each.seconds))),
-        telling=telling,
+        missed_by_models=missed_by_models,
         intervals=intervals,
         notes=(_CHANCE, _MAJORITY, intervals, *unequal, *((_TOO_FAST,) if hasty else ())),
     )

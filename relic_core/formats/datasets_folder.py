@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import SecondarySource
-    from relic_core.formats.pair_files import Head
+    from relic_core.formats.pair_files import FileHeader
 
 Configuration = Literal["pairs", "windows"]
 
@@ -62,7 +62,7 @@ class Counted:
 
 
 def write_card(
-    head: Head,
+    head: FileHeader,
     counted: Mapping[Configuration, Counted],
     *,
     words: str,
@@ -98,7 +98,7 @@ def write_card(
     return f"{_front(counted, name)}\n" + "\n\n".join(sections) + "\n"
 
 
-def licences_of(head: Head) -> str:
+def licences_of(head: FileHeader) -> str:
     """Write what may be done with the sources, of which the rows are parts."""
     stated: dict[str, list[SecondarySource]] = {}
     for source in head.sources:
@@ -174,7 +174,7 @@ def _split_table(
     )
 
 
-def _windows(head: Head, windows: Counted) -> list[str]:
+def _windows(head: FileHeader, windows: Counted) -> list[str]:
     """Set what only windows have: lengths, works, evidence."""
     if not windows.splits:
         return []
@@ -204,7 +204,7 @@ def _windows(head: Head, windows: Counted) -> list[str]:
     return sections
 
 
-def _sources(head: Head, counted: Mapping[Configuration, Counted]) -> str:
+def _sources(head: FileHeader, counted: Mapping[Configuration, Counted]) -> str:
     totals: dict[str, Counter[str]] = {name: Counter() for name in counted}
     for name, each in counted.items():
         for (_, source_id), rows in each.sources.items():
@@ -259,7 +259,7 @@ R = TypeVar("R", PairRow, WindowRow)
 
 def write_folder(
     folder: Path,
-    head: Head,
+    head: FileHeader,
     *,
     pairs: Mapping[str, Iterable[PairRow]],
     windows: Mapping[str, Iterable[WindowRow]],

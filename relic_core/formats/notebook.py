@@ -42,7 +42,7 @@ class Section(NamedTuple):
     notes: tuple[Note, ...]
 
 
-class _Kept(Strict):
+class _KeptPassage(Strict):
     work_id: Name
     sha256: Name
     title: Name
@@ -70,7 +70,7 @@ class _Note(Strict):
     words: str
     tags: list[str]
     verdict: str | None
-    kept: _Kept
+    kept: _KeptPassage
 
 
 class _Collection(Strict):

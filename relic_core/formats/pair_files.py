@@ -118,7 +118,7 @@ class QuotedEdition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class FileHeader:
     """What a file of pairs or windows says of itself.
 
     - `made`: what made it: the program, the rules of mining, what was chosen.
@@ -138,7 +138,7 @@ class Head:
         }
 
 
-def write_pairs(path: Path, head: Head, rows: Iterable[PairRow], *, places: bool = False) -> int:
+def write_pairs(path: Path, head: FileHeader, rows: Iterable[PairRow], *, places: bool = False) -> int:
     """Write pairs, whole or not at all; the same pairs in the same order make the same bytes.
 
     - `path`: the file, whose suffix says in which form: ``.jsonl`` or ``.parquet``. One that is there is replaced.
@@ -153,16 +153,18 @@ def write_pairs(path: Path, head: Head, rows: Iterable[PairRow], *, places: bool
     Raises StoreError: the file cannot be written.
     """
     made = ((row.pair.id, bool(row.pair.quotation), _row(row.pair, row.split, places=places)) for row in rows)
-    return _write(path, PLACES_OF_PAIRS if places else PAIRS, head, _told(path, made, places=places))
+    return _write(path, PLACES_OF_PAIRS if places else PAIRS, head, _checked_rows(path, made, places=places))
 
 
-def write_windows(path: Path, head: Head, rows: Iterable[WindowRow], *, places: bool = False) -> int:
+def write_windows(path: Path, head: FileHeader, rows: Iterable[WindowRow], *, places: bool = False) -> int:
     """Write windows; parameters, result and errors as those of `write_pairs`."""
     made = ((row.window.id, bool(row.window.quotation), _row_of_window(row, places=places)) for row in rows)
-    return _write(path, PLACES_OF_WINDOWS if places else WINDOWS, head, _told(path, made, places=places))
+    return _write(path, PLACES_OF_WINDOWS if places else WINDOWS, head, _checked_rows(path, made, places=places))
 
 
-def _told(path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, places: bool) -> Iterator[dict[str, Any]]:
+def _checked_rows(
+    path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, places: bool
+) -> Iterator[dict[str, Any]]:
     """Pass rows on that can be read again."""
     seen: set[str] = set()
     for name, worded, row in made:
@@ -177,7 +179,7 @@ def _told(path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, place
         yield row
 
 
-def _write(path: Path, form: str, head: Head, rows: Iterator[dict[str, Any]]) -> int:
+def _write(path: Path, form: str, head: FileHeader, rows: Iterator[dict[str, Any]]) -> int:
     if path.suffix == PARQUET:
         batches = iter(lambda: list(islice(rows, parquet_tables.BATCH)), [])
         return parquet_tables.write(path, form, head.facts(), COLUMNS[form], batches)
@@ -189,7 +191,7 @@ def _write(path: Path, form: str, head: Head, rows: Iterator[dict[str, Any]]) ->
     return _write_lines(path, form, head, rows)
 
 
-def _write_lines(path: Path, form: str, head: Head, rows: Iterator[dict[str, Any]]) -> int:
+def _write_lines(path: Path, form: str, head: FileHeader, rows: Iterator[dict[str, Any]]) -> int:
     count, digest = 0, hashlib.sha256()
     with written_whole(path) as file:
         file.write(_head_line(path, form, head, parquet_tables.MAX_ROWS, "0" * _DIGITS))
@@ -203,7 +205,7 @@ def _write_lines(path: Path, form: str, head: Head, rows: Iterator[dict[str, Any
     return count
 
 
-def _head_line(path: Path, form: str, head: Head, rows: int, sha256: str) -> bytes:
+def _head_line(path: Path, form: str, head: FileHeader, rows: int, sha256: str) -> bytes:
     """Set the head; the same length for any number of rows, so that it can be written when that is known."""
     line = _line(path, {"format": form, **head.facts(), "rows": rows, "sha256": sha256})
     return line[:-1] + b" " * (len(str(parquet_tables.MAX_ROWS)) - len(str(rows))) + b"\n"

@@ -119,7 +119,7 @@ def answers_csv(study: Study, rows: Sequence[dict[str, Any]]) -> bytes:
     items = {item.id: item for item in study.items}
     for row in rows:
         item = items[row["item"]]
-        cells = [
+        values = [
             study.id,
             study.version,
             *(row[name] for name in heads),
@@ -127,8 +127,8 @@ def answers_csv(study: Study, rows: Sequence[dict[str, Any]]) -> bytes:
             item.gold.address,
             item.left,
         ]
-        cells += [*(option.words for option in item.options), item.right, item.right_option, row["too_fast"]]
-        table.append(cells)
+        values += [*(option.words for option in item.options), item.right, item.right_option, row["too_fast"]]
+        table.append(values)
     return escaping.as_csv(table, line_end="\n").encode()
 
 

@@ -15,7 +15,7 @@ from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats import datasets_folder, pair_files, relic
 from relic_core.formats.files import written_whole
 from relic_core.formats.folders import written_folder
-from relic_core.formats.pair_files import SPLITS, Head, PairRow, QuotedEdition, WindowRow
+from relic_core.formats.pair_files import SPLITS, FileHeader, PairRow, QuotedEdition, WindowRow
 from relic_core.library.naming import meant
 from relic_core.mining import volumes
 from relic_core.mining.splits import SPLIT
@@ -288,7 +288,7 @@ class _Export:
             )
             self._tell(1)
 
-    def _head(self) -> Head:
+    def _head(self) -> FileHeader:
         """Say what made the rows, and name all sources and works that they may name."""
         counts = {each.source_id: each for each in self.of.sources.counts()}
         works: tuple[QuotedEdition, ...] = ()
@@ -300,10 +300,10 @@ class _Export:
             **({"source": self.source.id} if self.source else {}),
         }
         sources = sorted((stored.source for stored in self.of.sources.all()), key=lambda source: source.id)
-        return Head(
+        return FileHeader(
             made={"program": provenance.code(), "rules": volumes.rules(), **chosen},
             sources=tuple(
-                replace(source, origin=source.told_origin)
+                replace(source, origin=source.public_origin)
                 for source in sources
                 if self.source in (None, source)
                 and any(getattr(counts[source.id], kind) for kind in self.kinds if source.id in counts)

@@ -407,5 +407,5 @@ def _source(source: SecondarySource, placed: _Placed) -> ListedSource:
         sha256=source.sha256,
         body=placed.body,
         licence=source.licence or (_LICENCE if source.number else ""),
-        origin=source.told_origin,
+        origin=source.public_origin,
     )

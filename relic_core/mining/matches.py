@@ -115,8 +115,8 @@ def _promising(
 def _among_neighbours(here: Integers, there: Integers, rarity: Bits) -> Bits:
     """Sum the rarity of the runs in each run's cell and in the eight around it."""
     wide = np.int64(1) << 32
-    cells = (here >> _CELL) * wide + (there >> _CELL)
-    known, which = np.unique(cells, return_inverse=True)
+    buckets = (here >> _CELL) * wide + (there >> _CELL)
+    known, which = np.unique(buckets, return_inverse=True)
     sums = np.bincount(which, weights=rarity)
     around = np.zeros(len(known))
     for up in (-1, 0, 1):
@@ -453,10 +453,10 @@ def _best(matches: list[Match]) -> tuple[Match, ...]:
         if place in seen:
             continue
         seen.add(place)
-        cells = range(first >> 5, ((stop - 1) >> 5) + 1)
-        others = {number for cell in cells for number in by_cell.get(cell, ())}
+        buckets = range(first >> 5, ((stop - 1) >> 5) + 1)
+        others = {number for cell in buckets for number in by_cell.get(cell, ())}
         if all(_stands_beside(match, kept[number]) for number in others):
-            for cell in cells:
+            for cell in buckets:
                 by_cell.setdefault(cell, []).append(len(kept))
             kept.append(match)
     return tuple(sorted(kept, key=lambda each: (each.start, each.end, each.blocks)))

@@ -67,7 +67,7 @@ def find_quotations(prose: Prose) -> tuple[Quotation, ...]:
     for stretch in prose.stretches:
         flows.setdefault(stretch.flow, []).append(stretch)
     for stretches in flows.values():
-        inline += _between_marks(prose.text, stretches, single=single)
+        inline += _marked_quotations(prose.text, stretches, single=single)
     found += _not_twice(inline, blocks)
     found.sort(key=lambda quotation: (quotation.start, -quotation.end))
     return tuple(_nested(found))
@@ -80,7 +80,7 @@ def _single_style(text: str) -> bool:
     return singles > 2 * doubles
 
 
-def _between_marks(text: str, stretches: Sequence[Stretch], *, single: bool) -> Iterator[Quotation]:
+def _marked_quotations(text: str, stretches: Sequence[Stretch], *, single: bool) -> Iterator[Quotation]:
     """Walk through the paragraphs of a flow."""
     carried: list[tuple[_Open, list[Stretch]]] = []  # what the paragraphs before left open, and which they are
     for number, stretch in enumerate(stretches):

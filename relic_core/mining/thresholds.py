@@ -256,8 +256,10 @@ def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool
         for one, other in pairwise(title)
     ):  # of "The Life and Adventures of Robinson Crusoe", what critics call it
         return True
-    told = [token for token in said if token not in STOPWORDS]
-    return bool(title) and any(told[at : at + len(title)] == title for at in range(len(told) - len(title) + 1))
+    content_words = [token for token in said if token not in STOPWORDS]
+    return bool(title) and any(
+        content_words[at : at + len(title)] == title for at in range(len(content_words) - len(title) + 1)
+    )
 
 
 def _name_parts(name: str) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.errors import RelicError
-from relic_core.formats.pair_files import Head, PairRow, QuotedEdition, WindowRow, write_pairs, write_windows
+from relic_core.formats.pair_files import FileHeader, PairRow, QuotedEdition, WindowRow, write_pairs, write_windows
 from relic_core.library.secondary import describe, read_source, text_of, unread
 from relic_core.mining import prose as reading
 from relic_core.mining.languages import is_english, language
@@ -202,13 +202,13 @@ def _without_words(mined: Mined, task: VolumeTask, works: QuotedWorks | None) ->
         if mined.pairs is not None:
             path = Path(folder, PAIRS_FILE)
             rows = [PairRow(pair=pair) for pair in {pair.id: pair for pair in mined.pairs}.values()]
-            write_pairs(path, Head(made=made, sources=(mined.source,)), rows, places=True)
+            write_pairs(path, FileHeader(made=made, sources=(mined.source,)), rows, places=True)
             files[path.name] = path.read_bytes()
         if works is not None:
             path = Path(folder, WINDOWS_FILE)
             editions = tuple(_edition(quoted[each]) for each in sorted({window.work_id for window in mined.windows}))
             places = [_placed(window, works, quoted[window.work_id]) for window in mined.windows]
-            write_windows(path, Head(made=made, sources=(mined.source,), works=editions), places, places=True)
+            write_windows(path, FileHeader(made=made, sources=(mined.source,), works=editions), places, places=True)
             files[path.name] = path.read_bytes()
     return replace(mined, pairs=None, windows=(), files=files)
 

@@ -127,7 +127,7 @@ def items(results: StudyResults) -> Table:
             )
             for each in results.items
         ),
-        notes=(f"{len(results.telling):,} {_TELLING}",),
+        notes=(f"{len(results.missed_by_models):,} {_TELLING}",),
     )
 
 
@@ -143,13 +143,14 @@ def page(view: StudyView, results: StudyResults, *, code: str, names: Mapping[st
     - `names`: what annotators are called, by their ids, in place of their names; comments are left out then.
     """
     title = escape(f"{view.study.label}: the missing quotation out of three")
-    telling = [_item(each, comments=names is None) for each in results.telling]
+    missed_by_models = [_item(each, comments=names is None) for each in results.missed_by_models]
     sections = {
         "The study": [_table(_facts(view))],
         "What annotators were told": [f'<p class="words">{escape(view.terms.instructions)}</p>'],
         "People and models": [_table(accuracies(results, names=names))],
         "How far people agree": [_table(agreement(results))],
-        "What everybody saw and a model did not": telling or ['<p class="words">There is no such item yet.</p>'],
+        "What everybody saw and a model did not": missed_by_models
+        or ['<p class="words">There is no such item yet.</p>'],
         "All items, the hardest first": [_item(each, comments=names is None) for each in results.items],
     }
     body = "\n".join(

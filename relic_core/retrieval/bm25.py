@@ -176,13 +176,13 @@ class Bm25(Retriever):
         repeated = {number for number in numbers if numbers.count(number) > 1}
         made: dict[int, tuple[npt.NDArray[np.int64], Scores]] = {}
         for number in numbers:
-            cells = made.get(number)
-            if cells is None:
+            posting = made.get(number)
+            if posting is None:
                 span, count = postings.spans_holding(number, length)
-                cells = span, gain(idf[number], count, relative[span], k1=self._k1, b=self._b)
+                posting = span, gain(idf[number], count, relative[span], k1=self._k1, b=self._b)
                 if number in repeated:
-                    made[number] = cells
-            scores[cells[0]] += cells[1]
+                    made[number] = posting
+            scores[posting[0]] += posting[1]
         return scores
 
     def _holding(self, corpus: Corpus) -> _Held:
@@ -248,8 +248,8 @@ def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN
     """Fill a bm25s index with the scores of every word in every span."""
     import bm25s
 
-    relative = counts.sizes / (counts.sizes.mean() or 1.0)  # a work without content words has a mean of 0, and no cells
-    idf = np.repeat(weigh(counts.holding, counts.spans), counts.holding)  # (n_cells,)
+    relative = counts.sizes / (counts.sizes.mean() or 1.0)  # a work without content words has a mean of 0, no entries
+    idf = np.repeat(weigh(counts.holding, counts.spans), counts.holding)  # (n_entries,)
     data = gain(idf, counts.count, relative[counts.span], k1=k1, b=b)
 
     table = bm25s.BM25(k1=k1, b=b, method="robertson")

@@ -36,6 +36,7 @@ from relic_core.retrieval.sentence_sums import DenseIndex
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
     import numpy.typing as npt
 
     from relic_core.domain import Claim, WorkVersion
@@ -66,8 +67,8 @@ SEED = 20_220_522
 """Of the sample that the lists are learnt from, of the lists, and of the questions that recall is measured on."""
 
 _NLIST_PER_ROOT = 8
-"""Lists for each square root of the number of sentences (FAISS, Guidelines: 4 to 16). Claims lie far from all sentences,
-so that what is nearest to them is spread over many lists: twice as many lists, of which a smaller share is read."""
+"""Lists for each square root of the number of sentences (FAISS, Guidelines: 4 to 16). Claims lie far from all sentences
+and what is nearest to them is spread over many lists; of more lists a smaller share has to be read."""
 _LEARNT_FROM = 40
 """Sentences for each list that its centroid is learnt from; FAISS wants 39 to 256."""
 _LEAST_PER_LIST = 39
@@ -85,7 +86,7 @@ QUESTIONS = 200
 WANTED = 0.98
 """Recall at 10 that `nprobe` is chosen for, at every length."""
 
-_TRAINED, _ASKED = "trained.faiss", "asked.npy"
+_TRAINED, _QUESTIONS = "trained.faiss", "questions.npy"
 """Files beside the parts: the index before anything was put in, and the questions."""
 
 _ID = 8
@@ -163,18 +164,18 @@ class Compact:
         }
 
 
-def _search(index: Any, asked: npt.NDArray[np.float32], nprobe: int, among: Any = None) -> npt.NDArray[np.int64]:  # noqa: ANN401 - faiss is not typed
-    """Find the sentences nearest to each question, counted through all works, in so many lists; -1 where there are fewer.
+def _search(index: Any, questions: npt.NDArray[np.float32], nprobe: int, among: Any = None) -> npt.NDArray[np.int64]:  # noqa: ANN401 - faiss is not typed
+    """Find the sentences nearest to each question, counted through all works; -1 where there are fewer.
 
     - `among`: selects the sentences that may be found; by default all.
     """
     faiss = _faiss()
-    near, lists = _coarse(index).search(asked, nprobe)
+    near, lists = _coarse(index).search(questions, nprobe)
     params = faiss.SearchParametersIVF(nprobe=nprobe, sel=among)
-    found = np.empty((len(asked), FOUND), dtype=np.int64)
+    found = np.empty((len(questions), FOUND), dtype=np.int64)
     scores = np.empty(found.shape, dtype=np.float32)
     pointers = map(faiss.swig_ptr, (lists, near, scores, found))
-    index.search_preassigned_c(len(asked), faiss.swig_ptr(asked), FOUND, *pointers, False, params)
+    index.search_preassigned_c(len(questions), faiss.swig_ptr(questions), FOUND, *pointers, False, params)
     return found
 
 
@@ -289,14 +290,14 @@ def _build(
     rows = _rows(works)
     parts = index_files.Parts(dense.root, recipe)
     progress(0, rows, "Learning what sentences there are")
-    asked = _begin(dense, works, claims, parts)
+    questions = _begin(dense, works, claims, parts)
     tasks = _parts(dense, recipe, works)
     done = 0
     for sentences in workers.map(make_part, tasks) if workers else map(make_part, tasks):
         done += sentences
         progress(done, rows, "Putting the works in")
     progress(rows, rows, "Measuring what it finds")
-    best = Best(asked, dense.similarity)
+    best = Best(questions, dense.similarity)
     shards, bytes_of_works = [], []
     for task in tasks:
         part = parts.load(task.number)
@@ -311,7 +312,7 @@ def _build(
     parts.write(LISTS, lambda path: _merge(shards, path))
     index = _opened(parts.path(_TRAINED), parts.path(LISTS), sizes)
     nprobe, measures = _measure(
-        dict(zip(LENGTHS, best.rows, strict=False)), lambda nprobe: _search(index, asked, nprobe), index.nlist
+        dict(zip(LENGTHS, best.rows, strict=False)), lambda nprobe: _search(index, questions, nprobe), index.nlist
     )
     notes = {
         "works": [[*_key(work), work.sentences, size] for work, size in zip(works, bytes_of_works, strict=True)],
@@ -323,7 +324,10 @@ def _build(
         "found": FOUND,
         "seed": SEED,
         "measured": {str(length): recalls for length, recalls in measures.items()},
-        "measured on": {"claims": min(len(claims), len(asked)), "made questions": max(0, len(asked) - len(claims))},
+        "measured on": {
+            "claims": min(len(claims), len(questions)),
+            "made questions": max(0, len(questions) - len(claims)),
+        },
         "parts": len(tasks),
         "seconds": round(time.perf_counter() - began, 2),
     }
@@ -339,17 +343,17 @@ def queries(
 
     Returns: `QUESTIONS` of them; fewer where no work has two sentences.
     """
-    asked = [dense.claim_vector(claim) for claim in claims[:QUESTIONS]]
+    questions = [dense.claim_vector(claim) for claim in claims[:QUESTIONS]]
     indexes: dict[str, DenseIndex] = {}
     pairs = np.array([work.candidates(2) for work in works], dtype=np.float64)
-    for number in rng.choice(len(works), QUESTIONS - len(asked), p=pairs / pairs.sum()) if pairs.sum() else ():
+    for number in rng.choice(len(works), QUESTIONS - len(questions), p=pairs / pairs.sum()) if pairs.sum() else ():
         work = works[number]
         index = indexes[work.id] = indexes.get(work.id) or dense.open(work)
         passage = index.vector(Span(int(rng.integers(work.candidates(2))), 2), dense.similarity)
         noise = rng.standard_normal(len(passage))
         made = passage + noise * (_NOISE * np.linalg.norm(passage) / np.linalg.norm(noise))
-        asked.append((made / (np.linalg.norm(made) or 1.0)).astype(np.float32))
-    return np.array(asked, dtype=np.float32)
+        questions.append((made / (np.linalg.norm(made) or 1.0)).astype(np.float32))
+    return np.array(questions, dtype=np.float32)
 
 
 def _measure(
@@ -431,7 +435,7 @@ def make_part(part: Part) -> int:
         return int(finished["sizes"].sum())
     faiss = _faiss()
     index = faiss.read_index(str(parts.path(_TRAINED)))
-    best = Best(np.load(parts.path(_ASKED), allow_pickle=False), part.similarity)
+    best = Best(np.load(parts.path(_QUESTIONS), allow_pickle=False), part.similarity)
     at, taken = part.first, []
     for recipe in part.works:
         taken.append(index_files.size(part.root, recipe))
@@ -462,19 +466,19 @@ class Best:
     - `scores`: theirs.
     """
 
-    def __init__(self, asked: npt.NDArray[np.float32], similarity: Similarity) -> None:
-        self._asked = asked
+    def __init__(self, questions: npt.NDArray[np.float32], similarity: Similarity) -> None:
+        self._questions = questions
         self._similarity: Similarity = similarity
-        shape = (len(LENGTHS) if len(asked) else 0, len(asked), _BEST)
+        shape = (len(LENGTHS) if len(questions) else 0, len(questions), _BEST)
         self.rows = np.full(shape, -1, dtype=np.int64)
         self.scores = np.full(shape, -np.inf, dtype=np.float32)
 
     def add(self, work: DenseIndex, first: int) -> None:
         """Score all spans of a work, whose first sentence has that row."""
         lengths = LENGTHS[: len(self.rows)]
-        for number, found in enumerate(work.score_many(self._asked, lengths, self._similarity)):
+        for number, found in enumerate(work.score_many(self._questions, lengths, self._similarity)):
             some = np.flatnonzero((found > self.scores[number, :, -1]).any(axis=1))
-            self._merge(number, np.broadcast_to(first + some, (len(self._asked), len(some))), found[some].T)
+            self._merge(number, np.broadcast_to(first + some, (len(self._questions), len(some))), found[some].T)
 
     def merge(self, rows: npt.NDArray[np.int64], scores: npt.NDArray[np.float32]) -> None:
         """Take in the best of other works, in the shape of `rows` and `scores`."""
@@ -514,15 +518,15 @@ def _begin(
     dense: _Prepared, works: Sequence[WorkVersion], claims: Sequence[Claim], parts: index_files.Parts
 ) -> npt.NDArray[np.float32]:
     """Learn the lists, and make the questions, which it gives; or read what an earlier build had of both."""
-    if not (parts.path(_TRAINED).exists() and parts.path(_ASKED).exists()):
+    if not (parts.path(_TRAINED).exists() and parts.path(_QUESTIONS).exists()):
         rng = np.random.default_rng(SEED)
-        asked = queries(dense, works, claims, rng)
+        questions = queries(dense, works, claims, rng)
         index = _trained(dense, works, rng)
-        parts.write(_ASKED, lambda path: np.save(path, asked, allow_pickle=False))
+        parts.write(_QUESTIONS, lambda path: np.save(path, questions, allow_pickle=False))
         trained = _faiss().serialize_index(index).tobytes()
         parts.write(_TRAINED, lambda path: path.write_bytes(trained))
-    asked = np.load(parts.path(_ASKED), allow_pickle=False)
-    return asked
+    questions = np.load(parts.path(_QUESTIONS), allow_pickle=False)
+    return questions
 
 
 def _trained(dense: _Prepared, works: Sequence[WorkVersion], rng: np.random.Generator) -> Any:  # noqa: ANN401 - faiss is not typed
@@ -547,7 +551,7 @@ def _trained(dense: _Prepared, works: Sequence[WorkVersion], rng: np.random.Gene
 
 
 def _centroids(sample: npt.NDArray[np.float32], nlist: int) -> npt.NDArray[np.float32]:
-    """Learn centroids in two levels: the square root of as many, then of each one's vectors its share; shape (nlist, d)."""
+    """Learn centroids in two levels: the square root of as many, then each one's share; shape (nlist, dimension)."""
     groups, first = _kmeans(sample, max(1, int(nlist**0.5)))
     sizes = np.bincount(groups, minlength=len(first))
     shares = np.diff(np.concatenate([[0], np.cumsum(sizes)]) * nlist // len(sample))
@@ -597,7 +601,7 @@ def _merge(shards: Sequence[tuple[Path, npt.NDArray[np.uint64]]], path: Path) ->
 
 
 def _opened(trained: Path, lists: Path, sizes: npt.NDArray[np.uint64]) -> Any:  # noqa: ANN401 - faiss is not typed
-    """Open an index over lists on disk, memory-mapped, of the sizes given. Raises RuntimeError: FAISS cannot read it."""
+    """Open an index over lists on disk, memory-mapped, of those sizes. Raises RuntimeError: FAISS cannot read it."""
     faiss = _faiss()
     index = faiss.read_index(str(trained))
     on_disk = faiss.OnDiskInvertedLists(index.nlist, index.code_size, str(lists))

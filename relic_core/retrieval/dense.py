@@ -101,23 +101,23 @@ class Dense(VectorSearch):
         Raises StoreReadOnly: the folder of indexes cannot be written.
         Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
-        recipe = self.recipe(work.imprint)
+        recipe = self.recipe(work.version)
         if index_files.exists(self.root, recipe):
             return
         total = len(work.sentences)
 
-        def told(done: int, note: str) -> None:
+        def report(done: int, note: str) -> None:
             progress(done, total, note)
 
         def make(block: range) -> Arrays:
             def within(done: int, total: int, note: str = "") -> None:
-                told(block.start + len(block) * done // max(1, total), note or "Reading the work")
+                report(block.start + len(block) * done // max(1, total), note or "Reading the work")
 
             some = replace(work, sentences=work.sentences[block.start : block.stop])
             sums, counts = self._encoder().encode_sentences(some, within)
             return {"sums": sums, "counts": counts}
 
-        index_files.build(self.root, recipe, blocks(work), make=make, join=self._join, told=told)
+        index_files.build(self.root, recipe, blocks(work), make=make, join=self._join, report=report)
 
     def _join(self, parts: Sequence[Arrays]) -> tuple[Arrays, Mapping[str, Any]]:
         encoder = self._encoder()

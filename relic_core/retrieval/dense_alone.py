@@ -74,7 +74,7 @@ class DenseAlone(VectorSearch):
     def _build(self, work: Work, length: int, before: int, total: int, progress: Progress) -> None:
         """Build one length, after `before` of `total` spans of all lengths."""
 
-        def told(done: int, note: str) -> None:
+        def report(done: int, note: str) -> None:
             busy = f"Reading passages of {length} sentence{'s' if length > 1 else ''}"
             progress(before + done, total, busy if done else note)
 
@@ -87,8 +87,8 @@ class DenseAlone(VectorSearch):
 
         spans = work.candidates(length)
         pieces = [range(first, min(first + BLOCK, spans)) for first in range(0, spans, BLOCK)]
-        recipe = self._recipe(work.imprint, length)
-        index_files.build(self.root, recipe, pieces, make=make, join=join, told=told)
+        recipe = self._recipe(work.version, length)
+        index_files.build(self.root, recipe, pieces, make=make, join=join, report=report)
 
     def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
         """Take a span's vector from the index of its length. Raises as `VectorSearch.span_vector`."""

@@ -148,8 +148,8 @@ class StrengthClassifier:
 
     - `ranking`: whose hits are judged.
     - `rankings`: all rankings of the same claim, work and length, by retriever.
-    - `foreign`: how far the claim's words are not the work's. None where what was asked is a passage: then no threshold
-      is known, and only how far a hit stands out is said.
+    - `unknown_words`: how far the claim's words are not the work's. None where what was asked is a passage: then no
+      threshold is known, and only how far a hit stands out is said.
     - `encoders`: identities of the encoders, by retriever; those that compare no vectors are left out.
     """
 
@@ -158,13 +158,13 @@ class StrengthClassifier:
         ranking: Ranking,
         rankings: Mapping[str, Ranking],
         *,
-        foreign: OutOfVocabulary | None,
+        unknown_words: OutOfVocabulary | None,
         encoders: Mapping[str, str],
     ) -> None:
         known = {**rankings, ranking.retriever: ranking}
         scored = [name for name in known if name in _BY_WORDS or name in encoders]
         names = [ranking.retriever] if ranking.retriever in scored or not scored else scored
-        self._foreign = foreign
+        self._unknown_words = unknown_words
         self._sides = [(known[name], _threshold(name, encoders)) for name in names]
         self._backgrounds = [_background(ranking, threshold) for ranking, threshold in self._sides]
 
@@ -174,12 +174,14 @@ class StrengthClassifier:
         for (ranking, threshold), (middle, spread) in zip(self._sides, self._backgrounds, strict=True):
             score = float(ranking.scores[hit.span.start])
             z = (score - middle) / spread
-            if self._foreign is None:
+            if self._unknown_words is None:
                 judged.append(Strength("fair", z, _sentence(z)))
             elif threshold is None:
                 judged.append(Strength("fair", z, _sentence(z, after=_UNKNOWN)))
             else:
-                level = threshold.level(z if threshold.by_z else score, self._foreign.share, self._foreign.named)
+                level = threshold.level(
+                    z if threshold.by_z else score, self._unknown_words.share, self._unknown_words.named
+                )
                 comparison = (_BY_Z if threshold.by_z else _BY_SCORE)[level]
                 judged.append(Strength(level, z, _sentence(z, before=comparison)))
         return max(judged, key=lambda strength: _ORDER.index(strength.level))

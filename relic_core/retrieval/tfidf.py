@@ -86,10 +86,10 @@ class TfIdf(Retriever):
             number = counts.vocabulary.get(term)
             if number is None:
                 continue
-            cells = slice(counts.first[number], counts.first[number + 1])
+            entries = slice(counts.first[number], counts.first[number + 1])
             weight = (1.0 + np.log(occurrences)) * idf[number]
             squares += weight * weight
-            products[counts.span[cells]] += weight * idf[number] * (1.0 + np.log(counts.count[cells]))
+            products[counts.span[entries]] += weight * idf[number] * (1.0 + np.log(counts.count[entries]))
         norm = np.sqrt(squares) or 1.0
         return np.minimum(products * inverse_norms / norm, 1.0).astype(np.float32)
 
@@ -100,7 +100,7 @@ class TfIdf(Retriever):
 
 def _weigh(counts: SpanCounts) -> tuple[Floats, Floats]:
     idf = np.log1p(counts.spans / counts.holding)
-    weights = (1.0 + np.log(counts.count)) * np.repeat(idf, counts.holding)  # (n_cells,)
+    weights = (1.0 + np.log(counts.count)) * np.repeat(idf, counts.holding)  # (n_entries,)
     norms = np.sqrt(np.bincount(counts.span, weights=weights * weights, minlength=counts.spans))
     return idf, np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
 

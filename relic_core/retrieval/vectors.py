@@ -118,7 +118,7 @@ class VectorSearch(ABC):
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether the index that serves a length is there and whole."""
-        return self.prepared(work.imprint, length)
+        return self.prepared(work.version, length)
 
     def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
         """Give the ids of the works that have not been prepared, or whose index is damaged.
@@ -146,7 +146,7 @@ class VectorSearch(ABC):
         Raises BadClaim: the claim holds no word.
         Raises NoIndex, StaleIndex: the work has not been prepared for this length, or its index is damaged.
         """
-        return self.score_vector(self.claim_vector(claim, work), work.imprint, length)
+        return self.score_vector(self.claim_vector(claim, work), work.version, length)
 
     def rank(
         self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None
@@ -163,7 +163,7 @@ class VectorSearch(ABC):
         """
         vector = self.vector(claim, like, corpus.whole)
         if corpus.whole:
-            scores = self.score_vector(vector, corpus.whole.imprint, length)
+            scores = self.score_vector(vector, corpus.whole.version, length)
             return rank_scores(self.name, corpus.whole.id, length, scores)
         return self._rank_many(vector, *self.held(corpus.versions, length), length)
 

@@ -320,11 +320,11 @@ class Catalogue:
         except RelicError:
             if prepare is not None:
                 with contextlib.suppress(RelicError):  # what stopped the adding is told
-                    prepare.hand_over()
+                    prepare.start_waiting()
             raise
         if prepare is not None:
             try:
-                prepare.hand_over()
+                prepare.start_waiting()
             except RelicError as error:
                 tally.unprepared.setdefault(str(error), []).append("the works that still waited")
         return tally

@@ -109,8 +109,8 @@ class Indexes:
 
         One whose model cannot be loaded lacks none: there is nothing to do about it here. `also` as in `missing`.
         """
-        imprints = self._works.imprints()
-        known = [imprints[work.id] for work in works if work.id in imprints]
+        work_versions = self._works.work_versions()
+        known = [work_versions[work.id] for work in works if work.id in work_versions]
         lacking: set[str] = set()
         for card in self._dense(also):
             with suppress(BadWeights):
@@ -121,7 +121,7 @@ class Indexes:
 
     def library_due(self) -> bool:
         """Whether the library is too large for memory, and its compact index is still to be built or built anew."""
-        works = tuple(self._works.imprints().values())
+        works = tuple(self._works.work_versions().values())
         with suppress(BadWeights):
             return any(retriever.compact_due(works, MIN_LENGTH) for retriever in self._compacting())
         return False
@@ -213,7 +213,7 @@ class Indexes:
         Raises StaleIndex: the index of a work was found to be damaged.
         Raises StoreReadOnly: the folder of indexes cannot be written.
         """
-        works = tuple(self._works.imprints().values())
+        works = tuple(self._works.work_versions().values())
         claims = self._asked()
         for retriever in self._compacting():
             retriever.build_compact(works, progress, claims=claims)
@@ -337,7 +337,7 @@ class Preparing:
                 begun = True
             self._waiting.popleft()
 
-    def hand_over(self) -> None:
+    def start_waiting(self) -> None:
         """Leave what still waits to a job of its own."""
         if self._waiting:
             self._indexes.start_many(list(self._waiting))

@@ -107,7 +107,7 @@ class Mining:
         known = [each for each in self._sources.known() if not each.removed]
         if not known:
             return False
-        wanted = set(quoted_works.marks(self._works.imprints()).values())
+        wanted = set(quoted_works.marks(self._works.work_versions()).values())
         searched: dict[str, set[str]] = {}
         for each in known:
             if each.rules == rules:
@@ -144,7 +144,7 @@ class Mining:
         _make(index.parent)
         waiting = partial(progress, 0, 1, "Waiting for another mining to end")
         with locks.held(index.with_suffix(".lock"), while_waiting=waiting):  # so that nobody else changes the index
-            versions = self._works.imprints()
+            versions = self._works.work_versions()
             if gone := sorted(set(works) - versions.keys()):
                 raise NotFound(f"{', '.join(gone)} is not in the library any more. Put it back, or mine without it.")
             quoted = quoted_works.open_or_build(index, versions, self._works.read, progress)

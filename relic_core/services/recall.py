@@ -154,10 +154,10 @@ class Recall:
             marks += printed
             if printed:
                 series += (Series(key="published", label=_BESIDE),)
-                bars = (
+                intervals = (
                     " (bars: 1.96 standard errors as printed)" if any(each.low is not None for each in printed) else ""
                 )
-                note = f"Open diamonds were {_BESIDE}{bars}: {'; '.join(sources)}."
+                note = f"Open diamonds were {_BESIDE}{intervals}: {'; '.join(sources)}."
         measure = measure_label(name)
         family = measure_label(f"{name.partition('@')[0]}@k").replace("nDCG", "recall")
         title, by = _TITLES[view]

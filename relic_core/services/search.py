@@ -15,15 +15,15 @@ from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
 from relic_core.reporting.passages import quotation, whole_sentences
 from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.search import (
-    HEAD,
+    SNAPSHOT_TOP_K,
     Findings,
     Question,
     Source,
     Verdicts,
-    asked_of,
     candidates,
+    card_order,
     first_passages,
-    in_order_of_cards,
+    retrievers_to_ask,
 )
 from relic_core.retrieval.words import work_terms
 from relic_core.text import masking
@@ -98,7 +98,7 @@ class Column:
       index did when it was measured. Empty where there is nothing to say.
     - `exact`: every candidate was compared; not so where an approximate index has answered.
     - `title`: its purpose, and behind a dot its label.
-    - `head`: its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the
+    - `top_k`: its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the
       best.
     """
 
@@ -112,7 +112,7 @@ class Column:
     waiting: bool = False
     note: str = ""
     exact: bool = True
-    head: tuple[Hit, ...] = ()
+    top_k: tuple[Hit, ...] = ()
     title: str = ""
 
     @property
@@ -183,7 +183,7 @@ class _Shown:
 
     groups: tuple[Group, ...]
     more: tuple[Group, ...]
-    head: tuple[Hit, ...]
+    top_k: tuple[Hit, ...]
     gone: bool = False
 
 
@@ -239,14 +239,16 @@ class Search:
         masks = candidates(question, corpus, request.length, request.chapters, quoting)
         found = Findings(question=question, corpus=corpus, length=request.length, masks=masks)
         if found.candidates == 0:
-            longest = max(self._works.imprints()[each.id].sentences for each in self._works.scope(request.narrowing))
+            longest = max(
+                self._works.work_versions()[each.id].sentences for each in self._works.scope(request.work_filter)
+            )
             raise BadRequest(
                 f"No work searched has {'a' if question.source is None else 'another'} passage of "
                 f"{_sentences(request.length)}; the longest of them has {longest} in all. Choose a shorter quotation, "
                 "or more works."
             )
         default = [card for card in self._retrievers.default() if work or card.library]
-        found.ask(asked_of(request.retrievers, default, at_once=at_once), self._retrievers.get)
+        found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get)
         shown = {name: self._choose(name, found, request.results) for name in found.rankings}
         works = {work.id: work} if work else self._load(found, shown, request.retrievers)
         verdicts = Verdicts(found, works, self._retrievers.get)
@@ -312,10 +314,10 @@ class Search:
 
         Raises BadRequest: no work is admitted.
         """
-        versions = self._works.imprints()
-        admitted = [work for work in self._works.scope(request.narrowing) if work.id in versions]
+        versions = self._works.work_versions()
+        admitted = [work for work in self._works.scope(request.work_filter) if work.id in versions]
         if not admitted:
-            raise BadRequest(_nothing_admitted(request.narrowing))
+            raise BadRequest(_nothing_admitted(request.work_filter))
         searched = tuple(work for work in admitted if versions[work.id].candidates(request.length))
         return Corpus(tuple(versions[work.id] for work in searched), self._works.load), searched
 
@@ -325,12 +327,12 @@ class Search:
     def _choose(self, name: str, found: Findings, results: int) -> _Shown:
         """Choose what a column may show, and the first passages that are kept of it."""
         looked_at = results * CANDIDATES_PER_RESULT
-        first = found.rankings[name].hits(max(2 * looked_at, HEAD * CANDIDATES_PER_RESULT))
+        first = found.rankings[name].hits(max(2 * looked_at, SNAPSHOT_TOP_K * CANDIDATES_PER_RESULT))
         if self._retrievers.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
             first = tuple(hit for hit in first if hit.score > 0)
         best, next_best = first[:looked_at], first[looked_at : 2 * looked_at]
         if found.corpus.whole:
-            best, next_best = (in_order_of_cards(hits, found.corpus.whole) for hits in (best, next_best))
+            best, next_best = (card_order(hits, found.corpus.whole) for hits in (best, next_best))
         groups, more = group_overlapping(best)[:results], group_overlapping((*best, *next_best))[: 2 * results]
         return _Shown(groups, more, first_passages(first))
 
@@ -350,7 +352,7 @@ class Search:
         works = {work_id: work for work_id, work in loaded.items() if work.fingerprint == versions[work_id].fingerprint}
         for name, each in shown.items():
             left, more = (tuple(g for g in part if g.best.work_id in works) for part in (each.groups, each.more))
-            shown[name] = _Shown(left, more, each.head, gone=bool(each.groups and not left))
+            shown[name] = _Shown(left, more, each.top_k, gone=bool(each.groups and not left))
         masking.check_script(found.question.claim, works.values())
         for work in works.values() if found.question.source is None else ():
             work_terms(work, "tokens", self._indexes)  # from the disk, much faster than read anew
@@ -394,7 +396,7 @@ class Search:
             ranking.candidates,
             note=note,
             exact=ranking.exact,
-            head=shown.head,
+            top_k=shown.top_k,
             title=card.title,
         )
 
@@ -546,16 +548,16 @@ def _per_cent(share: float) -> str:
     return f"{math.floor(round(share * 1000, 6)) / 10:.1f}%"
 
 
-def _nothing_admitted(narrowing: WorkFilter) -> str:
+def _nothing_admitted(work_filter: WorkFilter) -> str:
     """Say that nothing is left to search, and what to do."""
-    if not narrowing:
+    if not work_filter:
         return "There is no work to search yet. Add one in the Library, or with `python -m relic_core add FILE`."
     asked = []
-    if narrowing.works:
-        asked.append("among the works chosen" if len(narrowing.works) > 1 else "the one chosen")
-    if narrowing.authors:
-        asked.append(f"by {' or '.join(narrowing.authors)}")
-    first, last = narrowing.first_year, narrowing.last_year
+    if work_filter.works:
+        asked.append("among the works chosen" if len(work_filter.works) > 1 else "the one chosen")
+    if work_filter.authors:
+        asked.append(f"by {' or '.join(work_filter.authors)}")
+    first, last = work_filter.first_year, work_filter.last_year
     if first is not None and last is not None:
         asked.append(f"of the years {first} to {last}")
     elif first is not None or last is not None:

@@ -188,7 +188,7 @@ class Sharing:
         summaries = self._works.summaries()
         notices: list[str] = []
         asked, then = shared.request, shared.fingerprints
-        work_id, like, chapters, narrowing = asked.work_id, asked.like, asked.chapters, asked.narrowing
+        work_id, like, chapters, work_filter = asked.work_id, asked.like, asked.chapters, asked.work_filter
         if work_id:
             found = _edition_here(work_id, shared, summaries)
             if found.id != work_id:
@@ -203,8 +203,8 @@ class Sharing:
         if work_id != asked.work_id and chapters:
             held = next(work.chapters for work in summaries if work.id == work_id)
             chapters = tuple(each for each in chapters if each <= held)
-        if gone := [each for each in narrowing.works if each not in {work.id for work in summaries}]:
-            kept = tuple(each for each in narrowing.works if each not in gone)
+        if gone := [each for each in work_filter.works if each not in {work.id for work in summaries}]:
+            kept = tuple(each for each in work_filter.works if each not in gone)
             if not kept:
                 raise NotFound(
                     f"None of the works that this search was narrowed to is in your library: {_names(gone)}. Add them "
@@ -213,7 +213,7 @@ class Sharing:
             notices.append(
                 f"Not all works that this search was narrowed to are in your library. Missing: {_names(gone)}."
             )
-            narrowing = replace(narrowing, works=kept)
+            work_filter = replace(work_filter, works=kept)
             then = replace(then, edition="")
         names, unknown = _known(asked.retrievers)
         if unknown:
@@ -225,7 +225,7 @@ class Sharing:
             work_id=work_id,
             retrievers=names or DEFAULT_RETRIEVERS,
             chapters=chapters,
-            narrowing=narrowing,
+            work_filter=work_filter,
             like=like,
         )
         notices += self._fingerprints.changes(request, then, since=_SINCE)

@@ -191,13 +191,13 @@ class Works:
             work_id, title=said.title, author=said.author, translator=said.translator, year=said.year
         )
 
-    def imprints(self) -> dict[str, WorkVersion]:
+    def work_versions(self) -> dict[str, WorkVersion]:
         """Give what names the indexes of every stored work, by its id; none is loaded for it."""
-        return self._shelf.contents().imprints
+        return self._shelf.contents().work_versions
 
-    def scope(self, narrowing: WorkFilter) -> tuple[WorkSummary, ...]:
-        """List the stored works that a narrowing admits, by title."""
-        return tuple(summary for summary in self._shelf.contents().summaries if narrowing.admits(summary))
+    def scope(self, work_filter: WorkFilter) -> tuple[WorkSummary, ...]:
+        """List the stored works that a filter admits, by title."""
+        return tuple(summary for summary in self._shelf.contents().summaries if work_filter.admits(summary))
 
     def resolve(self, said: str, *, removed: bool = False) -> WorkSummary:
         """Find the stored work, or the removed one, that a person means by an id, the beginning of one, or a title.

@@ -41,13 +41,13 @@ class Contents(NamedTuple):
 
     - `stamp`: as `Store.stamp` gave it.
     - `versions`: of the same works, by id.
-    - `imprints`: of the same works, by id.
+    - `work_versions`: of the same works, by id.
     """
 
     stamp: Stamp
     summaries: tuple[WorkSummary, ...]
     versions: dict[str, Version]
-    imprints: dict[str, WorkVersion]
+    work_versions: dict[str, WorkVersion]
 
 
 class _Loaded(NamedTuple):
@@ -111,8 +111,8 @@ class Shelf:
     def contents(self) -> Contents:
         """Say what stands in the store; looked up anew only where something may have been written.
 
-        Every search is written down, so most of what is written concerns no work: then the imprints, for which all
-        sentences are read, stay what they are.
+        Every search is written down, so most writing concerns no work: then the versions of works, which take a look
+        at all sentences, are not read anew.
         """
         stamp = self._store.stamp()
         contents = self._contents
@@ -121,12 +121,12 @@ class Shelf:
                 versions = self._store.texts.versions()
                 listed = self._store.works.summaries()
                 if contents is not None and (versions, listed) == (contents.versions, contents.summaries):
-                    imprints = contents.imprints
+                    work_versions = contents.work_versions
                 else:
-                    imprints = self._store.texts.imprints()
+                    work_versions = self._store.texts.work_versions()
             # What is written between these steps has changed the stamp, and is looked up by the next call.
-            summaries = tuple(each for each in listed if each.id in imprints)
-            contents = self._contents = Contents(stamp, summaries, versions, imprints)
+            summaries = tuple(each for each in listed if each.id in work_versions)
+            contents = self._contents = Contents(stamp, summaries, versions, work_versions)
         return contents
 
 

@@ -295,7 +295,7 @@ class TextRows(Rows):
         rows = self._all("SELECT id, sha256, segmenter, added FROM live_works")
         return {work_id: Version(*values) for work_id, *values in rows}
 
-    def imprints(self) -> dict[str, WorkVersion]:
+    def work_versions(self) -> dict[str, WorkVersion]:
         """Give what names the indexes of every work, by its id, without loading any."""
         with self._reading() as cursor:
             works = cursor.execute("SELECT id, title, sha256, segmenter FROM live_works").fetchall()

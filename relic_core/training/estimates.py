@@ -19,7 +19,7 @@ from relic_core.domain.trainings import duration
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import WEIGHTS, find_model
 from relic_core.errors import BadWeights
-from relic_core.retrieval.reranked import HEAD
+from relic_core.retrieval.reranked import TOP_K
 from relic_core.training.recipes import BARE, EncoderRecipe
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _validated(recipe: AnyRecipe, material: Material, *, windows: int, words: in
         return words * _TOKENS_OF_WORD * spans, words * _TOKENS_OF_WORD * spans
     claim = min(recipe.claim_tokens, material.context / _LETTERS)
     passage = _quotation(material) + _beside(recipe)
-    return words * _TOKENS_OF_WORD, windows * _list(recipe, claim, passage, HEAD) * _READ_TOGETHER[recipe.reading]
+    return words * _TOKENS_OF_WORD, windows * _list(recipe, claim, passage, TOP_K) * _READ_TOGETHER[recipe.reading]
 
 
 def _looked_through(recipe: AnyRecipe, material: Material, made: _Batches, words: int) -> float:

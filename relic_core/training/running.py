@@ -17,7 +17,7 @@ from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
 from relic_core.training.recipes import EncoderRecipe
 from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
 from relic_core.training.trainer import CANDIDATE, train
-from relic_core.training.validation import RerankerValidation, Validation, draw, heads_of
+from relic_core.training.validation import RerankerValidation, Validation, draw, first_stage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -193,8 +193,8 @@ class TrainingRun:
         if not windows:
             return None
         if not isinstance(request.recipe, EncoderRecipe):
-            heads = heads_of(self.settings, folder, windows, works, progress)
-            reordering = RerankerValidation(windows, works, heads, wish.beside)
+            first_stage = first_stage_of(self.settings, folder, windows, works, progress)
+            reordering = RerankerValidation(windows, works, first_stage, wish.beside)
             _measure_before(folder, reordering.before)
             return reordering
         validation = Validation(windows, works, wish.beside)

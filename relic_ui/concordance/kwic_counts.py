@@ -68,9 +68,9 @@ def _lines(density: Sequence[int]) -> str:
     'linear-gradient(90deg,color-mix(in srgb,currentColor 80%,#0000) 0% calc(0.2% + 1px),#0000 0.2% 100%)'
     """
     if sum(map(bool, density)) > _MOST_LINES:
-        cells = [sum(density[at : at + _CELL]) for at in range(0, len(density), _CELL)]
-        most = max(cells)
-        levels, line = [-(-_LEVELS * cell // most) for cell in cells], ""
+        counts = [sum(density[at : at + _CELL]) for at in range(0, len(density), _CELL)]
+        most = max(counts)
+        levels, line = [-(-_LEVELS * cell // most) for cell in counts], ""
     else:
         levels, line = [_LEVELS if held else 0 for held in density], " + 1px"
     stops, at, share = [], 0, 100 / len(levels)

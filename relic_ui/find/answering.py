@@ -204,7 +204,7 @@ def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
     if request.work_id:
         ready = (card.name for card in app.retrievers.cards() if indexes.ready(request.work_id, card.name))
         return frozenset({models, *ready})
-    works = app.works.scope(request.narrowing)
+    works = app.works.scope(request.work_filter)
     lacking = indexes.unprepared(works, length=request.length)
     due = {_DUE} if indexes.library_due() else set()
     return frozenset({models, *(work.id for work in works), *((_LACKS, each) for each in lacking), *due})

@@ -42,8 +42,8 @@ def more_link(work_id: str, at: str = "", length: int | None = None) -> str:
 
 def under_way() -> SeedPassage | None:
     """Give the passage that others are to be like; None while a claim is asked."""
-    likeness: SeedPassage | None = st.session_state.get(_UNDER_WAY)
-    return likeness
+    seed_passage: SeedPassage | None = st.session_state.get(_UNDER_WAY)
+    return seed_passage
 
 
 def ask_a_claim() -> None:
@@ -77,15 +77,15 @@ def begin(app: App, given: Mapping[str, str]) -> bool:
     return True
 
 
-def resume(likeness: SeedPassage | None) -> None:
+def resume(seed_passage: SeedPassage | None) -> None:
     """Put the passage of a search that is asked again in the place of the claim, or take it away."""
-    st.session_state[_UNDER_WAY] = likeness
+    st.session_state[_UNDER_WAY] = seed_passage
 
 
-def source(app: App, likeness: SeedPassage) -> ReadingPage | None:
+def source(app: App, seed_passage: SeedPassage) -> ReadingPage | None:
     """Give the page of the work that the passage stands on; None, so that a claim is asked, where it is gone."""
     try:
-        return app.reading.page(likeness.work_id, at=likeness.at, length=likeness.length)
+        return app.reading.page(seed_passage.work_id, at=seed_passage.at, length=seed_passage.length)
     except NotFound:
         ask_a_claim()
         return None

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from relic_core.domain import Search
     from relic_core.services.comparing import ComparedPassage, Comparison
     from relic_core.wiring import App
-    from relic_ui.history.history import Asked
+    from relic_ui.history.history import HistoryQuery
 
 _TWO = 2
 _SHORT = 40
 
 
-def show(app: App, asked: Asked, search: Search) -> None:
+def show(app: App, asked: HistoryQuery, search: Search) -> None:
     """Draw what two ways of searching find for one search."""
     names = _choose(app, asked.of, search.request.retrievers)
     if names[0] == names[1]:

@@ -35,7 +35,7 @@ _MOST_PAGES = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class HistoryQuery:
     """What the page's address asks for; each empty where it does not say.
 
     - `show`: "then" for then and now, "compare" for two columns; the list of searches otherwise.
@@ -47,10 +47,10 @@ class Asked:
     at: str
 
 
-def read() -> Asked:
+def read() -> HistoryQuery:
     """Read the address."""
     given = st.query_params
-    return Asked(
+    return HistoryQuery(
         search=given.get("q", "").strip().lower(),
         show=given.get("show", ""),
         of=tuple(filter(None, given.get("of", "").split(","))),
@@ -58,7 +58,7 @@ def read() -> Asked:
     )
 
 
-def show(app: App, asked: Asked) -> None:
+def show(app: App, asked: HistoryQuery) -> None:
     """Draw the list of searches."""
     st.title("Searches")
     _tell_odd(asked)
@@ -96,7 +96,7 @@ def show(app: App, asked: Asked) -> None:
     history_removing.show_removed(app)
 
 
-def _tell_odd(asked: Asked) -> None:
+def _tell_odd(asked: HistoryQuery) -> None:
     """Say that the list is shown since the address asks for something else that the page does not have."""
     if not (asked.search or asked.show):
         return
@@ -105,7 +105,7 @@ def _tell_odd(asked: Asked) -> None:
     st.info(f"{said} Here are all your searches.", icon=":material/link_off:")
 
 
-def show_one(app: App, asked: Asked, title: str, show: Callable[[App, Asked, Search], None]) -> None:
+def show_one(app: App, asked: HistoryQuery, title: str, show: Callable[[App, HistoryQuery, Search], None]) -> None:
     """Draw the page of one search, or say that it is not there.
 
     - `app`: where searches are kept.
@@ -237,7 +237,7 @@ def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
     """Say what a search was asked of, and with what."""
     labels = {card.name: card.label for card in app.retrievers.cards()}
     where = _work_name(app, search.request.work_id, summaries) if search.request.work_id else "The whole library"
-    if search.request.narrowing:
+    if search.request.work_filter:
         where = "Some works of the library"
     if search.request.chapters:
         where = f"{where}, {many(len(search.request.chapters), 'chapter')}"

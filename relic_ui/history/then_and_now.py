@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from relic_core.domain import Search
     from relic_core.services.comparing import ColumnThenAndNow, MovedPassage, ThenAndNow
     from relic_core.wiring import App
-    from relic_ui.history.history import Asked
+    from relic_ui.history.history import HistoryQuery
 
 
-def show(app: App, asked: Asked, search: Search) -> None:
+def show(app: App, asked: HistoryQuery, search: Search) -> None:
     """Draw what one search found then and what it finds now."""
     with st.spinner("Asking it again …"):
         found = app.comparing.then_and_now(search, at=asked.at)

@@ -194,7 +194,7 @@ def _details(preview: Preview) -> str:
 
 def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> None:
     """Store texts, begin to prepare them, and keep how it went for the next run of the page."""
-    told: list[tuple[str, str]] = []
+    messages: list[tuple[str, str]] = []
     added = []
     with st.spinner("Adding …"):
         for key, read in texts.items():
@@ -202,11 +202,13 @@ def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> 
                 work = app.works.add(read.data, name=read.name, **correcting.read(said[key])).work
                 app.indexes.start(work.id)
             except RelicError as error:
-                told.append(("error", f"{_short(read.name)}: {error}"))
+                messages.append(("error", f"{_short(read.name)}: {error}"))
                 continue
             added.append(key)
-            told.append(("success", f"{work.title} is in your library. It can be read and searched by words at once."))
-    st.session_state["own_said"] = told
+            messages.append(
+                ("success", f"{work.title} is in your library. It can be read and searched by words at once.")
+            )
+    st.session_state["own_said"] = messages
     if _finish(added):
         open_works()
     st.rerun()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from relic_core.domain.studies import Annotator, StudyView
     from relic_core.services.studies.answering import AnsweredItem, ShownItem, Task
     from relic_core.wiring import App
-    from relic_ui.proxy_task.studies import Asked
+    from relic_ui.proxy_task.studies import StudyQuery
 
 _OWNER_SEES = "Answers and results are seen by whoever runs the study, who has a code for that."
 _ALL_SEE = "Results, with the names or codes, can be seen by everybody who can open this page."
@@ -101,7 +101,7 @@ def whoever_answers(study_id: str) -> str:
     return st.session_state.get(_CHAIRS, {}).get(study_id) or st.context.cookies.get(_cookie(study_id), "")
 
 
-def find_annotator(app: App, view: StudyView, asked: Asked) -> Annotator | None:
+def find_annotator(app: App, view: StudyView, asked: StudyQuery) -> Annotator | None:
     """Give who answers, where the address goes on with that; None where nobody does, or nobody that is known."""
     study_id = view.study.id
     chosen = whoever_answers(study_id) if asked.show == ANSWER else ""
@@ -238,7 +238,7 @@ def is_under_way(app: App, view: StudyView) -> bool:
     return app.answering.task(*place.whose).item is not None
 
 
-def show(app: App, view: StudyView, annotator: Annotator, asked: Asked) -> None:
+def show(app: App, view: StudyView, annotator: Annotator, asked: StudyQuery) -> None:
     """Draw an annotator's turn; an item that the address names is shown first."""
     whose = (view.study.id, annotator.id)
     place = st.session_state.get("proxy_place")
@@ -324,7 +324,7 @@ def _arriver() -> Callable[..., Any]:
     return cast("Callable[..., Any]", st.components.v2.component("relic_proxy_arrive", js=_ARRIVE))
 
 
-def press_of(told: object) -> Press | None:
+def press_of(event: object) -> Press | None:
     """Read what the browser tells; None where it is nothing that this page could have sent.
 
     >>> press_of({"does": "choose", "item": "a", "choice": "2", "comment": "", "seconds": 3.5, "nonce": "x"}).choice
@@ -332,20 +332,20 @@ def press_of(told: object) -> Press | None:
     >>> press_of({"does": "shout"}) is None
     True
     """
-    does = told.get("does") if isinstance(told, dict) else None
-    if not isinstance(told, dict) or does not in {"choose", "back", "next"}:
+    does = event.get("does") if isinstance(event, dict) else None
+    if not isinstance(event, dict) or does not in {"choose", "back", "next"}:
         return None
-    choice, seconds = str(told.get("choice", "")), told.get("seconds", 0)
+    choice, seconds = str(event.get("choice", "")), event.get("seconds", 0)
     if does == "choose" and choice not in {"0", "1", "2", "3"}:
         return None
     real = isinstance(seconds, int | float) and seconds >= 0
     return Press(
         does=does,
-        item=str(told.get("item", "")),
+        item=str(event.get("item", "")),
         choice=int(choice or 0) if does == "choose" else 0,
-        comment=str(told.get("comment", ""))[:LONGEST_COMMENT],
+        comment=str(event.get("comment", ""))[:LONGEST_COMMENT],
         seconds=min(float(seconds), LONGEST_SECONDS) if real else 0.0,
-        nonce=str(told.get("nonce", "")),
+        nonce=str(event.get("nonce", "")),
     )
 
 

@@ -70,7 +70,7 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
     show_table(made[0])
     save(made, f"{study.name} results", key="proxy_tables")
     _agreement(results)
-    _telling(app, results)
+    _missed_by_models(app, results)
     _items(app, results)
     _files(app, view)
 
@@ -252,7 +252,7 @@ def _chart(results: StudyResults, file_name: str) -> None:
     st.html(f'<p class="relic-table-caption">{chart.caption}</p>')
 
 
-def _telling(app: App, results: StudyResults) -> None:
+def _missed_by_models(app: App, results: StudyResults) -> None:
     """Draw the items that all people got and a model did not (the paper's table 5)."""
     if not results.people or not results.models:
         return
@@ -267,7 +267,7 @@ def _telling(app: App, results: StudyResults) -> None:
             key="proxy_telling_model",
             width=360,
         )
-    cases = [item for item in results.telling if _missed_by(item, model)]
+    cases = [item for item in results.missed_by_models if _missed_by(item, model)]
     if not cases:
         st.html(f'<p role="status">{escape(_why_none(results, model))}</p>')
         return

@@ -50,7 +50,7 @@ MOST_WANTED = 100
 WANTED = "People wanted for each item (0 for as many as come)"
 
 
-class Asked(NamedTuple):
+class StudyQuery(NamedTuple):
     """What the page's address asks for; each empty where it does not say.
 
     - `study`: id of a study; the list of studies without one.
@@ -62,12 +62,12 @@ class Asked(NamedTuple):
     item: str
 
 
-def read_address() -> Asked:
+def read_address() -> StudyQuery:
     """Read the address."""
-    return Asked(*(st.query_params.get(name, "") for name in Asked._fields))
+    return StudyQuery(*(st.query_params.get(name, "") for name in StudyQuery._fields))
 
 
-def opened(app: App, asked: Asked) -> StudyView | None:
+def opened(app: App, asked: StudyQuery) -> StudyView | None:
     """Open the study that is asked for; None where none is, or it is not here, which is told."""
     if not asked.study:
         return None

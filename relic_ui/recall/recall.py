@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Pool, Run
     from relic_core.services.recall import Offer
     from relic_core.wiring import App
-    from relic_ui.recall.recall import Asked
+    from relic_ui.recall.recall import RecallQuery
 
 SHOWN = ("missed", "some", "found", "all")
 """Examples that every run missed, that some did, that none did, or all."""
@@ -118,7 +118,7 @@ RECALL = """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RecallQuery:
     """What the page is to show.
 
     - `runs`: those chosen, in the order in which they were.
@@ -219,7 +219,7 @@ def first_page() -> None:
     st.session_state["recall_page"] = 1
 
 
-def ask(app: App, offers: Sequence[Offer]) -> Asked:
+def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
     """Draw the choice of benchmark, measure and runs."""
     state = st.session_state
     by_name = {offer.card.name: offer for offer in offers}
@@ -266,7 +266,7 @@ def ask(app: App, offers: Sequence[Offer]) -> Asked:
     return _asked(app, offers, offer)
 
 
-def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> Asked:
+def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> RecallQuery:
     state = st.session_state
     by_id = {run.id: run for run in offer.runs}
     least = app.recall.default_least(offer.default)
@@ -278,7 +278,7 @@ def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> Asked:
         and tuple(chosen.values()) == (default_metric(offer), FIRST_VIEW, SORTS[0], least, False)
         and not part
     )
-    return Asked(
+    return RecallQuery(
         offer=offer,
         runs=runs,
         part=part,
@@ -289,7 +289,7 @@ def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> Asked:
     )
 
 
-def choose_view(app: App, asked: Asked) -> None:
+def choose_view(app: App, asked: RecallQuery) -> None:
     """Draw the choice of a view, and what can be chosen in it."""
     labelled = any(outcome.kind for run in asked.runs for outcome in app.runs.outcomes(run.id))
     views = [view for view in VIEW_LABELS if view != "kinds" or labelled or asked.view == "kinds"]
@@ -410,7 +410,7 @@ def _number(written: str) -> int:
     return int(written) if written.isascii() and written.isdecimal() and len(written) < len(str(_MOST_PAGES)) else 0
 
 
-def keep(asked: Asked) -> None:
+def keep(asked: RecallQuery) -> None:
     """Put what is shown into the page's address, as one step that Back undoes."""
     kept = {} if asked.default else asked.parameters
     state = st.session_state
@@ -421,7 +421,7 @@ def keep(asked: Asked) -> None:
     state["recall_address"] = kept
 
 
-def link_here(asked: Asked) -> str:
+def link_here(asked: RecallQuery) -> str:
     """Make a link to exactly what is shown."""
     what = "table" if asked.view == "table" else "chart"
     return links.link("recall", f"Link to this {what}", **asked.parameters)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from relic_core.domain.figures import Chart, View
     from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
     from relic_core.wiring import App
-    from relic_ui.recall.recall import Asked
+    from relic_ui.recall.recall import RecallQuery
 
 _PAGE = 5
 _SHORT = 60
@@ -89,7 +89,7 @@ def _arriver() -> Callable[..., Any]:
     return cast("Callable[..., Any]", st.components.v2.component("relic_recall", js=_ARRIVE))
 
 
-def show_cases(app: App, asked: Asked, chart: Chart, colours: Mapping[str, str]) -> None:
+def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str, str]) -> None:
     """Draw the choice of a group, and its examples."""
     st.header("The examples behind a figure", anchor="recall-examples")
     names = {group.key: group.label for group in chart.groups}
@@ -143,7 +143,7 @@ def _choose_shown(cases: Sequence[Case]) -> str:
     return str(st.session_state["recall_show"])
 
 
-def _show_page(app: App, asked: Asked, cases: Sequence[Case], colours: Mapping[str, str]) -> None:
+def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Mapping[str, str]) -> None:
     """Draw one page of examples."""
     pages = max(1, -(-len(cases) // _PAGE))
     page = min(asked.page, pages)
@@ -186,7 +186,7 @@ def _named(missing: Sequence[Missing], what: str) -> str:
     return ", ".join(f"<cite>{escape(each.name)}</cite>" for each in missing if each.what == what)
 
 
-def _pages(asked: Asked, page: int, pages: int) -> str:
+def _pages(asked: RecallQuery, page: int, pages: int) -> str:
     """Lead to the other pages of examples."""
     if pages == 1:
         return ""
@@ -229,7 +229,9 @@ def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *
     widest = max(read, key=lambda each: len(each.claim.words) if each.claim else 0)
     named = f"Example {case.id}"
     heading, further = (case.book.title, named) if titled else (named, "")
-    told = " · ".join(escape(part) for part in (f"{case.length} sentence{'s' * (case.length != 1)}", case.kind) if part)
+    facts = " · ".join(
+        escape(part) for part in (f"{case.length} sentence{'s' * (case.length != 1)}", case.kind) if part
+    )
     claim = (
         f"<h4>The critic writes{_context(case, read, widest)}</h4>"
         f'<div class="relic-recall-claim">{_claim(widest.claim)}</div>'
@@ -244,7 +246,7 @@ def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *
         answers = _ranks(case)
     return (
         f'<article class="relic-recall-case" id="case-{escape(case.id)}"><header><h3>{escape(heading)}</h3>'
-        f"<span>{told}</span><span>{escape(further)}</span></header>"
+        f"<span>{facts}</span><span>{escape(further)}</span></header>"
         f"<div>{claim}<h4>{quotes}</h4>{_quoted(gold)}</div><div>{answers}</div></article>"
     )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relic_core.domain.figures import Chart, View
     from relic_core.services.recall import Offer
     from relic_core.wiring import App
-    from relic_ui.recall.recall import Asked
+    from relic_ui.recall.recall import RecallQuery
 
 FURTHER_COLOURS = ("#b5472e", "#7c5bb0", "#2b7f5f", "#8a6d1c")
 """For retrievers that have no colour of their own, in turn: mid-tones that stand out from a light and a dark page."""
@@ -74,7 +74,7 @@ def with_code(said: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(said))
 
 
-def show_overall(app: App, asked: Asked, colours: Mapping[str, str]) -> None:
+def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> None:
     """Draw the figure of each run over all examples, and say what it tells."""
     labels = app.recall.labels(asked.runs)
     marks = app.recall.overall(asked.runs, asked.metric)
@@ -106,7 +106,7 @@ def show_overall(app: App, asked: Asked, colours: Mapping[str, str]) -> None:
         )
 
 
-def show_chart(app: App, asked: Asked, colours: Mapping[str, str]) -> Chart:
+def show_chart(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> Chart:
     """Draw the chart of the view asked for, with all that belongs to it."""
     view = cast("View", asked.view)
     heading = st.container()
@@ -162,7 +162,7 @@ def _click(key: str) -> None:
         st.session_state.update(recall_part=part, recall_page=1, recall_arrivals=arrivals)
 
 
-def _show_under(chart: Chart, asked: Asked) -> None:
+def _show_under(chart: Chart, asked: RecallQuery) -> None:
     how = "" if chart.view == "published" else " Click a mark, or choose below, to read the examples behind it."
     st.html(
         f'<p class="relic-table-caption">{escape(chart.caption)}</p>'
@@ -194,7 +194,7 @@ def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
     return f'<details class="relic-recall-fold">{inside}</details>'
 
 
-def show_table(app: App, asked: Asked) -> None:
+def show_table(app: App, asked: RecallQuery) -> None:
     """Draw all figures of the runs as a table, and how the first of them compares with the others."""
     made = app.recall.tables(asked.runs)
     st.header("All figures", anchor="recall-chart")
@@ -208,7 +208,7 @@ def show_table(app: App, asked: Asked) -> None:
     st.html(f'<p class="relic-quiet relic-recall-under">{link_here(asked)}.</p>{_again(asked.runs)}')
 
 
-def _file_name(asked: Asked) -> str:
+def _file_name(asked: RecallQuery) -> str:
     """Name a file after what it holds.
 
     >>> from types import SimpleNamespace

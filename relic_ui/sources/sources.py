@@ -183,7 +183,7 @@ _TO_LIST = {"data-then": "#windows-heading"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SourcesQuery:
     """What the page's address asks for.
 
     - `source_id`, `work_id`: Windows of this source; on this work.
@@ -210,11 +210,11 @@ class Asked:
         }
 
 
-def asked() -> Asked:
+def asked() -> SourcesQuery:
     """Read the page's address."""
     given = st.query_params
     page, show = given.get("page", ""), given.get("show", "")
-    return Asked(
+    return SourcesQuery(
         source_id=given.get("source", ""),
         work_id=given.get("work", ""),
         at=given.get("at", "") if given.get("work") else "",
@@ -226,7 +226,7 @@ def asked() -> Asked:
 # ---- the list of a source, a work or a sentence -------------------------------------------------------------------
 
 
-def show(app: App, wanted: Asked) -> None:
+def show(app: App, wanted: SourcesQuery) -> None:
     """Draw the windows that the address asks for, and do what was pressed in them."""
     does, to = buttons.pressed()
     head = st.container()  # filled last: its counts follow what was judged just now
@@ -245,7 +245,7 @@ def show(app: App, wanted: Asked) -> None:
     _show_list(wanted, found)
 
 
-def _head(app: App, wanted: Asked) -> str:
+def _head(app: App, wanted: SourcesQuery) -> str:
     """Say whose windows these are."""
     back = f'<p class="relic-window-back">{link("sources", "← Criticism", css="relic-back")}</p>'
     if wanted.at:
@@ -280,7 +280,7 @@ def _head(app: App, wanted: Asked) -> str:
     )
 
 
-def _works_of(app: App, wanted: Asked) -> str:
+def _works_of(app: App, wanted: SourcesQuery) -> str:
     """Name the works that a source quotes, each a link to its windows there."""
     summary = next((each for each in app.sources.all() if each.source.id == wanted.source_id), None)
     if summary is None:
@@ -305,7 +305,7 @@ def _works_of(app: App, wanted: Asked) -> str:
     )
 
 
-def _found(app: App, wanted: Asked) -> WindowList:
+def _found(app: App, wanted: SourcesQuery) -> WindowList:
     """Find the windows; while the reader stays at an address they stand still, whatever is judged of them."""
     state = st.session_state
     kept = state.get("sources_shown")
@@ -327,7 +327,7 @@ def _found(app: App, wanted: Asked) -> WindowList:
     return found
 
 
-def _judge(app: App, wanted: Asked, found: WindowList, does: str, to: str) -> WindowList:
+def _judge(app: App, wanted: SourcesQuery, found: WindowList, does: str, to: str) -> WindowList:
     """Keep what was pressed, and show it in its row."""
     pressed = next((view for view in found.views if view.window.id == to), None)
     if pressed is None:
@@ -344,7 +344,7 @@ def _judge(app: App, wanted: Asked, found: WindowList, does: str, to: str) -> Wi
     return found
 
 
-def _show_list(wanted: Asked, found: WindowList) -> None:
+def _show_list(wanted: SourcesQuery, found: WindowList) -> None:
     first = 1 if wanted.at else (wanted.page - 1) * PAGE + 1
     filters = "" if wanted.at else _filters(wanted)
     st.html(
@@ -361,15 +361,15 @@ def _show_list(wanted: Asked, found: WindowList) -> None:
     st.html(_meanings())
 
 
-def _heading(wanted: Asked, found: WindowList, first: int) -> str:
+def _heading(wanted: SourcesQuery, found: WindowList, first: int) -> str:
     kind = {"": "", "aside": " set aside", "all": ", with those set aside"}[wanted.show]
-    told = many(found.total, "quotation")
+    total = many(found.total, "quotation")
     if found.total <= PAGE or wanted.at or not found.views:
-        return f"{told}{kind}"
-    return f"{told}{kind}: {first:,} to {first + len(found.views) - 1:,}"
+        return f"{total}{kind}"
+    return f"{total}{kind}: {first:,} to {first + len(found.views) - 1:,}"
 
 
-def _filters(wanted: Asked) -> str:
+def _filters(wanted: SourcesQuery) -> str:
     items = ""
     for key, (_, label) in _SHOWS.items():
         to = replace(wanted, show=key, page=1).parameters
@@ -378,7 +378,7 @@ def _filters(wanted: Asked) -> str:
     return f'<nav class="relic-window-filter" aria-label="Which quotations">{items}</nav>'
 
 
-def _nothing(wanted: Asked) -> str:
+def _nothing(wanted: SourcesQuery) -> str:
     if wanted.page > 1:
         return "The list is not so long any more: go back to its beginning."
     if wanted.at:
@@ -388,7 +388,7 @@ def _nothing(wanted: Asked) -> str:
     return "No quotations are kept here. Look among those set aside, or at all of them."
 
 
-def _pages(wanted: Asked, total: int) -> str:
+def _pages(wanted: SourcesQuery, total: int) -> str:
     pages = max(1, -(-total // PAGE))
     if wanted.at or pages == 1:
         return "<span></span>"

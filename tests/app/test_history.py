@@ -11,7 +11,7 @@ import pytest
 from relic_core.domain import SearchRequest
 from relic_core.domain.searches import TopKSnapshot
 from relic_core.errors import StoreFull
-from relic_core.store.searches import SearchHeadRows
+from relic_core.store.searches import TopKSnapshotRows
 from tests.app.reading import FIND, found, html, plain, said, sound
 from tests.approved import says
 
@@ -274,7 +274,7 @@ def test_where_nothing_has_changed_the_page_says_so(app, search):
 
 
 def test_after_a_change_of_model_each_passage_says_where_it_stood(app, search):
-    rows = app.bench.store.search_heads
+    rows = app.bench.store.snapshots
     ((_, then), _) = rows.of(search, length=1)
     turned = (then.hits[3], *then.hits[1:3], then.hits[0], *then.hits[5:])
     rows.add(search, [replace(then, maker="ffff0000", hits=turned)])  # as if another model had answered meanwhile
@@ -410,7 +410,7 @@ def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch):
     def full(*_):
         raise StoreFull("The disk is full.")
 
-    monkeypatch.setattr(SearchHeadRows, "add", full)
+    monkeypatch.setattr(TopKSnapshotRows, "add", full)
     at = ask(app)
     assert html(at).count("<article") == 10
     assert "could not be kept for then and now. The disk is full." in plain(html(at))
@@ -418,6 +418,6 @@ def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch):
 
 def test_a_search_made_on_the_page_is_kept_with_what_it_found(app):
     at = ask(app)
-    kept = app.bench.store.search_heads.of(value(at, "q"), length=1)
+    kept = app.bench.store.snapshots.of(value(at, "q"), length=1)
     assert {head.retriever for _, head in kept} == {"dense-relic", "bm25"}
     assert all(isinstance(head, TopKSnapshot) and len(head.hits) == 20 for _, head in kept)

@@ -49,7 +49,7 @@ def quiet(done, total, note=""):
 
 def corpus(works):
     by_id = {work.id: work for work in [*SHELF, UNREAD]}
-    return Corpus(tuple(work.imprint for work in works), by_id.__getitem__)
+    return Corpus(tuple(work.version for work in works), by_id.__getitem__)
 
 
 def places(ranking):
@@ -164,7 +164,7 @@ def test_works_that_were_not_prepared_are_named_and_passed_over(made, name):
 def test_passages_like_one_of_them_are_ranked(library):
     passage = Span(4, 1)
     claim = Claim(ORCHARD.span_text(passage))
-    ranking = library.rank(claim, corpus([FERRY, ORCHARD]), 1, like=(ORCHARD.imprint, passage))
+    ranking = library.rank(claim, corpus([FERRY, ORCHARD]), 1, like=(ORCHARD.version, passage))
     assert ranking.rank_of(passage, ORCHARD.id) == 1
 
 

@@ -110,7 +110,7 @@ def test_a_prepared_work_answers_in_another_process_too(tmp_path, work):
 def test_the_matrix_is_not_read_into_memory(tmp_path, work):
     alone = retriever(tmp_path, FakeEncoder())
     alone.prepare(work, quiet, lengths=(1,))
-    assert isinstance(alone._opened(alone._recipe(work.imprint, 1)), np.memmap)
+    assert isinstance(alone._opened(alone._recipe(work.version, 1)), np.memmap)
 
 
 def test_a_stopped_build_goes_on_where_it_stopped_and_gives_the_same_index(tmp_path, work):

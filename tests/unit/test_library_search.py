@@ -153,16 +153,16 @@ def test_what_answered_is_named_for_a_permalink_and_changes_with_the_works(ready
     assert FakeEncoder().identity in made_with
     assert ", counting, version" in made_with  # the reranker, of which no digest is known
     assert made_with == ask(ready, "Nobody else paid").made_with
-    assert ask(ready, "Nobody paid", narrowing=WorkFilter(works=(TOLL.id,))).made_with != made_with
+    assert ask(ready, "Nobody paid", work_filter=WorkFilter(works=(TOLL.id,))).made_with != made_with
 
 
 # ---- narrowing ----------------------------------------------------------------------------------------------------
 
 
 def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
-    narrowing = WorkFilter(authors=("B. Lamplighter",))
-    result = ask(ready, "Nobody counted the lanterns", narrowing=narrowing, results=9)
-    assert ready.works.scope(narrowing) == result.searched
+    work_filter = WorkFilter(authors=("B. Lamplighter",))
+    result = ask(ready, "Nobody counted the lanterns", work_filter=work_filter, results=9)
+    assert ready.works.scope(work_filter) == result.searched
     assert [work.title for work in result.searched] == ["Brief", "Lamps"]
     for column in result.columns:
         assert {card.work.title for card in column.cards} <= {"Brief", "Lamps"}
@@ -172,7 +172,7 @@ def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
 
 
 @pytest.mark.parametrize(
-    ("narrowing", "said"),
+    ("work_filter", "said"),
     [
         (WorkFilter(authors=("Nobody", "Somebody")), "is by Nobody or Somebody. Choose"),
         (WorkFilter(first_year=1900), "is of 1900 or later. Choose"),
@@ -183,9 +183,9 @@ def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
         ),
     ],
 )
-def test_a_narrowing_that_leaves_nothing_is_told(ready, narrowing, said):
+def test_a_narrowing_that_leaves_nothing_is_told(ready, work_filter, said):
     with pytest.raises(BadRequest, match=said):
-        ask(ready, "Nobody paid", narrowing=narrowing)
+        ask(ready, "Nobody paid", work_filter=work_filter)
 
 
 def test_an_empty_library_is_told(settings):
@@ -195,9 +195,9 @@ def test_an_empty_library_is_told(settings):
 
 def test_a_length_that_no_work_holds_is_told(ready):
     with pytest.raises(BadRequest, match=r" 2 sentences.* 1 "):
-        ask(ready, "Nobody paid", length=2, narrowing=WorkFilter(works=(BRIEF.id,)))
+        ask(ready, "Nobody paid", length=2, work_filter=WorkFilter(works=(BRIEF.id,)))
     with pytest.raises(BadRequest, match="has another passage of one sentence"):
-        ask(ready, like=SeedPassage(BRIEF.id, "1.1"), narrowing=WorkFilter(works=(BRIEF.id,)))
+        ask(ready, like=SeedPassage(BRIEF.id, "1.1"), work_filter=WorkFilter(works=(BRIEF.id,)))
 
 
 def test_a_retriever_that_searches_single_works_only_is_refused(ready):
@@ -229,16 +229,16 @@ def test_passages_like_one_are_found_in_all_works_but_for_itself_and_what_overla
 def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
     dense = ready.retrievers.get("dense-relic")
     column = ask(ready, like=SeedPassage(TOLL.id, "2.1.1"), retrievers=("dense-relic",), results=20).columns[0]
-    source = dense.span_vector(TOLL.imprint, Span(3, 1))
+    source = dense.span_vector(TOLL.version, Span(3, 1))
     assert found(column)[0] == ("Lamps", Span(0, 1))
     for card in column.cards:
-        assert card.score == pytest.approx(float(source @ dense.span_vector(card.work.imprint, card.span)), abs=1e-5)
+        assert card.score == pytest.approx(float(source @ dense.span_vector(card.work.version, card.span)), abs=1e-5)
 
 
 def test_the_passage_may_stand_in_a_work_that_is_not_prepared_or_not_searched(bench):
     bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
-    narrowing = WorkFilter(works=(LAMPS.id,))
-    result = ask(bench, like=SeedPassage(TOLL.id, "2.1.1"), narrowing=narrowing, results=9)
+    work_filter = WorkFilter(works=(LAMPS.id,))
+    result = ask(bench, like=SeedPassage(TOLL.id, "2.1.1"), work_filter=work_filter, results=9)
     assert result.source.work == TOLL
     dense, bm25, reranked = result.columns
     assert found(dense)[0] == found(bm25)[0] == ("Lamps", Span(0, 1))
@@ -407,11 +407,11 @@ def test_the_index_of_the_library_is_built_by_a_job_and_needs_nothing_where_memo
 
 
 def test_a_work_removed_or_cut_anew_while_it_was_ranked_loses_its_hits(ready, monkeypatch):
-    imprints, scope = ready.works.imprints(), ready.works.scope(WorkFilter())
+    work_versions, scope = ready.works.work_versions(), ready.works.scope(WorkFilter())
     assert len({card.work.title for card in ask(ready, "Nobody paid for the lamp", results=9).columns[1].cards}) == 3
     ready.works.remove(BRIEF.id)
     ready.store.works.add(replace(LAMPS, segmenter="by hand/2", sentences=LAMPS.sentences[:2]))
-    monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
+    monkeypatch.setattr(ready.works, "work_versions", lambda: work_versions)
     monkeypatch.setattr(ready.works, "scope", lambda _: scope)
     columns = ask(ready, "Nobody paid for the lamp", results=9).columns
     assert {card.work.title for column in columns for card in column.cards} == {"The Toll"}
@@ -465,10 +465,10 @@ def test_where_all_indexes_turn_out_to_be_damaged_or_deleted_meaning_is_pending(
 
 
 def test_a_work_removed_before_its_words_were_read_is_passed_over(ready, monkeypatch):
-    imprints, scope = ready.works.imprints(), ready.works.scope(WorkFilter())
+    work_versions, scope = ready.works.work_versions(), ready.works.scope(WorkFilter())
     shutil.rmtree(ready.settings.indexes / "words" / LAMPS.id)
     ready.works.remove(LAMPS.id)
-    monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
+    monkeypatch.setattr(ready.works, "work_versions", lambda: work_versions)
     monkeypatch.setattr(ready.works, "scope", lambda _: scope)
     dense, bm25, fusion = ask(ready, "Nobody paid for the lamp", results=9).columns
     assert {card.work.title for card in bm25.cards} == {"Brief", "The Toll"}
@@ -477,10 +477,10 @@ def test_a_work_removed_before_its_words_were_read_is_passed_over(ready, monkeyp
 
 @pytest.mark.parametrize("claim", ["Nobody paid", "Nobody paid for the lamp"])
 def test_where_all_works_found_are_removed_meanwhile_the_columns_say_so(ready, monkeypatch, claim):
-    imprints, scope = ready.works.imprints(), ready.works.scope(WorkFilter())
+    work_versions, scope = ready.works.work_versions(), ready.works.scope(WorkFilter())
     for work in WORKS:
         ready.works.remove(work.id)
-    monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
+    monkeypatch.setattr(ready.works, "work_versions", lambda: work_versions)
     monkeypatch.setattr(ready.works, "scope", lambda _: scope)
     result = ask(ready, claim)
     for column in result.columns:
@@ -518,7 +518,10 @@ def test_lack_of_memory_and_damage_make_a_note_and_the_others_answer(ready, monk
 
 def test_reading_a_work_marks_the_hits_of_a_search_of_the_library_in_it(ready):
     request = SearchRequest(
-        work_id="", claim_text="Nobody counted the lanterns", narrowing=WorkFilter(works=(TOLL.id, LAMPS.id)), results=9
+        work_id="",
+        claim_text="Nobody counted the lanterns",
+        work_filter=WorkFilter(works=(TOLL.id, LAMPS.id)),
+        results=9,
     )
     result = answer_again(ready, ready.history.keep(request).id)
     assert result.request == request

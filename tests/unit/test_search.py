@@ -322,7 +322,7 @@ def test_passages_like_one_leave_it_and_what_overlaps_it_out(ready):
 def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
     dense = ready.retrievers.get("dense-relic")
     column = like(ready, "2.1.1", results=10, retrievers=("dense-relic",)).columns[0]
-    vectors = [dense.span_vector(WORK.imprint, Span(at, 1)) for at in range(6)]
+    vectors = [dense.span_vector(WORK.version, Span(at, 1)) for at in range(6)]
     cosines = {Span(at, 1): float(vectors[3] @ vectors[at]) for at in (0, 1, 2, 4, 5)}
     assert {card.span: card.score for card in column.cards} == pytest.approx(cosines, abs=1e-5)
 

@@ -25,7 +25,7 @@ from relic_core.retrieval import compact, index_files
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 from tools import command
-from tools.bench.parts import DENSE, Bench, USUAL, timed
+from tools.bench.parts import DENSE, USUAL, Bench, timed
 from tools.machine import busy
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 RUN = 100
 """Sentences of another work that are taken in one after the other."""
-_ASKED = 40
+_QUESTIONS = 40
 _STATUS = Path("/proc/self/status")
 
 
@@ -52,10 +52,10 @@ class MadeDense(Dense):
     def __init__(self, real: Dense, works: Sequence[WorkVersion], root: Path) -> None:
         super().__init__(
             real.name,
-            encoder=real._encoder,
+            encoder=real._encoder,  # noqa: SLF001 - its double
             root=root,
             memory=1,
-            similarity=real.similarity,  # noqa: SLF001 - its double
+            similarity=real.similarity,
         )
         self._real = [index_files.load(real.root, real.recipe(work)) for work in works]
         self._vectors = [real.open(work).sentence_vectors(self.similarity) for work in works]
@@ -153,7 +153,7 @@ def build(dense: MadeDense, works: Sequence[WorkVersion], claims: Sequence[Claim
 
 
 def search(dense: MadeDense, works: Sequence[WorkVersion], claims: Sequence[Claim], *, thin: bool) -> dict[str, Any]:
-    """Ask the index, of which nothing is in memory: the first answer, the later ones, and what the process then holds."""
+    """Ask the index, of which nothing is in memory: the first answers, the later ones, and what the process holds."""
     recipe = compact.newest(dense.root, dense.name, dense.encoder_identity, works)
     if recipe is None:
         raise NotFound("There is no such index in the folder. Build it first, with the same options.")
@@ -220,16 +220,16 @@ def add_options(parser: ArgumentParser) -> None:
 def do(app: App, options: Namespace) -> int:
     """Build or search, and print the figures as JSON."""
     real = app.retrievers.get(DENSE)
-    prepared = [work for work in app.works.imprints().values() if app.indexes.ready(work.id, DENSE)]
+    prepared = [work for work in app.works.work_versions().values() if app.indexes.ready(work.id, DENSE)]
     if not isinstance(real, Dense) or len(prepared) < 2:  # noqa: PLR2004
         raise NotFound("Works are made of at least two prepared ones. Add and prepare some novels first.")
     dense = MadeDense(real, prepared, options.folder)
     examples = sorted(app.store.examples.of_split("sample"), key=lambda each: each.id)
     claims = [each.claim for each in examples]
     bench = Bench(app=app, effort=USUAL, work_id="", full=False, claims=tuple(claims), say=print)
-    asked = bench.questions(_ASKED + 3)
+    questions = bench.questions(_QUESTIONS + 3)
     does = build if options.step == "build" else search
-    given = claims if does is build else asked
+    given = claims if does is build else questions
     print(json.dumps(does(dense, dense.versions(options.works), given, thin=options.thin), indent=2))
     return 0
 

@@ -198,7 +198,7 @@ class Edition(BaseModel, frozen=True, extra="forbid"):
     segmenter: str
 
 
-class Asked(BaseModel, frozen=True, extra="forbid"):
+class UsedRetriever(BaseModel, frozen=True, extra="forbid"):
     """A retriever as it was asked.
 
     - `encoder`: identity of its own encoder; empty where it has none.
@@ -263,7 +263,7 @@ class Report(BaseModel, frozen=True, extra="forbid"):
     shape: str
     seeds: tuple[int, ...]
     works: tuple[Edition, ...]
-    retrievers: tuple[Asked, ...]
+    retrievers: tuple[UsedRetriever, ...]
     prompts: tuple[Reported, ...]
     left_out: tuple[dict[str, Any], ...]
 
@@ -295,14 +295,14 @@ def make_report(app: App, answers: Sequence[Answered], sheets: Sequence[Sheet]) 
     )
 
 
-def asked_now(app: App, answers: Sequence[Answered]) -> tuple[Asked, ...]:
+def asked_now(app: App, answers: Sequence[Answered]) -> tuple[UsedRetriever, ...]:
     """Say what each retriever is that answered."""
     found = []
     for name in answers[0].hits if answers else ():
         card, retriever = app.retrievers.card(name), app.retrievers.get(name)
         configuration = dict(sorted(retriever.configuration.items()))
         found.append(
-            Asked(name=name, label=card.label, encoder=retriever.encoder_identity, configuration=configuration)
+            UsedRetriever(name=name, label=card.label, encoder=retriever.encoder_identity, configuration=configuration)
         )
     return tuple(found)
 

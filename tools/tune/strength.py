@@ -206,15 +206,15 @@ def _asked(
     for shape, claim in _claims(window):
         vector = retriever.claim_vector(claim)
         for pool in pools:
-            scores = retriever.score_vector(vector, works[pool].imprint, window.gold.length)
-            foreign, best = OutOfVocabulary.of(claim, works[pool]), int(np.argmax(scores))
+            scores = retriever.score_vector(vector, works[pool].version, window.gold.length)
+            unknown, best = OutOfVocabulary.of(claim, works[pool]), int(np.argmax(scores))
             own = pool == window.pool
             yield BestHit(
                 about=window.pool,
                 own=own,
                 score=float(scores[best]),
-                share=foreign.share,
-                named=foreign.named,
+                share=unknown.share,
+                named=unknown.named,
                 shape=shape,
                 found=own and best == window.gold.start,
             )

@@ -124,7 +124,7 @@ class Studies:
 
     def find_works(self, study: Study) -> WorksFound:
         """Look for the works of a study, text and sentences."""
-        known = {version.fingerprint: work_id for work_id, version in self._works.imprints().items()}
+        known = {version.fingerprint: work_id for work_id, version in self._works.work_versions().items()}
         stored = {work.key: known[work.fingerprint] for work in study.works if work.fingerprint in known}
         missing = [work for work in study.works if work.key not in stored]
         summaries = self._works.summaries() if missing else ()
