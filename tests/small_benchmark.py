@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.domain import BenchmarkCard, Book, QuotationContext, Span
-from relic_core.evaluation.runner import FIRST_CLAIM
+from relic_core.evaluation.runner import FIRST_CLAIM, Answering, evaluate, slices
 from relic_core.retrieval.bm25 import Bm25
 from tests.making import make_work
 
@@ -87,3 +87,10 @@ class Counting(Bm25):
 
 def quiet(done, total, note=""):
     pass
+
+
+def outcomes_of(benchmark, retriever, *, shape, done=(), keep=lambda outcome, seconds: None, progress=quiet):
+    """Rank every window in this process."""
+    known = {each.example_id: each for each in done}
+    asked = slices(benchmark, retriever, shape=shape, done=known, progress=progress)
+    return evaluate(benchmark, map(Answering(retriever), asked), done=known, keep=keep, progress=progress)

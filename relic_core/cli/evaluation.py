@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relic_core.cli import console
-from relic_core.cli.commands import by_option, command, format_option, metric_option, path_option, refuse_others
+from relic_core.cli.commands import (
+    by_option,
+    command,
+    engine_option,
+    format_option,
+    metric_option,
+    path_option,
+    refuse_others,
+)
 from relic_core.cli.console import note
 from relic_core.domain import SHAPES, ContextSize
 from relic_core.errors import BadRequest
@@ -33,6 +41,7 @@ _CHOOSER = "bm25"
     "evaluate relic all --data train.json --format latex",
     "evaluate birco-novels dense-relic,fusion --proxy --chooser bm25",
     "evaluate relic bm25 --data test.json --submission bm25.json",
+    "evaluate public-relic-test reranked --engine dask://head:8786",
     "evaluate sentences LISTS --texts TEXTS --format json",
 )
 @click.argument("benchmark", required=False, help=f"One of the list; or {SENTENCES}: our sentences against lists.")
@@ -44,6 +53,7 @@ _CHOOSER = "bm25"
 @click.option("--again", is_flag=True, help="Measure although it was measured, and compare.")
 @click.option("--k1", type=float, help="Of bm25 or bm25-lemmas, in place of its own.")
 @click.option("--b", type=float, help="Of bm25 or bm25-lemmas, in place of its own.")
+@engine_option
 @metric_option
 @by_option
 @click.option("--proxy", is_flag=True, help="The task of three options instead of a whole ranking.")
@@ -83,7 +93,7 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
     elif given.chooser is not None:
         raise click.UsageError("--chooser is for the task of three options: add --proxy.")
     else:
-        refuse_others("a benchmark", "shape", "data", "form", "again", "k1", "b", "metrics", "by")
+        refuse_others("a benchmark", "shape", "data", "form", "again", "k1", "b", "metrics", "by", "engine")
         try:
             _measure(app, benchmark, retriever, given)
         except KeyboardInterrupt:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Generator, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -166,10 +166,7 @@ def mine_planned(
             code=code,
         )
 
-    doing = workers.map(volumes.mine_volume, map(task, plan.planned))
-    with ExitStack() as stack:
-        if isinstance(doing, Generator):  # a run that is stopped ends its workers at once
-            stack.enter_context(closing(doing))
+    with closing(workers.map(volumes.mine_volume, map(task, plan.planned))) as doing:  # a stop ends workers at once
         for mined in doing:
             yield mined, roots[mined.task.file] if mined.task else Path()
             pace.tell(mined.task.file if mined.task else None)
