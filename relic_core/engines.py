@@ -177,7 +177,8 @@ class Dask:
             def send() -> None:
                 most = _AHEAD * max(self.workers, sum(client.nthreads().values()))  # workers may come and go
                 for task in islice(waiting, most - len(running)):
-                    future = client.submit(_run, program, pickle.dumps((function, task)), pure=False)
+                    call = pickle.dumps(_Call(program, pickle.dumps((function, task))))
+                    future = client.submit(pickle.loads, call, pure=False)
                     running[future.key] = task
                     done.add(future)
 
@@ -187,7 +188,7 @@ class Dask:
                 task = running.pop(future.key)
                 send()
                 try:
-                    result = future.result()
+                    result = pickle.loads(future.result())  # noqa: S301 - as Dask does with all that a worker sends
                 except distributed.KilledWorker:
                     result = self._lost(task, _DIED)
                 except CancelledError:
@@ -195,10 +196,11 @@ class Dask:
                         f"The scheduler of Dask at {self.address} went away. What was finished is kept; start the "
                         "scheduler again, and the same command goes on from there."
                     ) from None
-                except (ImportError, RuntimeError) as error:
-                    if isinstance(error, ImportError) or "deserialization" in str(error):
-                        raise BadRequest(_NO_PROGRAM.format(error=error.__cause__ or error)) from None
-                    raise
+                except ImportError as error:
+                    raise BadRequest(
+                        f"A worker of the cluster at {self.address} cannot load this program ({error}). Install the "
+                        "same version on all of its machines, and start the workers again."
+                    ) from None
                 del future  # so that the cluster may forget the result
                 yield result
 
@@ -225,10 +227,6 @@ class Dask:
 _PATIENCE = "10s"
 _ERRORS = 40
 """Dask's own log says what is told here anyway."""
-_NO_PROGRAM = (
-    "The scheduler or a worker of the cluster cannot load this program ({error}). Install the same version of it on "
-    "all machines of the cluster, scheduler included, and start them again."
-)
 
 
 @cache
@@ -238,8 +236,23 @@ def _program() -> str:
     return ", ".join([f"source {provenance.source()}", *versions])
 
 
-def _run(program: str, pickled: bytes) -> object:
-    """Do a task on a worker of a cluster; the task stays bytes until it is known that the program is the same."""
+class _Call:
+    """A task as it is sent: bytes, whose unpickling does it.
+
+    So nothing but a task fails where this program is not installed. A function of ours that Dask itself had to unpickle
+    would end the worker, and the scheduler would need the program too.
+    """
+
+    def __init__(self, program: str, pickled: bytes) -> None:
+        self._arguments = program, pickled
+
+    def __reduce__(self) -> tuple[Callable[..., bytes], tuple[str, bytes]]:
+        """Be unpickled by `_run`."""
+        return _run, self._arguments
+
+
+def _run(program: str, pickled: bytes) -> bytes:
+    """Do a task on a worker of a cluster, once it is known that the program is the same; gives the result as bytes."""
     from distributed import get_worker
 
     if (here := _program()) != program:
@@ -249,7 +262,7 @@ def _run(program: str, pickled: bytes) -> object:
         )
     function, task = pickle.loads(pickled)  # noqa: S301 - as Dask sends it, and by the same connection
     try:
-        return function(task)
+        return pickle.dumps(function(task))
     except RelicError as error:
         raise type(error)(f"{error} (So says the worker {get_worker().address}.)") from None
 
