@@ -8,7 +8,7 @@ RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help app test check bench format constraints clean environment dev-environment chromium axe
+.PHONY: help app test check bench format constraints clean environment dev-environment programs axe
 
 help:  ## show this list
 	@sed -nE 's/^([a-z]+):.*##  ?(.*)/make \1	\2/p' Makefile | expand -t 20
@@ -17,7 +17,7 @@ app: environment  ## install what is needed, add the sample, start the app (PORT
 	$(RUN) -m relic_core setup
 	$(RUN) -m streamlit run app.py $(if $(PORT),--server.port=$(PORT))
 
-test: dev-environment chromium axe check  ## install what testing needs (Chromium too, through apt) and run all that CI runs
+test: dev-environment programs axe check  ## install what testing needs (Chromium and Caddy too, through apt) and run all that CI runs
 
 # Tests go in the order of their files, so that those of the browser, few and long, begin early and leave no tail.
 check:  ## run everything that CI runs, installing nothing
@@ -71,13 +71,15 @@ define install
 	rm $(VENV)/unfinished; echo "$$wanted" > $(VENV)/$(1).done
 endef
 
-# Browser tests need a Chromium and say so where there is none; Debian's is installed where that needs no password.
-chromium:
-	@[ -n "$$CHROMIUM" ] || for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
-	if ! command -v apt-get >/dev/null; then as=none; elif [ "$$(id -u)" = 0 ]; then as=; \
+# Tests drive a Chromium and a Caddy, and say so where there is none; Debian's are installed where that needs no password.
+programs:
+	@found() { command -v "$$1" >/dev/null; }; lacking=; \
+	[ -n "$$CHROMIUM" ] || found chromium || found chromium-browser || found google-chrome || lacking=chromium; \
+	found caddy || lacking="$$lacking caddy"; [ -n "$$lacking" ] || exit 0; \
+	if ! found apt-get; then as=none; elif [ "$$(id -u)" = 0 ]; then as=; \
 	elif sudo -n true 2>/dev/null; then as=sudo; else as=none; fi; \
-	[ "$$as" != none ] && $$as apt-get update -qq && $$as apt-get install -y -qq --no-install-recommends chromium \
-	|| echo "No Chromium, and none could be installed: the browser tests will be skipped."
+	[ "$$as" != none ] && $$as apt-get update -qq && $$as apt-get install -y -qq --no-install-recommends $$lacking \
+	|| echo "Not here, and could not be installed: $$lacking. The tests that need it will be skipped."
 
 axe:
 	@if command -v npm >/dev/null; then $(MAKE) -s node_modules/.package-lock.json; \

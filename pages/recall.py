@@ -29,6 +29,6 @@ with shell.show_errors():
                 if chart.marks and asked.view != "published":
                     recall_cases.show_cases(app, asked, chart, colours)
         else:
-            st.info("Choose one or more runs to see their figures.", icon=":material/bar_chart:")
+            st.info("Choose one or more measurements to see their figures.", icon=":material/bar_chart:")
     else:
         recall.teach()

@@ -1,4 +1,4 @@
-"""What was made last, kept in memory."""
+"""What was made last, kept in memory. Not cachetools: two threads that ask for one key at once would both make it."""
 
 from __future__ import annotations
 

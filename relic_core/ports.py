@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
-from relic_core.domain import LENGTHS
+from relic_core.domain import (
+    LENGTHS,
+    BenchmarkCard,
+    Book,
+    Claim,
+    Corpus,
+    QuotationContext,
+    Ranking,
+    Scores,
+    Span,
+    Work,
+    WorkVersion,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -13,18 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from relic_core.domain import (
-        BenchmarkCard,
-        Book,
-        Claim,
-        Corpus,
-        QuotationContext,
-        Ranking,
-        Scores,
-        Span,
-        Work,
-        WorkVersion,
-    )
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relic_core.config import Settings
-from relic_core.ports import silent
+from relic_core.ports import Executor, Progress, silent
 from relic_core.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
 
     from relic_core.domain import EditionDetails, SecondarySource, WorkSummary
     from relic_core.domain.trainings import ModelKind
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from relic_core.mining.exporting import Exporter
     from relic_core.mining.manifest import ManifestSummary
     from relic_core.mining.statistics import Statistics
-    from relic_core.ports import Executor, Progress
     from relic_core.retrieval.registry import Retrievers
     from relic_core.services.backups import Backups
     from relic_core.services.catalogue import Catalogue
@@ -182,7 +180,7 @@ class App:
         """The first passages that searches found, as they were kept."""
         from relic_core.services.snapshots import Snapshots
 
-        return Snapshots(self.store.search_heads, self.fingerprints)
+        return Snapshots(self.store.snapshots, self.fingerprints)
 
     @cached_property
     def comparing(self) -> Comparing:
@@ -290,7 +288,8 @@ class App:
         """The secondary sources, and the windows that were found in them."""
         from relic_core.services.sources import Sources
 
-        return Sources(self.store.sources, self.store.windows, self.works, self.store.stamp)
+        stamp, most = self.store.stamp, self.settings.max_claim_words
+        return Sources(self.store.sources, self.store.windows, self.works, stamp, max_claim_words=most)
 
     @cached_property
     def dataset(self) -> Dataset:
@@ -304,7 +303,7 @@ class App:
         """Writes pairs and windows to files for others."""
         from relic_core.mining.exporting import Exporter, QuotedTexts
 
-        works = QuotedTexts(self.works.summaries, self.works.imprints, self.works.resolve, self._text)
+        works = QuotedTexts(self.works.summaries, self.works.work_versions, self.works.resolve, self._text)
         return Exporter(self.store.sources, self.store.pairs, self.store.windows, self.store.splits, works)
 
     def statistics(self, of: str = "store", progress: Progress = silent) -> Statistics:

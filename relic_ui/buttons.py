@@ -76,7 +76,6 @@ export default function (component) {
 
 @st.cache_resource
 def _listener() -> Callable[..., Any]:
-    """Register the listener once per server."""
     return cast("Callable[..., Any]", st.components.v2.component("relic_buttons", js=_JS))
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 from relic_core.errors import NotFound
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import NO_PAGES
-from relic_core.reporting.citations.styles import STYLES, style
+from relic_core.reporting.citations.styles import STYLES, Cited, style
 from relic_ui import copying
 from relic_ui.citing_style import CITING
 from relic_ui.links import link
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import CitedWork
     from relic_core.reporting.citations.quoting import Quoted
-    from relic_core.reporting.citations.styles import Cited
     from relic_core.services.citing import Citation
     from relic_core.wiring import App
 
@@ -31,7 +30,7 @@ _LENGTH = re.compile("[1-9][0-9]{0,3}")
 _WIDGET, _CHOSEN = "citation_style", "citation_style_chosen"
 
 
-class Asked(NamedTuple):
+class CiteQuery(NamedTuple):
     """What the page's address asks to be cited; `at` is empty where it is the whole work."""
 
     work_id: str
@@ -40,11 +39,11 @@ class Asked(NamedTuple):
     search_id: str
 
 
-def asked() -> Asked:
+def asked() -> CiteQuery:
     """Read the page's address."""
     given = st.query_params
     length = given.get("n", "")
-    return Asked(
+    return CiteQuery(
         work_id=given.get("work", ""),
         at=given.get("at", ""),
         length=int(length) if _LENGTH.fullmatch(length) else 1,
@@ -61,12 +60,12 @@ def cite_link(work_id: str, at: str = "", length: int | None = None, search_id: 
     return link("cite", "Cite", work=work_id, at=at, n=length, q=search_id)
 
 
-def show(app: App, wanted: Asked) -> None:
+def show(app: App, wanted: CiteQuery) -> None:
     """Draw the page: what is cited, how, and the files."""
     st.html(CITING)
     st.title("Cite")
     if not wanted.work_id:
-        st.info("Open this page from a passage or from the page of a work, by Cite.", icon=":material/format_quote:")
+        st.info("Open this page with Cite, beside a passage or on the page of a work.", icon=":material/format_quote:")
         st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")
         return
     head = st.container()
@@ -114,7 +113,7 @@ def _remember() -> None:
     st.session_state[_CHOSEN] = st.session_state[_WIDGET]
 
 
-def _show_cited(found: Citation, wanted: Asked) -> None:
+def _show_cited(found: Citation, wanted: CiteQuery) -> None:
     work = found.work
     by = f", {escape(work.author)}" if work.author else ""
     if found.quotation is None or found.place is None:
@@ -150,8 +149,8 @@ def _show_unknown(work: CitedWork) -> None:
     if not (details.publisher or details.container or details.place):
         where = link("work", "Correct details", work=work.id, attributes={"data-then": ".st-key-work_correct button"})
         st.html(
-            '<p class="relic-quiet relic-measure">Nothing is known of who published this edition. If you know it, say '
-            f"it by {where} on the page of the work.</p>"
+            '<p class="relic-quiet relic-measure">Nothing is known of who published this edition. If you know, add it '
+            f"with {where} on the page of the work.</p>"
         )
 
 

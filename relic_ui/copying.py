@@ -61,7 +61,6 @@ export default function () {
 
 @st.cache_resource
 def _listener() -> Callable[..., Any]:
-    """Register the listener once per server."""
     return cast("Callable[..., Any]", st.components.v2.component("relic_copying", js=_JS))
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import EVERYWHERE
+from relic_core.domain import EVERYWHERE, WorkSummary
 from relic_core.services.prompts import prompts_for
-from relic_core.services.search import shown_gap
+from relic_core.services.search import has_gap, shown_gap
 from relic_ui.find import claim_box, like, scope
 from relic_ui.naming import name_of
 from relic_ui.shell import literal
@@ -17,7 +17,6 @@ from relic_ui.shell import literal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import WorkSummary
     from relic_core.wiring import App
 
 _WORKS_WITH_EXAMPLES = 2
@@ -25,17 +24,18 @@ _WORKS_WITH_EXAMPLES = 2
 
 def show(app: App) -> None:
     """Draw the page."""
-    st.title("Which passage bears you out?")
+    st.title("Find the passage that supports your claim")
     summaries = app.works.summaries()
     if summaries:
         _show_claim_box(summaries)
-    for work in [work for work in summaries if prompts_for(work)][:_WORKS_WITH_EXAMPLES]:
+    offered = sorted(filter(prompts_for, summaries), key=lambda work: not has_gap(prompts_for(work)[0].claim))
+    for work in offered[:_WORKS_WITH_EXAMPLES]:
         with st.container(gap="xsmall", key=f"examples-{work.id}"):
             st.html(f'<p class="relic-quiet">Try one of these, in {escape(name_of(work))}</p>')
             for number, prompt in enumerate(prompts_for(work)):
                 if st.button(literal(shown_gap(prompt.claim)), key=f"home-{work.id}-{number}", type="tertiary"):
                     _find(work.id, prompt.claim, prompt.length)
-    st.html(f'<p class="relic-measure">{_said_of_library(app, len(summaries))}</p>')
+    st.html(f'<p class="relic-quiet relic-measure">{_said_of_library(app, len(summaries))}</p>')
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
@@ -67,9 +67,9 @@ def _find(work_id: str, claim_text: str, length: int | None) -> None:
 
 def _said_of_library(app: App, many: int) -> str:
     """Say what is there to be searched."""
-    more = "from the RELiC shelf or from Project Gutenberg, or add your own editions as plain text, EPUB or TEI"
+    more = "from the RELiC shelf, from Project Gutenberg, or as a file of your own (plain text, EPUB or TEI)"
     if many:
-        ready = "One work is" if many == 1 else f"{many} works are"
-        return f"{ready} ready to search and to read. Take others {more}; they stay on this machine."
+        there = "One work is" if many == 1 else f"{many} works are"
+        return f"{there} in your library. Add others {more}. They stay on this computer."
     back = " What you removed can be put back there." if app.works.removed() else ""
-    return f"Your library is empty, so there is nothing to search yet.{back} Take one {more}."
+    return f"Your library is empty.{back} Add a work {more}."

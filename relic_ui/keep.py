@@ -24,13 +24,12 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 DOES = "keep"
-"""What the buttons do, as `relic_ui.buttons.pressed` tells it."""
 
 _PARTS = 3
 _NUMBER = 6
 
 
-class Asked(NamedTuple):
+class KeepRequest(NamedTuple):
     """What a press asks to keep; `further` is what the page put behind it."""
 
     work_id: str
@@ -102,18 +101,18 @@ def note_anchor(note_id: str) -> str:
     return f"note-{note_id}"
 
 
-def asked(does: str, to: str) -> Asked | None:
+def asked(does: str, to: str) -> KeepRequest | None:
     """Read what a press asks to keep; None where something else was pressed, or nothing.
 
     >>> asked("keep", "emma-1/3.5.2/2/q1/bm25/4")
-    Asked(work_id='emma-1', at='3.5.2', length=2, further=('q1', 'bm25', '4'))
+    KeepRequest(work_id='emma-1', at='3.5.2', length=2, further=('q1', 'bm25', '4'))
     >>> asked("add", "emma"), asked("", "")
     (None, None)
     """
     parts = to.split("/")
     if does != DOES or len(parts) < _PARTS:
         return None
-    return Asked(parts[0], parts[1], number(parts[2]), tuple(map(unquote, parts[3:])))
+    return KeepRequest(parts[0], parts[1], number(parts[2]), tuple(map(unquote, parts[3:])))
 
 
 def number(written: str) -> int:
@@ -127,7 +126,7 @@ def number(written: str) -> int:
 
 def press(
     app: App,
-    passage: Asked,
+    passage: KeepRequest,
     *,
     origin: Origin,
     claim_text: str = "",
@@ -151,7 +150,7 @@ def press(
         said = {
             "kept": f"Kept in {literal(done.collection)}.",
             "let go": "No longer kept.",
-            "stays": "It stays kept, since you have written about it. It can be removed in the notebook.",
+            "stays": "Still kept, because you have written about it. You can remove it in the notebook.",
         }
         st.toast(said[done.outcome], icon=":material/bookmark:")
 

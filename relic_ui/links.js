@@ -14,7 +14,7 @@ const keepsItsOwn = path => /\/read$/.test(path) // reading_place.js
 const named = url => {
   const { pathname, search } = new URL(url, location.href)
   const asked = new URLSearchParams(search)
-  for (const made of ["w", "m"]) asked.delete(made) // what the answer was made with, which links back leave away
+  for (const how of ["w", "m", "view"]) asked.delete(how) // what the answer was made with and how it is shown: links back leave it away
   asked.sort()
   return `${pathname}?${asked}`
 }

@@ -25,7 +25,6 @@ _JS = Path(__file__).with_name("links.js")
 
 @st.cache_resource
 def _follower() -> Callable[..., Any]:
-    """Register the listener once per server."""
     return cast("Callable[..., Any]", st.components.v2.component("relic_links", js=_JS.read_text(encoding="utf-8")))
 
 

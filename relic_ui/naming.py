@@ -52,6 +52,20 @@ def many(number: int, what: str) -> str:
     return f"one {what}" if number == 1 else f"{number:,} {what}s"
 
 
+def ways(app: App) -> dict[str, str]:
+    """Name the ways of searching by what they are for, by retriever."""
+    return {card.name: card.called for card in app.retrievers.cards()}
+
+
+def inside(name: str) -> str:
+    """Write a name that begins with a word of the language within a sentence.
+
+    >>> inside("By meaning")
+    'by meaning'
+    """
+    return name[:1].lower() + name[1:]
+
+
 def some_of(names: Sequence[str], most: int) -> str:
     """Write a list of names, of a long one the first.
 

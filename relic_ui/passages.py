@@ -15,14 +15,14 @@ def passage_html(passage: Passage, *, mark_gold: bool = False) -> str:
     - `mark_gold`: set the passage asked for apart from its surroundings.
     """
     paragraphs = []
-    told = not mark_gold  # a screen reader is told once where the passage begins
+    announced = not mark_gold  # a screen reader is told once where the passage begins
     for paragraph in passage.paragraphs:
         css = ' class="relic-verse"' if paragraph.kind == "verse" else ""
         body = ""
         for piece in paragraph.pieces:
-            if piece.gold and not told:
+            if piece.gold and not announced:
                 body += '<span class="relic-sr">The passage begins: </span>'
-                told = True
+                announced = True
             body += _piece(piece, mark_gold=mark_gold)
         paragraphs.append(f"<p{css}>{body}</p>")
     return "".join(paragraphs)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.errors import BadRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _DIGITS = 16
 _PROVIDER = "client_id"

@@ -16,7 +16,7 @@ from relic_core.config import Settings
 from relic_core.errors import BadWeights, RelicError
 from relic_core.services import models
 from relic_core.wiring import App, build
-from relic_ui import links, person, signing_in
+from relic_ui import links, person, signing_in, uploads
 from relic_ui.style import CSS
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ MENU = (
 """The pages of the menu, in their order: a new page is one line here. The last are for research."""
 
 _RESEARCH = "pages/recall.py"
-"""The first of them."""
 
 _NOTEBOOK = (
     ("pages/notebook.py", "Notebook", "Notes"),
@@ -55,7 +54,6 @@ _DRAWING = 2.0
 """Seconds in which the first page is drawn, before the encoder wants the processor too."""
 
 _SIDEBAR = 230
-"""Width of the menu in pixels."""
 
 
 def page(title: str) -> App:
@@ -71,11 +69,16 @@ def page(title: str) -> App:
     )
     st.session_state["came_from"], st.session_state["page"] = st.session_state.get("page"), title
     st.html(CSS)
+    largest_upload = 0
     try:
-        signing_in.pass_the_door(Settings.from_environment())
+        settings = Settings.from_environment()
+        signing_in.pass_the_door(settings)
+        largest_upload = settings.max_upload_bytes
     except RelicError as error:
         st.error(literal(str(error)), icon=":material/error:")
         st.stop()
+    finally:
+        uploads.allow(largest_upload)
     with st.sidebar:
         for path, label, symbol in MENU:
             if path == _RESEARCH:

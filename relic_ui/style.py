@@ -6,8 +6,8 @@ text colour of the theme (``.streamlit/config.toml``), so both modes come from o
 
 from __future__ import annotations
 
-from relic_ui.concordance.kwic_style import KWIC
-from relic_ui.sources.sources_style import SOURCES
+from relic_ui.kwic_style import KWIC
+from relic_ui.sources_style import SOURCES
 from relic_ui.tables import TABLES
 
 RETRIEVER_COLOURS = {
@@ -39,8 +39,9 @@ CSS = """
 [class*="relic-"] p, p[class*="relic-"] { margin-bottom: 0; }
 button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):is(:hover, :active, :focus) {
   color: inherit !important; }
-[class*="st-key-examples"] button p { text-decoration: underline; text-underline-offset: .25em; }
+[class*="st-key-examples"] button p { text-decoration: underline; text-underline-offset: .25em; text-align: left; }
 .relic-sr { position: absolute; left: -9999px; }
+[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentColor; outline-offset: -2px; }
 .relic-lede { font-family: var(--relic-serif); font-size: 1.2rem; line-height: 1.5; max-width: 44rem; margin: 0; }
 .relic-quiet { opacity: .82; font-size: .9rem; line-height: 1.45; }
 .relic-measure { max-width: 44rem; }
@@ -85,7 +86,8 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-card-again > details > summary { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .5rem;
   font-size: .8125rem; }
 .relic-card-again > details > summary > span:nth-child(2) { font-family: var(--relic-serif); font-size: 1rem; flex: 1;
-  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; min-width: 60%; }
+  line-height: 1.35; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden;
+  min-width: 60%; }
 .relic-card-again > details[open] > summary > span:nth-child(2) { visibility: hidden; }
 .relic-card-again > details::details-content { display: flex; flex-direction: column; padding-top: .3rem; }
 .relic-card-again > details:not([open])::details-content { display: none; }
@@ -107,6 +109,7 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-track::before { content: ""; position: absolute; inset: 9px -24px 9px 0; background: var(--relic-faint);
   border-radius: .25rem; }
 .relic-track span { position: absolute; inset: 2px 0; border-left: 1px solid var(--relic-line); }
+.relic-track i { position: absolute; inset: 7px auto; width: 3px; background: var(--relic-hue); }
 .relic-dot { position: absolute; top: 2px; width: 24px; height: 24px; border-radius: 12px; text-align: center;
   font-size: .75rem; line-height: 24px; font-weight: 700; color: #fff !important; background: var(--relic-hue);
   text-decoration: none !important; font-variant-numeric: tabular-nums; }
@@ -116,7 +119,10 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-dot { left: var(--relic-wide); }
 @container (max-width: 639px) {
   .relic-dot { left: var(--relic-narrow); }
-  .relic-dot:not([style*="narrow"]) { display: none; }
+  .relic-dot:not([style*="narrow"]), .relic-fine span { display: none; }
+}
+@container (min-width: 640px) {
+  .relic-dot:not([style*="wide"]) { display: none; }
 }
 @media (max-width: 640px) { .relic-axis span:nth-child(even) { display: none; } }
 
@@ -126,6 +132,12 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 }
 :is(.st-key-find_side, .st-key-find_best, .st-key-find_one) [data-testid="stVerticalBlock"] { gap: .6rem; }
 .st-key-find_best, .st-key-find_one { max-width: 52rem; }
+@media (min-width: 900px) {
+  :is(.st-key-find_best, .st-key-find_one) .relic-card { flex-flow: row wrap; justify-content: space-between;
+    gap: 0 1rem; }
+  :is(.st-key-find_best, .st-key-find_one) .relic-card :is(blockquote, .relic-card-do:has(details[open])) {
+    flex-basis: 100%; }
+}
 [class*="st-key-find_folded"] summary { padding-block: .35rem !important; min-height: 2.5rem; }
 [class*="st-key-find_folded"] summary p { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.35; }
 [class*="st-key-find_folded"] summary :is(em, strong) { font-family: "Source Sans", sans-serif; font-size: .875rem;
@@ -136,8 +148,8 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .st-key-find_view [role="radiogroup"], .st-key-find_view [role="toolbar"] { flex-wrap: nowrap; overflow-x: auto; }
 .st-key-find_view button { white-space: nowrap; }
 @media (max-width: 640px) {
-  .st-key-find_view button { padding-inline: .6rem; }
-  .st-key-find_view button p { font-size: .8125rem; }
+  .st-key-find_view button { padding-inline: .38rem; }
+  .st-key-find_view button p { font-size: .75rem; }
   .st-key-find_view { min-width: 0; flex: 1 1 0 !important; }
   .st-key-find_share button p { position: absolute; left: -9999px; }
   [class*="st-key-find_folded"] summary p { font-size: 1rem; }

@@ -94,7 +94,6 @@ def table_html(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) 
 
 
 def _read(cell: tables.Cell) -> str:
-    """Write a cell, its interval behind it."""
     if isinstance(cell, tables.Figure):
         return f"{cell.text} ({cell.interval})" if cell.interval else cell.text
     return f"{cell:,}" if isinstance(cell, int) else cell

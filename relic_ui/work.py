@@ -13,7 +13,7 @@ from relic_ui.jobs import show_job, stop_label
 from relic_ui.library import correcting
 from relic_ui.library.previews import left_out_list
 from relic_ui.links import link
-from relic_ui.naming import name_of_search
+from relic_ui.naming import inside, name_of_search, ways
 from relic_ui.shell import literal
 from relic_ui.sources import sources_reading
 
@@ -49,7 +49,7 @@ def asked(app: App) -> Facts | None:
         if work_id:
             with st.spinner("Counting sentences, words and speeches …"):
                 return app.editions.facts(work_id, person=person.current())
-        said = "This page is about one work: open it from the Library, by About."
+        said = "Open this page from the Library: About, beside a work."
     except RelicError:
         if work_id in {work.id for work in app.works.summaries()}:
             raise
@@ -133,7 +133,6 @@ def _show_edition(facts: Facts) -> None:
 
 
 def _source(source: str) -> str:
-    """Say where a text came from; an address of the web becomes a link."""
     words = []
     for word in source.split(" "):
         bare = word.rstrip(".,;)")
@@ -203,27 +202,27 @@ def _chapter_row(work_id: str, number: int, chapter: ChapterFacts) -> str:
 
 
 def _show_set_aside(numbers: Numbers) -> None:
-    st.header("What was set aside")
+    st.header("What was left out")
     if not numbers.left_out:
-        st.html('<p class="relic-measure">Nothing: all of the file is taken for the author’s text.</p>')
+        st.html('<p class="relic-measure">Nothing: the whole file is the author’s text.</p>')
         return
     st.html(
-        f'<p class="relic-measure">{_percent(numbers.set_aside)} of the file is not the author’s text, or stands over '
-        "it as a heading. It is kept, shown when you read, and never found by a search.</p>"
+        f'<p class="relic-measure">{_percent(numbers.set_aside)} of the file is headings, or not the author’s text. '
+        "You see it when you read; no search finds it.</p>"
         f'<details class="relic-shelf-found"><summary>What it is</summary>{left_out_list(numbers.left_out)}</details>'
     )
 
 
 def _show_indexes(app: App, facts: Facts) -> None:
     st.header("Prepared for searching")
-    labels = {card.name: card.label for card in app.retrievers.cards()}
+    names = ways(app)
     jobs: dict[str, str] = st.session_state.setdefault("work_jobs", {})  # by the work that each prepares
     job = app.jobs.get(jobs[facts.summary.id]) if facts.summary.id in jobs else None
     if facts.missing:
-        names = ", ".join(labels[name] for name in facts.missing)
+        missing = ", ".join(inside(names[name]) for name in facts.missing)
         st.html(
-            f'<p class="relic-measure">Not yet prepared for {escape(names)}, which compares meanings and has to read '
-            "the work once. Searching by words needs no preparation.</p>"
+            f'<p class="relic-measure">Not yet prepared for searching {escape(missing)}, for which the work has to be '
+            "read once. Searching by words needs no preparation.</p>"
         )
         if job:
             show_job(app, job.id, stop=stop_label(job))
@@ -231,14 +230,14 @@ def _show_indexes(app: App, facts: Facts) -> None:
             jobs[facts.summary.id] = app.indexes.start(facts.summary.id).id
             st.rerun()
     elif not facts.indexes:
-        st.html('<p class="relic-measure">Searching by words needs no preparation; no other way is at hand.</p>')
+        st.html('<p class="relic-measure">Searching by words needs no preparation; there is no other way.</p>')
     else:
-        st.html('<p class="relic-measure">Every way of searching answers at once.</p>')
+        st.html('<p class="relic-measure">Ready for every way of searching.</p>')
     if facts.indexes:
         rows = "".join(
-            f"<li><strong>{escape(labels[index.retriever])}</strong>, {_size(index.size)}, made on "
+            f"<li><strong>{escape(names[index.retriever])}</strong>, {_size(index.size)}, made on "
             f"{f'{index.created:%d %B %Y}'.lstrip('0')}"
-            + ("" if index.fits else " <em>(made of an earlier text or by another model: kept, not used)</em>")
+            + ("" if index.fits else " <em>(of an earlier text or another model: not used)</em>")
             + f'<span class="relic-shelf-sample relic-work-code">{escape(index.encoder)}</span></li>'
             for index in facts.indexes
         )
@@ -260,12 +259,12 @@ def _size(number: int) -> str:
 
 
 def _show_searches(app: App, facts: Facts) -> None:
-    st.header("Searches made in it")
+    st.header("Searches in it")
     if not facts.searches:
         st.html(
             '<p class="relic-measure">None yet. '
             + link("find", "Find a quotation in it", css="relic-work-link", work=facts.summary.id)
-            + ": what you ask is kept here, and can be asked again by one click.</p>"
+            + ": your searches are kept here, to open again with one click.</p>"
         )
         return
     rows = [
@@ -288,5 +287,4 @@ def _list(rows: Iterable[str]) -> str:
 
 
 def _inside(search: Search, every: int) -> str:
-    """Say to how many of the chapters a search was limited."""
     return f", in {len(search.request.chapters)} of {every} chapters" if search.request.chapters else ""

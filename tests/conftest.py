@@ -84,6 +84,14 @@ def _no_network():
     assert not _away, f"The test reached for {_away}."
 
 
+@pytest.fixture(autouse=True)
+def _main_module():
+    """Put the main module back: AppTest leaves app.py there, and any process that is spawned later would run it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _stores_are_copied(tmp_path_factory):
     """Make a new store once and copy it for each test: its tables take a hundred times as long as its bytes."""
@@ -131,6 +139,23 @@ def settings(tmp_path):
     from relic_core.config import Settings
 
     return Settings(data=tmp_path / "data", indexes=tmp_path / "indexes")
+
+
+@pytest.fixture
+def bench(settings):
+    """Build the app on the test's own store; jobs are done at once."""
+    from relic_core.wiring import build
+    from tests.inline import InlineExecutor
+
+    return build(settings, executor=InlineExecutor(settings))
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """Make a tiny model that trainings begin from."""
+    from tests.making_training import make_base
+
+    return make_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
 @pytest.fixture

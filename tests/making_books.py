@@ -158,3 +158,18 @@ def _paragraph(paragraph: str | tuple[str, ...]) -> str:
 
 def _in_italics(text: str, element: str) -> str:
     return _ITALIC.sub(rf"<{element}>\1</{element}>", escape(text, quote=False))
+
+
+def names(work: Work) -> list[str]:
+    """Name the chapters."""
+    return [chapter.name for chapter in work.chapters]
+
+
+def texts(work: Work, kind: str | None = None) -> list[str]:
+    """Give the paragraphs, of one kind or all."""
+    return [work.text[each.start : each.end] for each in work.paragraphs if kind in {None, each.kind}]
+
+
+def left_out(work: Work) -> list[tuple[str, str]]:
+    """Give what is no text of the work, by kind, on one line each."""
+    return [(each.kind, " ".join(work.text[each.start : each.end].split())) for each in work.left_out]

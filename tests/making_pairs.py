@@ -9,7 +9,7 @@ from typing import Any
 from pyarrow import parquet
 
 from relic_core.domain import MinedWindow, Pair, SecondarySource, Span, Work, passage_id, window_id
-from relic_core.formats.pair_files import Head, PairRow, QuotedEdition, WindowRow
+from relic_core.formats.pair_files import FileHeader, PairRow, QuotedEdition, WindowRow
 
 
 def make_source(number: int = 1, *, title: str = "On Ferries", licence: str = "Public domain in the USA"):
@@ -73,8 +73,8 @@ def make_pair_rows(count: int, split: str = "training", *, first: int = 0) -> li
     return [PairRow(pair=make_pair(number), split=split) for number in range(first, first + count)]
 
 
-def make_head(*works: Work, sources: tuple[SecondarySource, ...] = ()) -> Head:
-    return Head(
+def make_head(*works: Work, sources: tuple[SecondarySource, ...] = ()) -> FileHeader:
+    return FileHeader(
         made={"program": "0.1.0 by hand", "rules": "prose/1"},
         sources=sources or (make_source(),),
         works=tuple(

@@ -12,6 +12,7 @@ from tests.making import make_work
 from tests.tiny_models import bert
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 NOUNS = "ferry ferryman river quay coin lamp letter frost fox orchard miser soup dinner".split()  # noqa: SIM905
@@ -77,3 +78,14 @@ def make_recipe(base: Path, **given: Any) -> EncoderRecipe:
         "validate_every": 0, "epochs": 2.0,
     }  # fmt: skip
     return EncoderRecipe(**{**facts, **given})
+
+
+class Reports(list[dict[str, Any]]):
+    """What a training reported."""
+
+    def __call__(self, said: Mapping[str, Any]) -> None:
+        self.append(dict(said))
+
+    def of(self, event: str) -> list[dict[str, Any]]:
+        """Give what was reported of one event."""
+        return [said for said in self if said["event"] == event]

@@ -9,6 +9,7 @@ import numpy as np
 
 from relic_core.domain import BenchmarkCard, Book, QuotationContext, Span
 from relic_core.evaluation.runner import FIRST_CLAIM, Answering, evaluate, slices
+from relic_core.ports import silent
 from relic_core.retrieval.bm25 import Bm25
 from tests.making import make_work
 
@@ -85,11 +86,7 @@ class Counting(Bm25):
         return super().score(claim, work, length)
 
 
-def quiet(done, total, note=""):
-    pass
-
-
-def outcomes_of(benchmark, retriever, *, shape, done=(), keep=lambda outcome, seconds: None, progress=quiet):
+def outcomes_of(benchmark, retriever, *, shape, done=(), keep=lambda outcome, seconds: None, progress=silent):
     """Rank every window in this process."""
     known = {each.example_id: each for each in done}
     asked = slices(benchmark, retriever, shape=shape, done=known, progress=progress)

@@ -7,12 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from relic_core.errors import RelicError
-from relic_core.wiring import build
+from relic_core.wiring import App, build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from relic_core.wiring import App
 
 FAILED, STOPPED = 1, 130
 

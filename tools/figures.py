@@ -17,7 +17,7 @@ from annotated_types import Ge
 from pydantic import FiniteFloat, TypeAdapter
 
 from relic_core.cli.console import ProgressLine
-from relic_core.domain import SHAPES, ContextSize
+from relic_core.domain import SHAPES, ContextSize, Outcome, Run
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
 from relic_core.formats.files import read_text, written_whole
@@ -31,12 +31,10 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Mapping, Sequence
 
-    from relic_core.domain import Outcome, Run
     from relic_core.ports import Progress
     from relic_core.wiring import App
 
 EXPECTED = SHIPPED / "expected.csv"
-"""The file that comes with the program."""
 
 MARKS = "figures"
 """Name of the marks between which docs/results.md has its tables."""
@@ -80,7 +78,9 @@ class Checked:
     why: str = ""
 
 
-_NUMBER_FORMAT = re.compile(r"/(?:float32|bfloat16|float16)/")
+_NUMBER_FORMAT = re.compile(r"\b(?:float32|bfloat16|float16)\b(?: on cuda)?")
+_OF_SHORT_CLAIMS = "loci-"
+"""How the names of the benchmarks begin that ask short claims."""
 _COLUMNS = tuple(field.name for field in fields(Expected))
 _EXPECTED = TypeAdapter(Expected)
 
@@ -155,9 +155,10 @@ def check(app: App, expected: Sequence[Expected]) -> tuple[Checked, ...]:
     for each in expected:
         key = (each.benchmark, each.data_hash, each.retriever, each.shape)
         if key not in chosen:
-            now = _any_format(app.measuring.retriever(each.retriever, app.settings).configuration)
+            short = each.benchmark.startswith(_OF_SHORT_CLAIMS)
+            now = _any_format(app.measuring.retriever(each.retriever, app.settings).configuration, short=short)
             chosen[key] = next(
-                (run for run in runs if _key(run) == key and _any_format(run.configuration) == now), None
+                (run for run in runs if _key(run) == key and _any_format(run.configuration, short=short) == now), None
             )
         if run := chosen[key]:
             checked.append(_held(each, app.runs.outcomes(run.id), f"run {run.id}"))
@@ -220,13 +221,15 @@ def _key(run: Run) -> tuple[str, str, str, str]:
     return run.benchmark, run.data_hash, run.retriever, str(run.shape)
 
 
-def _any_format(configuration: Mapping[str, str]) -> dict[str, str]:
-    """Leave out the number format of encoders, which goes by the processor, and how short claims are read.
+def _any_format(configuration: Mapping[str, str], *, short: bool) -> dict[str, str]:
+    """Leave out the number formats, which go by the processor and on which the figures hardly hang.
 
-    The figures hardly hang on the one, and not at all on the other: none of the benchmarks expected asks short claims.
+    - `short`: the benchmark asks short claims; else how they are read is left out, too.
     """
     return {
-        name: _NUMBER_FORMAT.sub("/*/", value) for name, value in configuration.items() if "short claim" not in name
+        name: _NUMBER_FORMAT.sub("*", value)
+        for name, value in configuration.items()
+        if short or "short claim" not in name
     }
 
 

@@ -5,6 +5,7 @@ A new command is a function in a module of this package (see `commands`) and a l
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from dataclasses import replace
@@ -43,7 +44,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "concordance": ("concordance", "Look a word or phrase up: every place of it, in its context."),
     },
     "Notebook": {
-        "notebook": ("notebook", "The passages that you kept: list, save, take in, measure on your verdicts."),
+        "notebook": ("notebook", "The passages that you kept: list, save, take in, measure on your verdicts.")
     },
     "Criticism and data set": {
         "mine": ("criticism", "Find the quotations in secondary sources."),
@@ -121,6 +122,9 @@ def make_app(engine: str = "") -> App:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command, of ``sys.argv`` where none is given; returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.encoding.lower() != "utf-8":
+            stream.reconfigure(errors="backslashreplace")  # a locale such as POSIX has no curly quotes
     try:
         return _run(sys.argv[1:] if arguments is None else list(arguments))
     except click.exceptions.Exit as ended:

@@ -132,8 +132,8 @@ class Actions(click.Group):
             return super().parse_args(ctx, options)
         action, *words = words or [self.default]
         known = {action: {name for each in several for name in each.opts} for action, several in parameters.items()}
-        elsewhere = set().union(*known.values()) - known.get(action, set())
-        if given := [name for name in (each.partition("=")[0] for each in options) if name in elsewhere]:
+        other_options = set().union(*known.values()) - known.get(action, set())
+        if given := [name for name in (each.partition("=")[0] for each in options) if name in other_options]:
             ctx.fail(f"{self.name} {action} takes no {', '.join(given)}.")
         return super().parse_args(ctx, ["--", action, *options, "--", *words])
 

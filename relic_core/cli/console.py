@@ -7,13 +7,12 @@ import sys
 import time
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Self
 
 _PAUSE_SECONDS = 0.1
 _LINE = 100
@@ -43,15 +42,15 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     Emma   160,000
     Maud        90
     """
-    cells = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
+    texts = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
     right = [bool(rows) and all(isinstance(row[column], int) for row in rows) for column in range(len(heads))]
-    widths = [max(len(line[column]) for line in (heads, *cells)) for column in range(len(heads))]
+    widths = [max(len(line[column]) for line in (heads, *texts)) for column in range(len(heads))]
     return "\n".join(
         "  ".join(
             cell.rjust(width) if to_right else cell.ljust(width)
             for cell, width, to_right in zip(line, widths, right, strict=True)
         ).rstrip()
-        for line in (heads, *cells)
+        for line in (heads, *texts)
     )
 
 
@@ -99,7 +98,6 @@ class ProgressLine:
 def many(number: int, what: str, more: str = "") -> str:
     """Count things in words.
 
-    - `number`: how many there are.
     - `more`: what several are called, where that is not `what` with an s.
 
     >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 _BATCH = 200
+_ABOUT = 20
+"""Windows that answer a claim, at most."""
+_WIDTH, _INDENT = 100, " " * 5
+_QUOTED = 500
+"""Characters of a quotation that stand among the critic's words."""
 _SHOWN = 70
 """Characters of a quotation that a table shows."""
 
@@ -38,9 +44,7 @@ _SHOWN = 70
 @click.option("--works", type=Words(), default=(), metavar="WORK...", help="Only look for these works.")
 @click.option("--no-pairs", is_flag=True, help="Only look for works, and make no pairs.")
 @path_option(
-    "--offsets-only",
-    "FOLDER",
-    "Write offsets and digests into this folder, and keep no word of the sources anywhere.",
+    "--offsets-only", "FOLDER", "Write offsets and digests into this folder, and keep no word of the sources anywhere."
 )
 @click.option("--again", is_flag=True, help="Mine also what was mined as it is.")
 def mine(
@@ -72,10 +76,14 @@ def mine(
     "sources",
     "sources --windows emma --format json",
     "sources --windows jane-austen-and-her-works-1a2b3c4d --show all",
+    'sources --about "Emma mistakes her own heart" --windows emma',
     "sources --draw 200 --seed 7 --format json",
     "sources --remove a-dictionary-of-quotations-1a2b3c4d",
 )
 @click.option("--windows", metavar="SOURCE|WORK", help="List windows: of a source or on a work, by its id or title.")
+@click.option(
+    "--about", metavar="CLAIM", help="List the 20 windows whose critics' words share most with a claim, the best first."
+)
 @click.option("--draw", type=int, metavar="COUNT", help="Draw so many of all kept windows by chance, to judge them.")
 @click.option("--seed", type=int, default=1, show_default=True, help="What the draw is named by.")
 @click.option(
@@ -87,6 +95,7 @@ def mine(
 def sources(
     app: App,
     windows: str | None,
+    about: str | None,
     draw: int | None,
     seed: int,
     show: Any,
@@ -94,11 +103,14 @@ def sources(
     remove: str | None,
     restore: str | None,
 ) -> None:
-    """List the secondary sources that were mined, or the windows of one of them, or those on a work."""
-    if windows and draw is not None:
+    """List the secondary sources that were mined, or the windows of one of them, on a work, or about a claim."""
+    if draw is not None and (windows or about is not None):
+        other = "--windows" if windows else "--about"
         raise click.UsageError(
-            "--draw draws from the windows of all sources, so it cannot go with --windows: give one of them."
+            f"--draw draws from the windows of all sources, so it cannot go with {other}: give one of them."
         )
+    if about is not None and show != "kept":
+        raise click.UsageError("--about looks among the windows that are kept, so it cannot go with --show.")
     if remove:
         source = app.sources.remove(remove)
         print(f"{source.title} was removed. To put it back: python -m relic_core sources --restore {source.id}")
@@ -106,17 +118,20 @@ def sources(
         print(f"{app.sources.restore(restore).title} is back.")
     elif draw is not None:
         _print_windows(app.sources.draw(draw, seed=seed), as_json=form == "json")
+    elif about is not None:
+        found = app.sources.about(about, limit=_ABOUT, **(_named(app, windows) if windows else {}))
+        _print_windows([each.view for each in found], as_json=form == "json", critics=True)
     elif windows:
         which = _named(app, windows)
         views: list[WindowView] = []
-        while found := app.sources.windows(**which, show=show, start=len(views), limit=_BATCH).views:
-            views += found
+        while more := app.sources.windows(**which, show=show, start=len(views), limit=_BATCH).views:
+            views += more
         _print_windows(views, as_json=form == "json")
     else:
         _print_sources(app.sources.all(), as_json=form == "json")
 
 
-def _named(app: App, said: str) -> dict[str, str]:
+def _named(app: App, said: str) -> dict[str, Any]:
     """Find the source or the work that is meant: a source by its id or title, a work as everywhere."""
     listed = [each.source for each in app.sources.all()]
     if any(each.id == said for each in listed):
@@ -158,7 +173,8 @@ def _print_sources(summaries: Sequence[SourceSummary], *, as_json: bool) -> None
         print("There are no secondary sources yet. Mine some: python -m relic_core mine FOLDER")
 
 
-def _print_windows(views: Sequence[WindowView], *, as_json: bool) -> None:
+def _print_windows(views: Sequence[WindowView], *, as_json: bool, critics: bool = False) -> None:
+    """Print windows: with what the critics say around the quotation, or a line of a table each."""
     if as_json:
         rows = [
             {
@@ -175,6 +191,14 @@ def _print_windows(views: Sequence[WindowView], *, as_json: bool) -> None:
             for view in views
         ]
         print(console.as_json(rows))
+    elif views and critics:
+        for number, view in enumerate(views, start=1):
+            quotation = textwrap.shorten(view.window.quotation, _QUOTED, placeholder=" …")
+            words = " ".join((*view.window.left, f"“{quotation}”", *view.window.right))
+            where = f"{view.work.title}, {view.place.label} · {view.place.address} · {view.window.id}"
+            print(f"{number:3d}  {', '.join(filter(None, (view.source.title, view.source.author)))}")
+            print(textwrap.fill(words, _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT))
+            print(f"{_INDENT}{where}\n")
     elif views:
         lines = [
             (

@@ -101,8 +101,8 @@ def rerun(app: App, search_id: str) -> None:
         for each in () if column.unchanged else column.passages:
             then, now = each.then or "-", each.now or "-"
             print(f"  {then:>3} -> {now:>3}  {each.moved:<6}  {_quoted(each.passage)}")
-    for label in found.silent:
-        print(f"\n{label}: it did not answer then, or cannot now")
+    for card in found.silent:
+        print(f"\n{card.label}: it did not answer then, or cannot now")
 
 
 @history.command("compare")
@@ -116,7 +116,7 @@ def compare(app: App, search_id: str, names: tuple[str, str]) -> None:
         f"{found.rank_overlap:.2f}. Overlapping passages count as one.\n"
     )
     rows = [(str(each.first or "-"), str(each.second or "-"), _quoted(each.passage)) for each in found.passages]
-    print(console.table((found.first.label, found.second.label, "passage"), rows))
+    print(console.table((found.first.card.label, found.second.card.label, "passage"), rows))
 
 
 @history.command("save")
@@ -172,5 +172,4 @@ def _quoted(passage: Located | None) -> str:
 
 
 def _like(search: Search) -> str:
-    """Name the passage that others are to be like; empty where there is none."""
     return f"like {search.request.like.work_id} {search.request.like.at}" if search.request.like else ""

@@ -111,12 +111,7 @@ def backup(app: App, file: Path, force: bool, without_models: bool) -> None:
     print("Left out:\n" + "\n".join(f"  {each}" for each in made.left_out))
 
 
-@command(
-    "works --removed",
-    "restore emma",
-    "restore ~/relic-backup.zip --check",
-    "restore ~/relic-backup.zip --force",
-)
+@command("works --removed", "restore emma", "restore ~/relic-backup.zip --check", "restore ~/relic-backup.zip --force")
 @click.argument("what", metavar="WORK|FILE.zip")
 @click.option("--check", is_flag=True, help="Of a back-up: only see whether it could be restored.")
 @click.option("--force", is_flag=True, help="Of a back-up: also where the library holds something.")

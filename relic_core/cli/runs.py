@@ -9,14 +9,13 @@ import click
 
 from relic_core.cli import console
 from relic_core.cli.commands import Actions, add_remove_and_restore, by_option, format_option, metric_option, show
-from relic_core.domain.figures import Table
+from relic_core.domain.figures import Part, Table
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Run
-    from relic_core.domain.figures import Part
     from relic_core.wiring import App
 
 runs = Actions(

@@ -13,21 +13,20 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
 from relic_core.cli.console import note
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, WorkFilter
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, Span, Work, WorkFilter, WorkSummary
 from relic_core.errors import BadRequest, NotFound, StoreError
 from relic_core.reporting import passages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Span, Work, WorkSummary
     from relic_core.services.search import Card, Column, SearchResult
     from relic_core.wiring import App
 
 _WIDEST = 100
 _NAMED = 4
 _AUTHORS_NAMED = 8
-_COLUMN = ("retriever", "label", "pending", "note", "exact", "candidates")
+_COLUMN = ("pending", "note", "exact", "candidates")
 _CHAPTERS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 _MOST_CHAPTERS = 10_000
 """In a range; no edition has more."""
@@ -98,18 +97,18 @@ def search(
         raise click.UsageError("--like takes the WORK in which ADDRESS stands, and no CLAIM.")
     if like is None and len(words) != (1 if everything else 2):
         raise click.UsageError("Give a CLAIM, and no WORK, with --all." if everything else "Give a WORK and a CLAIM.")
-    narrowing = _narrowing(app, **narrowed)
+    work_filter = _work_filter(app, **narrowed)
     stored = app.works.resolve(words[0]).id if like is not None or not everything else ""
-    likeness = None if like is None else SeedPassage(stored, like, 1 if sentences is None else sentences)
-    usual: dict[str, Any] = {"length": length, "results": results, "retrievers": tuple(retrievers) or None}
+    seed_passage = None if like is None else SeedPassage(stored, like, 1 if sentences is None else sentences)
+    defaults: dict[str, Any] = {"length": length, "results": results, "retrievers": tuple(retrievers) or None}
     request = SearchRequest(
         work_id="" if everything else stored,
         claim_text="" if like is not None else _standard_input() if words[-1] == "-" else words[-1],
         chapters=_chapters(chapters),
-        narrowing=narrowing,
-        like=likeness,
+        work_filter=work_filter,
+        like=seed_passage,
         critics_quote=quoted,
-        **{name: value for name, value in usual.items() if value is not None},
+        **{name: value for name, value in defaults.items() if value is not None},
     )
     result = app.search.run(request)
     try:
@@ -128,7 +127,7 @@ def search(
     _tell_what_is_missing(result)
 
 
-def _narrowing(
+def _work_filter(
     app: App, works: Sequence[str], authors: Sequence[str], first_year: int | None, last_year: int | None
 ) -> WorkFilter:
     """Read which works of the library are meant. Raises NotFound or BadRequest: none fits, or several do."""
@@ -140,13 +139,13 @@ def _narrowing(
             known = ", ".join(stored[:_AUTHORS_NAMED]) + ", ..." * (len(stored) > _AUTHORS_NAMED)
             raise NotFound(f"No work of the library is by '{said[:80]}'. Its authors: {known or 'none is known'}.")
         found += fits
-    narrowing = WorkFilter(
+    work_filter = WorkFilter(
         works=tuple(app.works.resolve(said).id for said in works),
         authors=tuple(dict.fromkeys(found)),
         first_year=first_year,
         last_year=last_year,
     )
-    return narrowing or EVERYWHERE
+    return work_filter or EVERYWHERE
 
 
 def _chapters(given: str | None) -> tuple[int, ...]:
@@ -172,9 +171,9 @@ def _chapters(given: str | None) -> tuple[int, ...]:
 def _tell_what_is_missing(result: SearchResult) -> None:
     for column in result.columns:
         if column.note:
-            note(f"{column.label}: {column.note}")
+            note(f"{column.card.label}: {column.note}")
         if column.pending and result.work is not None:
-            note(f"{column.label} is not prepared for this work: python -m relic_core index {result.work.id}")
+            note(f"{column.card.label} is not prepared for this work: python -m relic_core index {result.work.id}")
     if result.unprepared or (result.work is None and any(column.pending for column in result.columns)):
         titles = ", ".join(work.title for work in result.unprepared[:_NAMED])
         more = ", ..." * (len(result.unprepared) > _NAMED)
@@ -221,7 +220,9 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "made_with": result.made_with,
         "columns": [
-            {name: getattr(column, name) for name in _COLUMN} | {"hits": [_hit(card, result) for card in column.cards]}
+            {"retriever": column.retriever, "label": column.card.label}
+            | {name: getattr(column, name) for name in _COLUMN}
+            | {"hits": [_hit(card, result) for card in column.cards]}
             for column in result.columns
         ],
     }
@@ -232,7 +233,6 @@ def _edition(work: Work | WorkSummary) -> dict[str, str]:
 
 
 def _characters(span: Span, work: Work) -> dict[str, int]:
-    """Give the character offsets of a span in the work's text."""
     return {"start": work.sentences[span.start].start, "end": work.sentences[span.end - 1].end}
 
 
@@ -252,12 +252,12 @@ def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
         "strength": card.strength.level if result.source is None else None,
         "strength_sentence": card.strength.sentence,
         "shared": card.shared,
-        "elsewhere": dict(card.other_ranks),
+        "elsewhere": {other.label: rank for other, rank in card.other_ranks},
     }
 
 
 def _as_text(column: Column, result: SearchResult, width: int) -> str:
-    lines = [f"{column.label}:"]
+    lines = [f"{column.card.label}:"]
     for card in column.cards:
         quotation = " ".join(card.quotation.plain.split())
         place = f"{card.place.chapter}, {card.place.fraction:.0%} into the work · {card.place.address}"

@@ -12,14 +12,13 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import Words, command, engine_option, format_option, refuse_others
 from relic_core.cli.console import note
-from relic_core.domain.trainings import duration
+from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.errors import BadRequest
 from relic_core.reporting import tables, trainings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain.trainings import Followed, ModelKind
     from relic_core.services.models import Defaults
     from relic_core.services.training_plans import TrainingRequest, Use
     from relic_core.wiring import App
@@ -279,7 +278,6 @@ def _restore(app: App, said: str) -> None:
 
 
 def _state(followed: Followed) -> str:
-    """Say how a training stands, and its best figure."""
     said = f"{followed.training.name} ({followed.training.id}): {followed.state}. {followed.note}".rstrip()
     if followed.best:
         watch = followed.watch
@@ -289,12 +287,10 @@ def _state(followed: Followed) -> str:
 
 
 def _left(followed: Followed) -> str:
-    """Say how long it still takes, as a tail; nothing while that is unknown."""
     return "" if followed.left is None else f", {duration(followed.left)} left"
 
 
 def _print_used(default: Defaults) -> None:
-    """Say which models searches use, the encoder first."""
     from relic_core.services.models import SETTINGS
 
     if default.problem:

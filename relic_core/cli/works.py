@@ -16,7 +16,7 @@ from relic_core.cli.console import many, note
 from relic_core.errors import BadRequest, BadWeights, RelicError
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.styles import STYLES
-from relic_core.services.catalogue import Split, parse_number
+from relic_core.services.catalogue import Shelved, Split, parse_number
 from relic_core.services.works import Added
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import WorkSummary
-    from relic_core.services.catalogue import Shelved
     from relic_core.wiring import App
 
 _BY_NUMBER = ("gutenberg:", "https://www.gutenberg.org/", "http://www.gutenberg.org/", "https://gutenberg.org/")
@@ -124,7 +123,6 @@ def add(app: App, paths: Sequence[str], gutenberg: bool, everything: bool, **des
 
 
 def _sources(app: App, paths: Sequence[str], *, gutenberg: bool, everything: bool) -> list[Path | int]:
-    """Find what is meant: files, and numbers of Project Gutenberg."""
     if everything:
         if app.settings.library is None:
             raise BadRequest(
@@ -143,7 +141,6 @@ def _sources(app: App, paths: Sequence[str], *, gutenberg: bool, everything: boo
 
 
 def _show_added(added: Added, new: list[WorkSummary]) -> None:
-    """Say what became of a text, and add it to those that are new."""
     work = added.work
     size = f"{many(work.chapters, 'chapter')}, {many(work.sentences, 'sentence')}"
     print(f"{work.title}: {_OUTCOMES[added.outcome]} as {work.id} ({size})")
@@ -203,7 +200,6 @@ def catalogue(app: App, split: str | None, add: tuple[str, ...] | None, as_json:
 
 
 def _add_of_catalogue(app: App, named: Sequence[str], shelf: Sequence[Shelved]) -> int:
-    """Add what is named; of a whole split, all that can be had."""
     slugs = list(named)
     if not slugs:
         slugs = [each.entry.slug for each in shelf if each.origin != "none"]

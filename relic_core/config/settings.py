@@ -5,6 +5,7 @@ What a setting is stands once, beside its field: reading, the list of all settin
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 import os
@@ -319,8 +320,10 @@ def find_file(environment: Mapping[str, str], folder: Path = PROJECT) -> Path | 
     named = environment.get(NAMED_BY, "").strip()
     if not named:
         return folder / FILE if (folder / FILE).is_file() else None
-    path = _folder(named, NAMED_BY, Path())
-    if path.is_dir() or not path.exists():
+    path, there = _folder(named, NAMED_BY, Path()), False
+    with contextlib.suppress(OSError):  # a name too long for any file
+        there = path.exists() and not path.is_dir()
+    if not there:
         raise BadRequest(f"{NAMED_BY} is '{named}', and there is no such file. Name a file of settings, or unset it.")
     return path
 

@@ -25,7 +25,6 @@ class Claim:
     """What the scholar asks with: left context, right context, and whether a quotation was masked between them.
 
     - `left`, `right`: the prose before and after the masked quotation. A bare prompt has only a left side.
-    - `masked`: whether a mask was given.
     """
 
     left: str

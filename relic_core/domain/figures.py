@@ -34,8 +34,6 @@ class Series:
 class Group:
     """A place on the axis: a book, a length, a shape, a k, a range of ranks, a published system.
 
-    - `key`: unique in its chart, and what an address carries.
-    - `note`: what stands below it on the axis; the number of examples is added to it.
     - `n`: examples in it; of the run that has the most where they differ.
     - `facts`: further columns of the table, each with its head.
     """
@@ -69,11 +67,8 @@ class Chart:
     """Everything that a chart, its table, its text alternative and its file say.
 
     - `measure`: what the figures are ("recall@10").
-    - `by`: what the groups are, as the head of a column ("Book").
     - `share`: the figures are shares, written as percentages; else they lie between 0 and 1 too and are written times
       100.
-    - `caption`: how and on what it was measured: a caption that can stand in a paper.
-    - `summary`: what is to be seen, in a sentence or two, for who does not see it.
     """
 
     view: View

@@ -18,7 +18,7 @@ Verdict = Literal["supports", "contradicts", "unsure"]
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
-Origin = Literal["find", "read", "concordance", "proxy_task"]
+Origin = Literal["find", "read", "concordance", "proxy_task", "sources"]
 """The page a passage was kept on."""
 
 LONGEST_WORDS = 20_000
@@ -84,9 +84,7 @@ class Note:
     """A kept passage with the scholar's words: one version of it, of which the last counts.
 
     - `tags`: in the order given, each once.
-    - `verdict`: none while none was given.
     - `position`: where it stands in its collection: smaller comes first.
-    - `person`: whose it is, where people sign in; else empty.
     """
 
     id: str
@@ -103,10 +101,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
-    """A named list of notes.
-
-    - `person`: whose it is, where people sign in; else empty.
-    """
+    """A named list of notes."""
 
     id: str
     name: str

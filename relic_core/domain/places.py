@@ -55,11 +55,9 @@ class Address:
 class Place:
     """Where a span stands in its work.
 
-    - `chapter_index`: from 0.
     - `paragraph`: number in the chapter, from 1; of a note, its number among the notes.
     - `sentence`: number in the work, from 1.
     - `fraction`: how far into the work, 0 to 1, counted in sentences.
-    - `address`: of the first sentence.
     """
 
     chapter: str

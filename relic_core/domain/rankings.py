@@ -185,11 +185,12 @@ def group_overlapping(hits: Sequence[Hit]) -> tuple[Group, ...]:
     Returns: in the order of their best hits; the bests of two groups never overlap.
     """
     groups: list[list[Hit]] = []
+    taken: dict[tuple[str, int], int] = {}  # each sentence of a best hit: its group
     for hit in hits:
-        for group in groups:
-            if group[0].overlaps(hit):
-                group.append(hit)
-                break
+        sentences = [(hit.work_id, index) for index in range(hit.span.start, hit.span.end)]
+        if overlapped := [taken[each] for each in sentences if each in taken]:
+            groups[min(overlapped)].append(hit)
         else:
+            taken.update(dict.fromkeys(sentences, len(groups)))
             groups.append([hit])
     return tuple(Group(best=best, others=tuple(others)) for best, *others in groups)

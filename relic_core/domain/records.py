@@ -24,7 +24,6 @@ class Job:
     - `title`: what a person calls it ("Indexing Emma").
     - `subject`: the work, folder or study it is about; empty where none. Asking again for the same kind and subject
       while one is queued or running gives that one.
-    - `state`: where it stands.
     - `done`, `total`: steps done and in all; total 0 while unknown.
     - `note`: what it is doing now, or how it ended, in plain words; lines after the first tell what went wrong on the
       way.

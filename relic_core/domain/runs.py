@@ -70,7 +70,6 @@ Offsets = tuple[int, int]
 class Outcome:
     """What one retriever made of one example.
 
-    - `candidates`: how many spans or passages were ranked.
     - `rank`: rank of the gold, from 1; None where the retriever gave no ranking (the claim of this shape holds no
       word).
     - `overlap_rank`: rank of the first candidate that shares a sentence with the gold, the gold included.
@@ -106,7 +105,6 @@ class Run:
     - `configuration`: all that decides the retriever's scores: parameters, encoder and the digest of its weights, code
       versions.
     - `code`: version of the program and, where known, the commit.
-    - `seconds`: what answering took, preparation left out.
     - `index_bytes`: size on disk of what the retriever had prepared; 0 where it prepares nothing.
     """
 

@@ -51,15 +51,12 @@ class WorkFilter:
 
 
 EVERYWHERE = WorkFilter()
-"""All works of the library."""
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """The works that are searched. One work is a corpus of one.
 
-    - `versions`: in the order in which ties stand.
-    - `load`: gives the text of a work by its id.
     - `whole`: the one work, where its text is at hand: it is then searched with what was prepared of it alone.
     """
 
@@ -70,15 +67,12 @@ class Corpus:
     @classmethod
     def of(cls, work: Work) -> Corpus:
         """Make the corpus of one work."""
-        return cls((work.imprint,), lambda _: work, work)
+        return cls((work.version,), lambda _: work, work)
 
 
 @dataclass(frozen=True, slots=True)
 class SeedPassage:
-    """The passage that others are to be like.
-
-    - `at`: the address of its first sentence.
-    """
+    """The passage that others are to be like."""
 
     work_id: str
     at: str
@@ -98,10 +92,8 @@ class SearchRequest:
     - `claim_text`: the claim as typed, its mask included; left out where `like` is given.
     - `length`: sentences per quotation, 1 to 5.
     - `results`: cards per retriever, 1 to 50.
-    - `retrievers`: the columns, in order.
     - `chapters`: only passages of these chapters, numbered from 1 as in addresses; with `work_id` only. Empty for all.
-    - `narrowing`: which works of the library are searched; without `work_id` only.
-    - `like`: look for passages like this one, instead of for a claim.
+    - `work_filter`: which works of the library are searched; without `work_id` only.
     - `critics_quote`: only passages of which criticism in the library quotes a sentence.
     """
 
@@ -111,7 +103,7 @@ class SearchRequest:
     results: int = 5
     retrievers: tuple[str, ...] = DEFAULT_RETRIEVERS
     chapters: tuple[int, ...] = ()
-    narrowing: WorkFilter = EVERYWHERE
+    work_filter: WorkFilter = EVERYWHERE
     like: SeedPassage | None = None
     critics_quote: bool = False
 
@@ -127,7 +119,7 @@ class SearchRequest:
             raise BadRequest("No retriever was chosen. Choose at least one way of searching.")
         if self.chapters and not self.work_id:
             raise BadRequest("Chapters were chosen without a work. Choose the work they belong to, or no chapters.")
-        if self.narrowing and self.work_id:
+        if self.work_filter and self.work_id:
             raise BadRequest(
                 "Authors, years or works were chosen beside a work. Search the whole library to narrow it by them."
             )
@@ -176,10 +168,9 @@ class SharedSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadHit:
+class TopKHit:
     """One of the first passages that a retriever found, as it is kept.
 
-    - `first`: its first sentence.
     - `rank`: from 1, among all candidates: of overlapping spans the best one's.
     - `start`, `end`: character offsets in the text of the work; both 0 where they are not known yet.
     """
@@ -197,7 +188,6 @@ class TopKSnapshot:
     """The first passages that one retriever found for a search.
 
     - `edition`, `maker`, `version`: what it was made with: see `ModelFingerprints`.
-    - `hits`: best first.
     """
 
     retriever: str
@@ -205,7 +195,7 @@ class TopKSnapshot:
     edition: str
     maker: str
     version: str
-    hits: tuple[HeadHit, ...]
+    hits: tuple[TopKHit, ...]
 
     @property
     def made_with(self) -> tuple[str, str, str]:

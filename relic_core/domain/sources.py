@@ -48,13 +48,13 @@ class SecondarySource:
     licence: str = ""
 
     @property
-    def told_origin(self) -> str:
+    def public_origin(self) -> str:
         """Where it came from as far as its table told; a place on this machine is left away.
 
         >>> facts = {"id": "a", "title": "A", "author": "", "name": "138.txt", "sha256": "", "characters": 0}
-        >>> SecondarySource(**facts, origin="https://www.gutenberg.org/138.txt").told_origin
+        >>> SecondarySource(**facts, origin="https://www.gutenberg.org/138.txt").public_origin
         'https://www.gutenberg.org/138.txt'
-        >>> SecondarySource(**facts, origin="essays/138.txt in /books/a/criticism.zip").told_origin
+        >>> SecondarySource(**facts, origin="essays/138.txt in /books/a/criticism.zip").public_origin
         ''
         """
         is_place = re.fullmatch(rf"(?:.*/)?{re.escape(self.name)}(?: in .+)?", self.origin, re.DOTALL)
@@ -123,7 +123,6 @@ class Judgement:
     """One person's answer to one question about one mined window; of several by one judge the last counts.
 
     - `answer`: one of `ANSWERS`; empty takes an earlier answer back.
-    - `judge`: a name or code; may be empty.
     """
 
     window_id: str

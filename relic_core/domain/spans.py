@@ -18,6 +18,8 @@ class Span:
     6
     >>> Span(4, 2).overlaps(Span(5, 2)), Span(4, 2).overlaps(Span(6, 2))
     (True, False)
+    >>> Span(4, 2).holds(Span(5, 1)), Span(4, 2).holds(Span(5, 2))
+    (True, False)
     """
 
     start: int
@@ -31,3 +33,7 @@ class Span:
     def overlaps(self, other: Span) -> bool:
         """Whether the two spans share a sentence."""
         return self.start < other.end and other.start < self.end
+
+    def holds(self, other: Span) -> bool:
+        """Whether all sentences of the other are of this one too."""
+        return self.start <= other.start and other.end <= self.end

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 ID_LENGTH = 12
 OPTIONS = 3
-"""How many an item has."""
 
 CANNOT_DECIDE = 0
 """The choice of somebody who would not choose."""
@@ -48,7 +47,6 @@ Memory and Language 109), and skimming three to four times that."""
 class Option:
     """A passage that an annotator may choose.
 
-    - `at`: character offsets into the work's text.
     - `address`: of its first sentence, for the reading room: "3.5.2".
     - `words`: as shown: line wraps of the file undone; lines of verse are parted by a line feed, paragraphs by an empty
       line.
@@ -65,10 +63,6 @@ class Item:
     """A claim whose quotation is missing, and three passages of which one is it.
 
     - `book`, `work_id`: key of the work in its study, and id of the work as the ranking named it.
-    - `options`: of one length, apart from each other, in the order in which they are shown.
-    - `chooser`: the retriever whose best two the other options are.
-    - `gold_rank`: where that retriever ranked the quotation.
-    - `kind`: what the quotation is there for, where that was labelled.
     - `source`: where the claim was written, in words; may be empty.
 
     Raises BadRequest: not three passages of one length apart from each other, or no such option.
@@ -162,7 +156,6 @@ class Study:
     """A named, seeded set of items; it never changes. What may change stands in `StudyTerms`.
 
     - `id`: see `study_id`: the same study has the same id everywhere.
-    - `version`: from 1.
     - `earlier`: id of the version that it was made from; empty for the first.
     - `items`: in an order of their own; each annotator has another.
     """
@@ -198,7 +191,6 @@ class StudyTerms:
     - `wanted`: annotators for each item: one that has so many is not given to others; 0 gives everybody every item.
       Frozen with the first answer.
     - `consent`: what an annotator agrees to before the first item.
-    - `privacy`: what is stored, and where.
     - `revealed`: whether annotators are told, after each answer, which option was the critic's.
     """
 
@@ -240,8 +232,6 @@ class StudyRequest:
     - `benchmark`: whose windows; empty for those that were mined from the reader's own sources.
     - `works`: only windows on these: keys of the benchmark, ids or titles; all where empty.
     - `lengths`: sentences of a quotation; any where empty.
-    - `shape`: the claim's context.
-    - `chooser`: the retriever that chooses the other two options.
     - `beyond`: only windows whose quotation it ranks behind this place; 0 for all (RELiC, section 4: 1,000).
     - `most`: how many items at most, drawn by the seed; 0 for all.
     - `seed`: decides the draw, the order of the options, and each annotator's order of the items.
@@ -317,7 +307,6 @@ class Annotator:
     """Somebody who answers the items of one study.
 
     - `id`: drawn by chance: it says nothing of the name.
-    - `name`: a name or code, to the letter.
     - `joined`: in UTC; with it they agreed to the consent text of that time.
     """
 
@@ -331,7 +320,6 @@ class Answer:
     """What one annotator answered to one item; of several the last counts, and all are kept.
 
     - `number`: its place among all answers of the study, from 1; 0 before it is kept.
-    - `choice`: number of the option; `CANNOT_DECIDE`.
     - `seconds`: how long the item was before the annotator's eyes.
     """
 
@@ -369,10 +357,8 @@ class ModelAnswers:
 class ItemResult:
     """What was answered to one item.
 
-    - `number`: its place in the study, from 1.
     - `work_id`: of the stored work, for links; empty where it is not in the library.
     - `answered`, `cannot`: people who answered; who could not decide.
-    - `votes`: how many chose each option.
     - `majority`: the option that more than half of those who answered chose, two at least; 0 for none.
     - `seconds`: the median; 0 where nobody answered.
     - `models`: by label the option that each retriever chose; 0 for none.
@@ -484,7 +470,7 @@ class StudyResults:
       no value.
     - `paradox`: why Fleiss' kappa is low although people agree, where that is so; empty else.
     - `items`: the hardest for people first, then those nobody has answered.
-    - `telling`: those that everybody, two at least, got right and some model did not (RELiC, Table 5).
+    - `missed_by_models`: those that everybody, two at least, got right and some model did not (RELiC, Table 5).
     - `intervals`, `notes`: how the intervals, and all figures, were come by.
     """
 
@@ -496,7 +482,7 @@ class StudyResults:
     paradox: str
     models: tuple[ModelResult, ...]
     items: tuple[ItemResult, ...]
-    telling: tuple[ItemResult, ...]
+    missed_by_models: tuple[ItemResult, ...]
     intervals: str
     notes: tuple[str, ...]
 
@@ -534,8 +520,6 @@ def study_label(name: str, version: int) -> str:
 
 def in_order(seed: int, salt: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """Put names in an order drawn by a seed: by digests, because generators change from one version to the next.
-
-    - `salt`: whose order it is.
 
     >>> in_order(1, "anna", ("a", "b", "c", "d")) == in_order(1, "anna", ("d", "c", "b", "a"))
     True

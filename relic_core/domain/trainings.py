@@ -25,7 +25,6 @@ MODEL_KINDS: tuple[ModelKind, ...] = get_args(ModelKind)
 class Training:
     """A model being trained, or one that was.
 
-    - `id`: short and unique; names the folder of its files.
     - `asked`: what it learns from, as JSON: which pairs and windows, how many, how it is validated.
     """
 
@@ -73,12 +72,10 @@ _RECENT = 40
 class Followed:
     """A training and how it goes.
 
-    - `state`: one of `TrainingState`.
     - `note`: what it is doing, how it ended, or what to do, in plain words; empty where the state says all.
     - `step`, `of`: steps made and planned; 0 while unknown.
     - `seconds`: spent so far, over all runs.
     - `left`: seconds that it still takes, from the steps made so far; None while unknown or where it is not running.
-    - `memory`: the most memory its process took, in MiB; 0 while unknown.
     - `validations`: the figures of each validation, with its "step"; what it began from reaches stands first, as step
       0.
     - `pairs`, `windows`: what it learns from; 0 while unknown.
@@ -138,13 +135,7 @@ def follow(
     there: bool = True,
     size: int = 0,
 ) -> Followed:
-    """Work out how a training goes.
-
-    - `events`: what it told, in order.
-    - `job`: id, state and note of the job that is doing it now; empty where none is.
-    - `has_model`, `there`: whether it has weights; whether its files are there.
-    - `size`: bytes of its files.
-    """
+    """Work out how a training goes."""
     steps = _steps_made(events)
     state, note = _state(events, job[1], job[2])
     begins = next((each.said for each in reversed(events) if each.event == "begins"), {})

@@ -41,6 +41,16 @@ class ContextSize:
     def __str__(self) -> str:
         return f"{self.left}/{self.right}"
 
+    @property
+    def words(self) -> str:
+        """The sentences on either side, as pages write them.
+
+        >>> ContextSize(4, 4).words, ContextSize(0, 1).words
+        ('4 before, 4 after', '1 after')
+        """
+        sides = ((self.left, "before"), (self.right, "after"))
+        return ", ".join(f"{count} {side}" for count, side in sides if count)
+
     @classmethod
     def parse(cls, written: str) -> ContextSize:
         """Read a shape as the paper writes it.
@@ -97,9 +107,6 @@ class QuotationContext:
     accepted: tuple[Span, ...] = ()
 
     def claim(self, shape: ContextSize) -> Claim:
-        """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are.
-
-        - `shape`: how many sentences of each side, those nearest to the quotation.
-        """
+        """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are."""
         left = self.left[len(self.left) - min(shape.left, len(self.left)) :]
         return Claim(left=" ".join(left), right=" ".join(self.right[: shape.right]), masked=self.masked)

@@ -28,7 +28,6 @@ ParagraphKind = Literal["prose", "verse", "stage", "note"]
 class Chapter:
     """One chapter of a work: the prose from below its heading to the next heading.
 
-    - `index`: position in the work, from 0.
     - `start`, `end`: character offsets of the chapter in ``work.text``, its heading included.
     - `number`: the number as printed ("IV", "12", "ONE"), empty where there is none.
     - `title`: the title as printed, on one line, empty where there is none.
@@ -60,7 +59,6 @@ class Chapter:
 class Paragraph:
     """A block of prose or verse, a stage direction or a note by the author; headings and apparatus are no paragraphs.
 
-    - `index`: position in the work, from 0.
     - `start`, `end`: character offsets in ``work.text``.
     - `number`: position in its chapter, from 1: what a citation gives. Notes are counted by themselves.
     - `kind`: verse keeps its lines when shown. The notes of a chapter stand behind its other paragraphs, so that a
@@ -85,7 +83,6 @@ class Paragraph:
 class Sentence:
     """A stretch of a work by RELiC's rule; ``work.text[start:end]`` is the sentence to the letter.
 
-    - `index`: position in the work, from 0.
     - `start`, `end`: character offsets in ``work.text``; no white space at either end.
     """
 
@@ -116,14 +113,9 @@ class Work:
 
     - `id`: short readable identity: a slug of the title and the first eight digits of the text's sha256.
     - `title`, `author`, `translator`, `source`: as known; empty where unknown. `source` says where the text came from.
-    - `year`: year of first publication.
     - `text`: the whole file, decoded, with line ends made "\\n"; of an EPUB or a TEI file, its words as plain text.
       Nothing is cut from it, so offsets stay true to it.
-    - `sha256`: of ``text`` in UTF-8.
-    - `segmenter`: name and version of the segmenter that made the sentences.
     - `chapters`, `paragraphs`, `sentences`: in the order of the text. Only the author's text has sentences.
-    - `left_out`: what is not the author's text.
-    - `format`: of the file it was read from.
     """
 
     id: str
@@ -148,7 +140,7 @@ class Work:
         return fingerprint(self.sha256, places)
 
     @property
-    def imprint(self) -> WorkVersion:
+    def version(self) -> WorkVersion:
         """What names its indexes."""
         return WorkVersion(
             id=self.id,
@@ -205,10 +197,7 @@ class Work:
         )
 
     def address(self, index: int) -> Address:
-        """Give the stable address of a sentence.
-
-        - `index`: position of the sentence in the work, from 0.
-        """
+        """Give the stable address of a sentence."""
         sentence = self.sentences[index]
         paragraph = self.paragraphs[sentence.paragraph]
         return Address(
@@ -241,7 +230,6 @@ class Work:
     def span_at(self, at: str, length: int, *, within_chapter: bool = False) -> Span:
         """Give the passage at an address, as far as the work has sentences.
 
-        - `at`: as it stands in a link.
         - `within_chapter`: sentences beyond the chapter are left away too.
 
         Raises BadRequest, NotFound: it is no address; the work has no such place.
@@ -254,7 +242,6 @@ class Work:
 
     @cached_property
     def _first_sentences(self) -> dict[int, int]:
-        """Map each paragraph to its first sentence."""
         firsts: dict[int, int] = {}
         for sentence in self.sentences:
             firsts.setdefault(sentence.paragraph, sentence.index)
@@ -280,10 +267,7 @@ class WorkVersion:
 
 
 def fingerprint(sha256: str, places: npt.NDArray[np.int64]) -> str:
-    """Digest a text and where its sentences stand.
-
-    - `places`: where each sentence starts and ends.
-    """
+    """Digest a text and where its sentences stand."""
     return hashlib.sha256(sha256.encode() + places.astype("<i8").tobytes()).hexdigest()
 
 
@@ -312,12 +296,8 @@ class EditionDetails:
     Several persons are parted by a semicolon, a comma or "and".
 
     - `collection`: the book that a story, an essay or a poem is collected in.
-    - `volume`: which volume of several this is: "2".
-    - `volumes`: how many volumes the edition has.
     - `edition`: "2nd", "Revised": without it a first edition is meant.
     - `year`: of this edition; the year of the work is that of its first publication.
-    - `container`: what holds the text: "Project Gutenberg".
-    - `accessed`: when it was taken from there.
     - `language`: of the text, as a code or a name: "en".
     """
 

@@ -176,7 +176,7 @@ def _model_type(folder: Path) -> str:
     settings = settings_folder(folder) / CONFIG
     try:
         return str(json.loads(settings.read_text(encoding="utf-8")).get("model_type", ""))
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return ""  # what is wrong with the file is said when the model is loaded
 
 
@@ -212,7 +212,7 @@ def _read_object(path: Path, what: str, keys: Sequence[str], *, missing: str, ag
         given = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadWeights(missing) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadWeights(f"The {what} {path} cannot be read as JSON ({error}). {again}") from None
     if not isinstance(given, dict):
         raise BadWeights(f"The {what} {path} must be one JSON object, {{...}}, with the keys {', '.join(keys)}.")
@@ -307,7 +307,6 @@ _LONGEST = 510
 def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
     """Say how a folder that sentence-transformers wrote is used; empty for another.
 
-    - `folder`: where the model is.
     - `pooling`: pooling that is said elsewhere: then the modules may be any.
 
     Returns: values of an `EncoderCard`.
@@ -342,7 +341,6 @@ def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
 
 
 def _kind(module: object, folder: Path) -> str:
-    """Name a module: the last part of its type."""
     if not isinstance(module, dict) or not isinstance(module.get("type"), str):
         raise BadWeights(f"{folder / MODULES} is damaged: a module has no type. Fetch the model again.")
     return str(module["type"]).rsplit(".", 1)[-1]
@@ -357,7 +355,6 @@ def _inside(folder: Path, module: dict[str, Any]) -> Path:
 
 
 def _pooling(path: Path) -> str:
-    """Read which token states make the vector."""
     said = _read(path)
     modes = [
         key.removeprefix("pooling_mode_") for key, on in said.items() if key.startswith("pooling_mode_") and on is True
@@ -381,7 +378,7 @@ def _read(path: Path) -> Any:  # noqa: ANN401 - JSON
     """Read one of the files; all but the list of modules hold an object."""
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from None
     if not isinstance(said, list if path.name == MODULES else dict):
         raise BadWeights(f"{path} does not hold what sentence-transformers writes there. Fetch the model again.")
@@ -405,7 +402,6 @@ class RerankerCard:
       each through a head; or the cosine of the claim's mean and the passage's. Where the claim is read first its first
       token has seen no passage, so that it tells nothing. A likeness needs the claim read first: it begins as what a
       dual encoder says, and learns through gates how much a passage's tokens should see of the claim.
-    - `mask`: what stands in a claim where the quotation was masked; empty for nothing.
     - `claim_tokens`: the most tokens of a claim; of a longer one those around the mask are kept.
     - `window`: the most tokens of claim and passage, special ones apart. Passages are cut to what the claim leaves of
       it.

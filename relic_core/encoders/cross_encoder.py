@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.encoders.batching import scored
-from relic_core.encoders.cards import EncoderCard, read_reranker
+from relic_core.encoders.cards import EncoderCard, RerankerCard, read_reranker
 from relic_core.encoders.generator import GeneratorReranker
-from relic_core.encoders.precision import Arithmetic, best_arithmetic
-from relic_core.encoders.towers import TowerPair, flat, flat_span
+from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
+from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
 
@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Claim, Span, Work
-    from relic_core.encoders.cards import RerankerCard
     from relic_core.encoders.joint_reader import JointReader, ReadClaims
-    from relic_core.encoders.precision import Precision
-    from relic_core.encoders.towers import Tower
     from relic_core.ports import Progress, Reranker
 
     Scores = npt.NDArray[np.float32]
@@ -69,9 +66,7 @@ class Passage:
 class JointTexts:
     """Makes token ids of claims and passages as a card says.
 
-    - `card`: how they are cut.
     - `model`: where model and tokenizer are: a folder, a hub name, or empty for the packaged model.
-    - `precision`: of the model; by default what is best for this machine.
 
     Raises BadWeights: files are missing or not the expected ones.
     """
@@ -97,10 +92,7 @@ class JointTexts:
         return [*self.tower.opening, *self._pair.claim_ids(claim, self._card.claim_tokens), *self.between]
 
     def passage(self, passage: Passage, claim: list[int]) -> PassageRow:
-        """Give a passage's token ids, cut to the room that a claim leaves: neighbours first, then its own end.
-
-        - `claim`: as `claim` gives it.
-        """
+        """Give a passage's token ids, cut to the room that a claim leaves: neighbours first, then its own end."""
         room = self._card.window - (len(claim) - len(self.tower.opening) - len(self.between))
         own = self.tower.tokens(passage.text).ids[:room]
         left = room - len(own)
@@ -130,9 +122,6 @@ class JointTexts:
 
 class CrossEncoder:
     """Scores passages for a claim; the model is loaded when first used.
-
-    - `precision`: to compute in on the processor; by default what is best for this machine, on its GPU where it has
-      one.
 
     Raises BadWeights: the files are missing, damaged or no reranker's.
     """

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.encoders.batching import is_out_of_memory, scored, too_little_memory
-from relic_core.encoders.precision import Arithmetic, best_arithmetic
+from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.towers import flat_span
-from relic_core.encoders.weights import CONFIG, find_model, load_tokenizer
+from relic_core.encoders.weights import configuration, find_model, first_line, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from relic_core.domain import Claim, Span, Work
-    from relic_core.encoders.precision import Precision
     from relic_core.ports import Progress
 
     Scores = npt.NDArray[np.float32]
@@ -53,10 +52,6 @@ _MASKS = ("<mask>", "[MASK]")
 
 class GeneratorReranker:
     """Scores passages by how likely they make a claim's words; the model is loaded when first used.
-
-    - `model`: folder or hub name of a sequence-to-sequence model in the local cache.
-    - `precision`: to compute in on the processor; by default what is best for this machine, on its GPU where it has
-      one.
 
     Raises BadWeights: the model is not there, or its files are missing.
     """
@@ -195,28 +190,28 @@ class GeneratorReranker:
     @cached_property
     def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
         import torch
-        from safetensors import SafetensorError
-        from transformers import AutoConfig
 
-        from relic_core.encoders.weights import state_of
+        from relic_core.encoders.weights import check_size, state_of
 
         folder, arithmetic = self._files.folder, self._arithmetic
         try:
-            config = AutoConfig.from_pretrained(folder / CONFIG, trust_remote_code=False)
+            config = configuration(self._files)
+            kind = _kind(config)
+            check_size(self._files, lambda: kind(config))
             with without_progress_bars():
-                model, loaded = _kind(config).from_pretrained(
+                model, loaded = kind.from_pretrained(
                     None,
                     config=config,
                     state_dict=state_of(self._files),
                     dtype=getattr(torch, arithmetic.precision),
                     output_loading_info=True,
                 )
-        except (SafetensorError, OSError, ValueError, KeyError, RuntimeError, MemoryError) as error:
+        except Exception as error:  # what a wrong value in the configuration leads to may be anything
             if is_out_of_memory(error):
                 raise too_little_memory(self._files.name, "being loaded", arithmetic.device) from error
             raise BadWeights(
                 f"The model in {folder} cannot be read as one that generates text from text "
-                f"({str(error).splitlines()[0]}). {_get(BART)}"
+                f"({first_line(error)}). {_get(BART)}"
             ) from error
         if loaded["missing_keys"]:
             raise BadWeights(

@@ -96,9 +96,6 @@ class _Before:
 class JointReader(nn.Module):
     """A model with a head of one number.
 
-    - `model`: a BERT or RoBERTa without a head, as `Tower.build` gives it.
-    - `card`: how claims are read, and what the score is made of.
-
     Raises BadWeights: the model is of another kind.
     """
 
@@ -112,10 +109,10 @@ class JointReader(nn.Module):
                 "read (all-MiniLM-L6-v2 and E5 are BERT models). Take one of those as its base."
             )
         self.model = model
-        self._likeness = card.pooling == "likeness"
+        self._similarity = card.pooling == "likeness"
         # Without a bias: what is added to all scores orders nothing.
-        self.head = nn.Linear(1 if self._likeness else model.config.hidden_size, 1, bias=False)
-        if self._likeness:
+        self.head = nn.Linear(1 if self._similarity else model.config.hidden_size, 1, bias=False)
+        if self._similarity:
             nn.init.constant_(self.head.weight, _SCALE)
             self.gates = nn.Parameter(torch.zeros(len(layers), model.config.num_attention_heads))
         self._first = card.pooling == "first"
@@ -139,7 +136,7 @@ class JointReader(nn.Module):
         length = claims.lengths[rows.owners].unsqueeze(1)
         before = torch.arange(claims.ids.shape[1], device=rows.ids.device).expand(len(rows.ids), -1)
         seen = torch.cat([before < length, own < rows.lengths.unsqueeze(1)], 1)
-        kinds = torch.zeros_like(rows.ids) if self._likeness else torch.ones_like(rows.ids)
+        kinds = torch.zeros_like(rows.ids) if self._similarity else torch.ones_like(rows.ids)
         if self._together:
             ids = torch.cat([claims.ids[rows.owners], rows.ids], 1)
             places = torch.cat([before, length + own], 1)
@@ -148,13 +145,13 @@ class JointReader(nn.Module):
         else:
             # A likeness is of two texts that each begin at the beginning, much as a dual encoder reads them; that has
             # an opening token at 0 besides, which a passage behind a claim has not.
-            places = own if self._likeness else length + own
+            places = own if self._similarity else length + own
             states = self._states(rows.ids, places, kinds, seen, _Before(claims, rows.owners))
             first = states[:, 0]
         with torch.autocast(states.device.type, enabled=False):
             kept = (own >= rows.starts.unsqueeze(1)) & (own < rows.ends.unsqueeze(1))
             pooled = first.float() if self._first else _means(states, kept)
-            if self._likeness:
+            if self._similarity:
                 pooled = nn.functional.cosine_similarity(claims.means[rows.owners], pooled, dim=-1).unsqueeze(-1)
             return nn.functional.linear(pooled, self.head.weight.float()).squeeze(-1)
 
@@ -177,7 +174,7 @@ class JointReader(nn.Module):
         )
         mask = torch.zeros(seen.shape, dtype=states.dtype, device=states.device)
         mask = mask.masked_fill(~seen, torch.finfo(states.dtype).min)[:, None, None, :]
-        before = seen.shape[1] - ids.shape[1] if self._likeness else 0
+        before = seen.shape[1] - ids.shape[1] if self._similarity else 0
         for number, layer in enumerate(model.encoder.layer):
             gated = mask
             if before:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.encoders.cards import LEAST_WINDOW, read_card
-from relic_core.encoders.towers import TowerPair, flat, shared
+from relic_core.encoders.cards import LEAST_WINDOW, EncoderCard, read_card
+from relic_core.encoders.towers import Tokens, TowerPair, flat, shared
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Claim, Work
-    from relic_core.encoders.cards import EncoderCard
     from relic_core.encoders.precision import Precision
-    from relic_core.encoders.towers import Tokens
     from relic_core.ports import Progress
 
     Core = tuple[int, npt.NDArray[np.int64]]
@@ -153,7 +151,6 @@ class LateChunkingEncoder:
         """Encode the sentences of a work in one pass; stretches do not cross the borders of chapters.
 
         - `work`: its sentences may be a part of the whole work's.
-        - `progress`: told after every batch how many tokens are done.
 
         What it returns:
         - `sums`: per sentence the sum of its own tokens' contextual states.

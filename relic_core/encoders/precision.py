@@ -27,11 +27,7 @@ _DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """How a model computes.
-
-    - `precision`: number format of weights and states.
-    - `device`: where.
-    """
+    """How a model computes."""
 
     precision: Precision
     device: Device = "cpu"
@@ -68,10 +64,7 @@ def seems_to_have_gpu(drivers: tuple[Path, ...] = _DRIVERS) -> bool:
 
 
 def gpu_arithmetic(cuda: Any) -> Arithmetic | None:  # noqa: ANN401 - a module
-    """Choose the number format of a GPU; None where there is none that can be used.
-
-    - `cuda`: ``torch.cuda``.
-    """
+    """Choose the number format of a GPU; None where there is none that can be used."""
     if not cuda.is_available():
         return None
     in_hardware = cuda.is_bf16_supported(including_emulation=False)

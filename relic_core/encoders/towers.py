@@ -6,14 +6,23 @@ import hashlib
 import json
 import threading
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from relic_core.encoders.batching import in_batches, is_out_of_memory, too_little_memory
-from relic_core.encoders.precision import Arithmetic, best_arithmetic
-from relic_core.encoders.weights import CONFIG, NAMED_BY, find_model, load_tokenizer, pair_digest
+from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
+from relic_core.encoders.weights import (
+    CONFIG,
+    NAMED_BY,
+    ModelFiles,
+    configuration,
+    find_model,
+    first_line,
+    load_tokenizer,
+    pair_digest,
+)
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
@@ -25,8 +34,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Claim, Sentence, Span, Work
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.encoders.precision import Precision
-    from relic_core.encoders.weights import ModelFiles
 
 
 def flat(work: Work, sentence: Sentence) -> str:
@@ -57,8 +64,6 @@ class Tokens:
 class Batch:
     """What a forward pass gives.
 
-    - `states`: last hidden states, special tokens included.
-    - `mask`: false where a row was padded.
     - `pooled`: the output of the model's pooler, where the card asks for it.
     """
 
@@ -71,7 +76,6 @@ class Batch:
 class Tower:
     """A model, loaded when first used.
 
-    - `files`: a model that was found and checked.
     - `arithmetic`: number format of the model, and where it computes; what comes out is float32, in main memory.
     - `longest`: the most tokens of a row that will be read, special tokens apart.
     """
@@ -98,8 +102,6 @@ class Tower:
 
     def vectors(self, rows: Sequence[list[int]], *, reading: str) -> npt.NDArray[np.float32]:
         """Pool each row into one vector, as the card says.
-
-        - `rows`: token ids, special tokens left out.
 
         Returns: each of length 1 where the card compares by cosine.
 
@@ -192,23 +194,26 @@ class Tower:
         Raises RelicError: memory ran out.
         """
         import torch
-        from safetensors import SafetensorError
         from transformers import AutoModel
 
-        from relic_core.encoders.weights import named_as, state_of
+        from relic_core.encoders.weights import check_size, named_as, state_of
 
         arithmetic = self._arithmetic
         try:
             config = self._config()
-            model = AutoModel.from_config(config, trust_remote_code=False)  # type: ignore[no-untyped-call]  # untyped
+            make = partial(AutoModel.from_config, config, trust_remote_code=False)
+            check_size(self.files, make)
+            model = make()
             self._check_window(model)
             missing, _ = model.load_state_dict(named_as(state_of(self.files), model.state_dict()), strict=False)
             model = model.to(device=arithmetic.device, dtype=getattr(torch, arithmetic.precision)).eval()
-        except (SafetensorError, OSError, ValueError, RuntimeError, MemoryError) as error:
+        except BadWeights:
+            raise
+        except Exception as error:  # what a wrong value in the configuration leads to may be anything
             if is_out_of_memory(error):
                 raise too_little_memory(self._card.name, "being loaded", arithmetic.device) from error
             raise BadWeights(
-                f"The model in {self.files.weights.parent} cannot be read ({str(error).splitlines()[0]}). "
+                f"The model in {self.files.weights.parent} cannot be read ({first_line(error)}). "
                 f"Fetch it again, or take another. {NAMED_BY}"
             ) from error
         wants_pooler = self._card.pooling == "pooler"
@@ -227,9 +232,9 @@ class Tower:
 
     def _config(self) -> Any:  # noqa: ANN401 - transformers is not typed
         """Read the configuration; of DPR, that of the BERT inside, whose first token's state is DPR's vector."""
-        from transformers import AutoConfig, BertConfig
+        from transformers import BertConfig
 
-        config = AutoConfig.from_pretrained(self.files.folder / CONFIG, trust_remote_code=False)
+        config = configuration(self.files)
         if config.model_type != "dpr":
             return config
         if config.projection_dim:
@@ -269,9 +274,6 @@ def _positions(model: Any) -> int | None:  # noqa: ANN401 - transformers is not 
 class TowerPair:
     """The towers of an encoder, used as its card says.
 
-    - `card`: which models, and how they are used.
-    - `precision`: to compute in on the processor; by default what is best for this machine, on its GPU where it has
-      one.
     - `longest`: the most tokens of a passage that will be read at a time; by default the card's window.
 
     Raises BadWeights: a model's files are missing or not the expected ones, of the packaged model or of the card.
@@ -297,8 +299,6 @@ class TowerPair:
 
         A single tower whose mean is compared by cosine has the digest of its files alone, as encoders had before there
         were cards: indexes built by it stay good.
-
-        - `how`: how works are read, in words.
         """
         card, digest = self.card, self.passages.files.digest
         plain = card.pooling == "mean" and card.similarity == "cosine" and card.spans == "in context"
@@ -414,10 +414,6 @@ class PassageEncoder:
 
     This is how most encoders were trained and how the RELiC paper used them. It costs a pass over the work for every
     length of span, and a passage is blind to what stands around it; but it takes any pooling.
-
-    - `card`: which models, and how they are used.
-    - `precision`: number format of the models, on the processor; by default what is best for this machine, on its GPU
-      where it has one. Vectors that come out are float32.
 
     Raises BadWeights: a model's files are missing or not the expected ones.
     """

@@ -13,18 +13,20 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
+import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     import torch
     from tokenizers import Tokenizer
@@ -41,8 +43,6 @@ class LayersCard(BaseModel):
     """What is known of the layers of a compact model.
 
     - `base`: what they lie over: a hub name, or nothing for the packaged all-MiniLM-L6-v2.
-    - `base_digest`: of that model, as of `ModelFiles`.
-    - `sha256`: of `LAYERS`.
     - `precision`: of its tensors; in float32 are those with a number that float16 has no room for.
     """
 
@@ -89,6 +89,9 @@ EXPECTED = {
     CONFIG: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
 """Sha256 of the packaged files; the weights' is that of the files published upstream."""
+
+_MOST_UNSET = 2
+"""How many times as large as its weights a model may be: a pooler or a decoder's ties may be missing in them."""
 
 NAMED_BY = (
     "Models are named by settings: RELIC_TRAINED is the encoder of dense-RELiC, RELIC_RERANKER the reranker, "
@@ -271,6 +274,11 @@ def _over(digests: dict[str, str]) -> str:
     return hashlib.sha256("".join(digests[name] for name in sorted(digests)).encode()).hexdigest()
 
 
+def first_line(error: Exception) -> str:
+    """Give what an error says in one line: its kind where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
 def load_tokenizer(folder: Path) -> Tokenizer:
     """Load the tokenizer of a model, which neither cuts nor pads. Raises BadWeights: it cannot be read."""
     from tokenizers import Tokenizer
@@ -288,11 +296,10 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
     """Read the weights of a model; those of a compact one are its base's with its own layers in their place.
 
-    - `files`: a model that was found and checked.
-
     Returns: under the names of its file, numbers in float32.
 
     Raises safetensors.SafetensorError, OSError: a file cannot be read.
+    Raises ValueError: a number is not finite, as after a training that failed.
     """
     from safetensors.torch import load_file
 
@@ -300,7 +307,48 @@ def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
     if files.layers is not None:
         layers = load_file(files.layers)
         state = {**named_as(state, layers), **layers}
+    for name, tensor in state.items():
+        if not tensor.isfinite().all():
+            raise ValueError(f"its {name} holds numbers that are not finite")
     return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
+
+
+def configuration(files: ModelFiles) -> Any:  # noqa: ANN401 - transformers is not typed
+    """Read the configuration of a model; how attention is computed is left to this machine.
+
+    Raises ValueError: it has more layers than its weights have tensors.
+    Raises Exception: whatever transformers makes of a value that cannot be.
+    """
+    from safetensors import safe_open
+    from transformers import AutoConfig
+
+    path = files.folder / CONFIG
+    with safe_open(files.folder / WEIGHTS, "pt") as held:
+        most = len(held.keys())
+    for name, value in json.loads(path.read_bytes()).items():
+        if "layer" in name and isinstance(value, int) and value > most:
+            raise ValueError(f"its {CONFIG} says {name} {value:,}, and its weights are {most:,} tensors")
+    return AutoConfig.from_pretrained(path, trust_remote_code=False, attn_implementation=None)
+
+
+def check_size(files: ModelFiles, make: Callable[[], torch.nn.Module]) -> None:
+    """Refuse a configuration of a model far larger than its weights, before memory is taken for it.
+
+    - `make`: builds the model.
+
+    Raises ValueError: it is larger.
+    """
+    import torch
+    from safetensors import safe_open
+
+    if files.anywhere == "":  # the packaged one, known by its hashes
+        return
+    with torch.device("meta"):
+        wanted = sum(parameter.numel() for parameter in make().parameters())
+    with safe_open(files.folder / WEIGHTS, "pt") as held:
+        there = sum(math.prod(held.get_slice(name).get_shape()) for name in held.keys())  # noqa: SIM118 - no mapping
+    if wanted > _MOST_UNSET * there:
+        raise ValueError(f"its {CONFIG} is of a model of {wanted:,} numbers, and its weights are {there:,}")
 
 
 def named_as(state: Mapping[str, torch.Tensor], wanted: Collection[str]) -> dict[str, torch.Tensor]:
@@ -309,7 +357,6 @@ def named_as(state: Mapping[str, torch.Tensor], wanted: Collection[str]) -> dict
     Those saved with a head carry the model's name before their own ("bert.", of DPR "ctx_encoder.bert_model."), and
     checkpoints of BERT's first years call the two parts of a layer norm gamma and beta.
 
-    - `state`: as they are called in a file.
     - `wanted`: names of the bare model, or some of them.
 
     >>> named_as({"bert.pooler.bias": 1, "bert.LayerNorm.gamma": 2, "cls.bias": 3}, {"pooler.bias", "LayerNorm.weight"})

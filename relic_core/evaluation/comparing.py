@@ -15,16 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.errors import BadRequest
-from relic_core.evaluation.intervals import (
-    Centre,
-    Members,
-    Over,
-    centre_of,
-    ends,
-    resampled,
-    sorted_by_id,
-    units,
-)
+from relic_core.evaluation.intervals import Centre, Members, Over, centre_of, ends, resampled, sorted_by_id, units
 from relic_core.evaluation.metrics import Values, centre, metric, values
 
 if TYPE_CHECKING:
@@ -74,17 +65,10 @@ class Comparison:
 
 
 def compare(
-    name: str,
-    first: Sequence[Outcome],
-    second: Sequence[Outcome],
-    *,
-    over: Over,
-    seed: int = 0,
-    samples: int = 2000,
+    name: str, first: Sequence[Outcome], second: Sequence[Outcome], *, over: Over, seed: int = 0, samples: int = 2000
 ) -> Comparison:
     """Compare two runs on the same examples.
 
-    - `first`, `second`: of the two runs, each in any order; matched by `example_id`.
     - `seed`, `samples`: as for `interval`; the seed also decides the exchanges.
 
     Raises BadRequest: the runs are not of the same examples and golds among the same candidates, there are fewer than
@@ -141,7 +125,6 @@ def holm(p_values: Sequence[float] | Values) -> Values:
 
 
 def _matched(first: Sequence[Outcome], second: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
-    """Both runs in the order of their examples' ids, checked to be of the same examples."""
     a, b = sorted_by_id(first), sorted_by_id(second)
     a_ids, b_ids = [each.example_id for each in a], [each.example_id for each in b]
     if a_ids != b_ids:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MAX_LENGTH
+from relic_core.domain import MAX_LENGTH, MinedWindow, QuotationContext, SecondarySource, Work
 from relic_core.errors import NotFound, unknown_name
 from relic_core.evaluation.benchmarks import public_relic
 from relic_core.formats.window_manifest import SETS as BENCHMARKS
@@ -15,7 +15,6 @@ from relic_core.mining.statistics import Counted, Statistics, count
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from relic_core.domain import MinedWindow, QuotationContext, SecondarySource, Work
     from relic_core.ports import Benchmark, Progress
 
 STORE, CAPPED, UNCAPPED = "store", "public-relic", "public-relic-all"

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from relic_core.config import provenance
-from relic_core.domain import Run
+from relic_core.config import Settings, provenance
+from relic_core.domain import ContextSize, Outcome, Run
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import BadBenchmark, NoIndex, RelicError
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.config import Settings
-    from relic_core.domain import ContextSize, Outcome
     from relic_core.evaluation.runner import Answered, Slice
     from relic_core.ports import Benchmark, Progress, Retriever, Workers
     from relic_core.retrieval.registry import RetrieverCard
@@ -203,11 +201,9 @@ class Experiment:
                 raise RelicError(problem)
 
     def _still(self, entered: WorkState) -> bool:
-        """Whether all that was prepared for a work is there as it was; more may have been prepared since."""
         return set(entered.index) <= set(self._prepared(entered.work_id, entered.fingerprint).index)
 
     def _prepared(self, work_id: str, fingerprint: str) -> WorkState:
-        """Say what the retriever has prepared for a work."""
         found = [
             manifest
             for part in self._parts
@@ -234,7 +230,6 @@ def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
 
 
 def _label(card: RetrieverCard, retriever: Retriever, default: Retriever, models: Sequence[str]) -> str:
-    """Say what tables call a retriever, with what is its own about it: parameters, or the reader's own models."""
     given = default.configuration
     own = [f"{name} {value}" for name, value in retriever.configuration.items() if given.get(name) != value]
     return f"{card.label} ({', '.join([*models, *own])})" if models or own else card.label

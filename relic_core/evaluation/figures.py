@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.figures import Cell, Figure, Part, Table
 from relic_core.errors import BadRequest
 from relic_core.evaluation import comparing, intervals, metrics
 from relic_core.evaluation.benchmarks import registry as benchmarks
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from relic_core.domain import Outcome, Run
-    from relic_core.domain.figures import Part
     from relic_core.evaluation.comparing import Comparison
     from relic_core.evaluation.intervals import Interval, Over
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     By = Part | Literal[""]
 
 METRICS = (*(f"recall@{k}" for k in metrics.KS), "overlap-recall@10", "mean-rank", "median-rank", "mrr", "ndcg@10")
-"""The columns of a whole table."""
 
 _ENOUGH = 2
 _FLAT = "A dash in place of an interval: every draw gives the same, which is no certainty."
@@ -43,8 +41,6 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
 
     So figures of given pools never share a column with those of whole works.
 
-    - `runs`: in the order of the rows.
-    - `names`: metrics, in the order of the columns.
     - `by`: where given, each run has a row for each length of the quotation (RELiC, Table A9), each book or each kind.
 
     Raises BadRequest: there is no such metric.
@@ -64,10 +60,10 @@ def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
         alike = [row for row, (_, of, _) in zip(figures, parts, strict=True) if of == part]
         _mark_best(alike, [card.higher_is_better for card in cards])
     rows: list[tuple[Cell, ...]] = []
-    for (run, part, some), cells in zip(parts, figures, strict=True):
+    for (run, part, some), measured in zip(parts, figures, strict=True):
         average = metrics.figure("candidates", some)
         candidates = Figure(text=f"{average:,.0f}", value=average)
-        rows.append((run.label, str(run.shape), *([part] if by else []), *cells, candidates, len(some)))
+        rows.append((run.label, str(run.shape), *([part] if by else []), *measured, candidates, len(some)))
     first = runs[0][0]
     flat = any(cell.low is None and cell.interval for row in figures for cell in row)
     return Table(
@@ -80,7 +76,6 @@ def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
 
 
 def _parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | str, Sequence[Outcome]]]:
-    """Part outcomes by what is asked for, in the order of the run's books, or ascending."""
     if not by:
         return [("", outcomes)]
     found: dict[int | str, list[Outcome]] = {}
@@ -114,7 +109,6 @@ def _figure(name: str, outcomes: Sequence[Outcome], over: Over | None) -> Figure
 
 
 def _over(outcomes: Sequence[Outcome]) -> Over | None:
-    """Choose what intervals are drawn over: works where there are several."""
     if len({outcome.book for outcome in outcomes}) >= _ENOUGH:
         return "works"
     return "examples" if len(outcomes) >= _ENOUGH else None
@@ -176,8 +170,6 @@ def _data_of(run: Run) -> tuple[str, str, str]:
 
 def comparison(runs: Sequence[Measured], *, names: Sequence[str]) -> Table:
     """Compare a run with each of the others, example by example.
-
-    - `runs`: the first is compared with all that follow.
 
     Raises BadRequest: fewer than two runs, runs that were not measured on the same data, or an unknown metric.
     """

@@ -68,13 +68,7 @@ def interval(name: str, outcomes: Sequence[Outcome], *, over: Over, seed: int = 
 
 
 def interval_of(
-    figures: Values,
-    works: Sequence[str],
-    *,
-    over: Over,
-    centre: Centre = "mean",
-    seed: int = 0,
-    samples: int = 2000,
+    figures: Values, works: Sequence[str], *, over: Over, centre: Centre = "mean", seed: int = 0, samples: int = 2000
 ) -> Interval:
     """Compute the mean or median of per-example values with its interval; see `interval`.
 
@@ -153,7 +147,6 @@ def draws(members: Members, *, samples: int, seed: int) -> Iterator[Values]:
 
 
 def _means(figures: Values, members: Members, times: Values) -> Values:
-    """Mean of each sample; shape (rows,)."""
     sums = np.bincount(members, weights=figures)
     sizes = np.bincount(members).astype(np.float64)
     means: Values = (times @ sums) / (times @ sizes)

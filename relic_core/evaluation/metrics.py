@@ -56,13 +56,10 @@ class Metric:
 
 
 PROXY = "proxy-accuracy"
-"""The one metric that is not of runs."""
 
 _WITH_K: dict[str, Metric] = {
     "recall": Metric(
-        name="recall",
-        label="R@{k}",
-        meaning="How often the critic's own quotation is among the first {k} passages.",
+        name="recall", label="R@{k}", meaning="How often the critic's own quotation is among the first {k} passages."
     ),
     "overlap-recall": Metric(
         name="overlap-recall",
@@ -123,7 +120,6 @@ _WITHOUT_K: dict[str, Metric] = {
 }
 
 KS = (1, 3, 5, 10, 50, 100)
-"""The k of the paper's tables."""
 
 
 def names() -> tuple[str, ...]:
@@ -169,7 +165,6 @@ def cutoff(name: str) -> int:
 
 
 Values = npt.NDArray[np.float64]
-"""Shape (n_examples,): what a metric says of each example."""
 
 
 def values(name: str, outcomes: Sequence[Outcome]) -> Values:

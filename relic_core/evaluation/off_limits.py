@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
 
 HELD_OUT = "heldout_eight_grams.txt"
-"""Below the folder of benchmarks."""
 _NAMED = 6
 """Works that a note names; of more it gives the number."""
 

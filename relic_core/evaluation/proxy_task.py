@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from relic_core.domain import Span, rank_scores
+from relic_core.domain import Claim, ContextSize, QuotationContext, Ranking, Span, rank_scores
 from relic_core.domain.studies import CANNOT_DECIDE, OPTIONS, Item, Option, in_order
 from relic_core.domain.works import Work
 from relic_core.errors import BadClaim, BadRequest
 from relic_core.evaluation.runner import by_pool
-from relic_core.ports import silent
+from relic_core.ports import Benchmark, Progress, Retriever, silent
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
@@ -26,16 +26,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, ContextSize, QuotationContext, Ranking
     from relic_core.evaluation.metrics import Values
-    from relic_core.ports import Benchmark, Progress, Retriever
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSettings:
     """How items are made.
 
-    - `shape`: how much context each claim takes.
     - `seed`: decides, with the window's id, the order of the options; the same on every machine.
     - `beyond`: only windows whose gold the chooser ranks behind this place; 0 for all (RELiC, section 4: 1,000).
     - `words`: sets the words of a span as they are shown; to the letter where not given.

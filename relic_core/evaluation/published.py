@@ -34,7 +34,6 @@ _CITATIONS = {"RELiC": "Thai et al. 2022", "BIRCO": "Wang et al. 2024"}
 class PublishedFigure:
     """One figure from a paper.
 
-    - `paper`, `table`: where it is printed: "RELiC", "A9".
     - `shape`: the claim's context; None where the paper gives none.
     - `length`: sentences of the quotations; None for all lengths together.
     - `value`: the same on the scale of our figures, shares between 0 and 1.

@@ -25,12 +25,11 @@ import numpy.typing as npt
 
 from relic_core.domain.studies import Measure
 from relic_core.errors import BadRequest
-from relic_core.evaluation.intervals import Interval, draws, ends, units
+from relic_core.evaluation.intervals import Interval, Over, draws, ends, units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.evaluation.intervals import Over
     from relic_core.evaluation.metrics import Values
 
 Counts = npt.NDArray[np.int64]

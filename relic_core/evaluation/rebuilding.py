@@ -9,19 +9,28 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import JobCancelled, RelicError, SourceAway, StoreReadOnly
 from relic_core.evaluation.benchmarks import public_relic
-from relic_core.formats.window_manifest import body_of, digest_of, read_manifest, read_texts, sha256_of, write_texts
+from relic_core.formats.window_manifest import (
+    ListedSource,
+    ListedWindow,
+    Manifest,
+    WindowText,
+    body_of,
+    digest_of,
+    read_manifest,
+    read_texts,
+    sha256_of,
+    write_texts,
+)
 from relic_core.library.secondary import read_sources, text_of
 from relic_core.mining.manifest import find_text
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.formats.window_manifest import ListedSource, ListedWindow, Manifest, WindowText
     from relic_core.library.gutenberg import Gutenberg
-    from relic_core.ports import Progress
 
 _AWAY = 2
 """Sources for which a mirror may fail to answer before it is asked no more."""
@@ -31,7 +40,6 @@ _AWAY = 2
 class Lacking:
     """A source of which not all windows could be rebuilt.
 
-    - `number`: at Project Gutenberg; 0 where it has none.
     - `windows`, `of`: how many windows are missing, and how many it has.
     """
 
@@ -69,9 +77,6 @@ def rebuild(
     progress: Progress = silent,
 ) -> RebuildSummary:
     """Cut the windows of the manifest that ships with the program out of their sources again.
-
-    - `paths`: files, folders and archives to look in first.
-    - `offline`: fetch nothing from Project Gutenberg.
 
     Raises NotFound: there is no manifest.
     Raises BadBenchmark: it is damaged.
@@ -164,7 +169,6 @@ class _Rebuilding:
 
 
 def _kept(manifest: Manifest, path: Path) -> dict[str, WindowText]:
-    """Take over what an earlier rebuilding found, as far as it is what the manifest lists."""
     if not path.exists():
         return {}
     try:

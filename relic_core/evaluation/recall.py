@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from relic_core.domain import SHAPES, BenchmarkCard, ContextSize
-from relic_core.domain.figures import DRAWN_K, Group, Mark, Series
+from relic_core.domain import SHAPES, BenchmarkCard, Book, ContextSize, Outcome, Pool, Run
+from relic_core.domain.figures import DRAWN_K, Group, Mark, Series, View
 from relic_core.errors import BadRequest
 from relic_core.evaluation.intervals import interval_of
 from relic_core.evaluation.metrics import values
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Book, Outcome, Pool, Run
-    from relic_core.domain.figures import View
 
 Verdict = Literal["missed", "some", "found"]
 
@@ -82,7 +80,6 @@ def offers_of(runs: Sequence[Run], cards: Sequence[BenchmarkCard]) -> tuple[Offe
 
 
 def _card_of(run: Run) -> BenchmarkCard:
-    """Describe a benchmark that is registered no more, as far as its runs know it."""
     return BenchmarkCard(
         name=run.benchmark, label=run.benchmark, description="", split=run.split, pool=run.pool,
         main_metric="recall@10", examples=run.examples, books=len(run.books), source="", licence="", citation="",
@@ -119,7 +116,7 @@ def _as_registered(run: Run) -> bool:
 
 def labels(runs: Sequence[Run]) -> dict[str, str]:
     """Give each run a name that tells it from the others: retriever, shape, and its id where those are alike."""
-    given = [f"{run.label} · {run.shape}" for run in runs]
+    given = [f"{run.label} · {run.shape.words}" for run in runs]
     return {
         run.id: label if given.count(label) == 1 else f"{label} · {run.id[:6]}"
         for run, label in zip(runs, given, strict=True)
@@ -227,7 +224,6 @@ def _mark(
 
 
 def _curve(run: Run, outcomes: Sequence[Outcome], name: str) -> Iterator[Mark]:
-    """Compute recall at every k; intervals at those that are drawn."""
     tolerant = name.startswith("overlap-")
     ranks = np.array([(each.overlap_rank if tolerant else each.rank) or np.inf for each in outcomes], dtype=np.float64)
     works = np.array([outcome.book for outcome in outcomes], dtype=str)
@@ -259,14 +255,12 @@ def groups_of(
 
 
 def _ranges(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """List the ranges up to the last that holds a rank, and that of missing rankings where there are some."""
     last = max((place for place, (key, _, _) in enumerate(ranges()[:-1]) if counts.get(key)), default=0)
     held = [*ranges()[: last + 1], *(each for each in ranges()[-1:] if counts.get(each[0]))]
     return [(key, label) for key, label, _ in held]
 
 
 def _kinds(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """List the kinds; none where nothing is labelled."""
     held = [kind for kind in _KINDS if kind in counts] + sorted(set(counts) - set(_KINDS))
     return [] if held == [NO_KIND] else [(kind, "not labelled" if kind == NO_KIND else kind) for kind in held]
 
@@ -274,7 +268,7 @@ def _kinds(counts: Mapping[str, int]) -> list[tuple[str, str]]:
 _IN_ORDER: dict[str, Callable[[Mapping[str, int]], list[tuple[str, str]]]] = {
     "ranks": _ranges,
     "kinds": _kinds,
-    "shapes": lambda counts: [(str(each), str(each)) for each in sorted(map(ContextSize.parse, counts), key=place_of)],
+    "shapes": lambda counts: [(str(each), each.words) for each in sorted(map(ContextSize.parse, counts), key=place_of)],
     "lengths": lambda counts: [(key, key) for key in sorted(counts, key=int)],
 }
 
@@ -307,7 +301,6 @@ def _books(
 
 
 def _surname(author: str) -> str:
-    """Give what an author is filed under; those without a name come last."""
     words = author.casefold().split()
     return words[-1] if words else "\uffff"
 
@@ -340,7 +333,7 @@ def published_marks(
         if each.pool != pool or each.metric != name or (each.length is not None) is not by_length:
             continue
         key = str(each.length) if by_length else f"published-{len(groups)}"
-        shape = f" · {each.shape}" if each.shape else ""
+        shape = f" · {each.shape.words}" if each.shape else ""
         groups.append(Group(key=key, label=f"{each.system}{shape}", note=f"{each.paper}, table {each.table}", n=each.n))
         reach = None if each.standard_error is None else NORMAL * each.standard_error
         marks.append(

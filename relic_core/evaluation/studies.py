@@ -7,8 +7,17 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from relic_core.config import provenance
-from relic_core.domain import LENGTHS, MAX_CONTEXT, BenchmarkCard, ContextSize, QuotationContext
-from relic_core.domain.studies import Making, Study, StudyWork, checked_name, in_order, study_id
+from relic_core.domain import (
+    LENGTHS,
+    MAX_CONTEXT,
+    BenchmarkCard,
+    ContextSize,
+    MinedWindow,
+    QuotationContext,
+    Span,
+    Work,
+)
+from relic_core.domain.studies import Making, Study, StudyRequest, StudyWork, checked_name, in_order, study_id
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.evaluation.proxy_task import ItemSettings, make_items
@@ -18,8 +27,6 @@ from relic_core.retrieval import registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from relic_core.domain import MinedWindow, Span, Work
-    from relic_core.domain.studies import StudyRequest
     from relic_core.ports import Benchmark, Progress, Retriever
 
 MINED = BenchmarkCard(
@@ -93,9 +100,6 @@ def make_study(
 ) -> Study:
     """Make a study of the windows of a benchmark.
 
-    - `sources`: where claims were written, by window.
-    - `words`: sets the words of a span as annotators read them.
-
     Raises BadRequest: works or lengths cannot be, or nothing is left of the windows.
     Raises RelicError: what the benchmark and the chooser raise.
     """
@@ -155,7 +159,6 @@ def next_version(before: Study) -> Study:
 
 
 def _wanted(benchmark: Benchmark, request: StudyRequest) -> list[QuotationContext]:
-    """Take the windows on the works and of the lengths that are wanted."""
     keys = {_key(benchmark, said) for said in request.works}
     windows = [
         window
@@ -188,7 +191,6 @@ def _key(benchmark: Benchmark, said: str) -> str:
 
 
 def _drawn(windows: Sequence[QuotationContext], seed: int, most: int) -> list[QuotationContext]:
-    """Draw windows by a seed; all where there are no more. In the order of the benchmark."""
     if not most or most >= len(windows):
         return list(windows)
     drawn = set(in_order(seed, "drawn", tuple(window.id for window in windows))[:most])

@@ -14,26 +14,27 @@ from relic_core.domain.studies import (
     CANNOT_DECIDE,
     OPTIONS,
     WORDS_A_SECOND,
+    Annotator,
+    Answer,
+    Item,
     ItemResult,
     MajorityResult,
+    Measure,
+    ModelAnswers,
     ModelResult,
     PersonResult,
+    Study,
     StudyResults,
 )
 from relic_core.evaluation import metrics, raters
 from relic_core.evaluation.figures import figure_of
 from relic_core.evaluation.intervals import interval_of
-from relic_core.evaluation.proxy_task import (
-    alike,
-    caveat,
-    proxy_values,
-)
+from relic_core.evaluation.proxy_task import alike, caveat, proxy_values
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from relic_core.domain.studies import Annotator, Answer, Item, Measure, ModelAnswers, Study
     from relic_core.evaluation.metrics import Values
     from relic_core.evaluation.raters import Counts
 
@@ -67,7 +68,6 @@ def compute(
     """Compute the results of a study.
 
     - `answers`: those that count: of an annotator to an item one.
-    - `stored`: by the key of a work the id of the stored one.
     - `hasty`: annotators with the items that they answered too fast; they are marked, and count like all others.
     """
     by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
@@ -95,7 +95,7 @@ def compute(
     counts = np.array([each.votes for each in items], dtype=np.int64).reshape(len(items), OPTIONS)
     measures = raters.measures(counts)
     fair = {each.label for each in models if not caveat(each.retriever, study.making.chooser)}
-    telling = tuple(
+    missed_by_models = tuple(
         each
         for each in items
         if each.answered >= raters.LEAST
@@ -118,7 +118,7 @@ def compute(
         paradox=raters.paradox(counts),
         models=_models(study, models),
         items=tuple(sorted(items, key=lambda each: (each.share is None, each.share or 0.0, -each.seconds))),
-        telling=telling,
+        missed_by_models=missed_by_models,
         intervals=intervals,
         notes=(_CHANCE, _MAJORITY, intervals, *unequal, *((_TOO_FAST,) if hasty else ())),
     )

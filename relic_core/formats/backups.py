@@ -17,16 +17,14 @@ import stat
 import zipfile
 import zlib
 from dataclasses import asdict, dataclass
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from relic_core.errors import BadBackup, NotFound
 from relic_core.library.archives import METHODS, opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
-    from typing import Self
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -54,9 +52,6 @@ class Member:
 class Manifest:
     """What a back-up says of itself.
 
-    - `store_version`: the last migration of the store.
-    - `created`: when, in UTC, as ISO 8601 writes it.
-    - `works`: how many works the library has.
     - `left_out`: what of the data folder is not in it, and why.
     - `members`: the files, by their names in the zip.
     """

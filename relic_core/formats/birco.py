@@ -109,7 +109,6 @@ def read_jsonl(folder: Path) -> BircoSet:
 
 
 def _lines(path: Path, kind: type[M]) -> Iterator[tuple[str, M]]:
-    """Read JSON lines; each with the place it comes from."""
     # Split at line feeds alone: a string of JSON may hold U+2028 and its like, where `splitlines` would cut.
     lines = read_text(path).split("\n")
     if lines[-1] == "":

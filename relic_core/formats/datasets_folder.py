@@ -17,27 +17,20 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import written_whole
 from relic_core.formats.folders import written_folder
-from relic_core.formats.pair_files import PARQUET, PairRow, WindowRow, write_pairs, write_windows
+from relic_core.formats.pair_files import PARQUET, FileHeader, PairRow, WindowRow, write_pairs, write_windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.domain import SecondarySource
-    from relic_core.formats.pair_files import Head
 
 Configuration = Literal["pairs", "windows"]
 
 SPLIT_NAMES = {"training": "train", "dev": "validation", "test": "test"}
 """Our splits -> what `datasets` and its users call them."""
 
-_SIZES = (
-    (10**3, "n<1K"),
-    (10**4, "1K<n<10K"),
-    (10**5, "10K<n<100K"),
-    (10**6, "100K<n<1M"),
-    (10**7, "1M<n<10M"),
-)
+_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"))
 _LARGEST = "10M<n<100M"
 
 _UNSAID = "not stated"
@@ -62,11 +55,7 @@ class Counted:
 
 
 def write_card(
-    head: Head,
-    counted: Mapping[Configuration, Counted],
-    *,
-    words: str,
-    left_out: Mapping[str, int],
+    head: FileHeader, counted: Mapping[Configuration, Counted], *, words: str, left_out: Mapping[str, int]
 ) -> str:
     """Write a card.
 
@@ -98,7 +87,7 @@ def write_card(
     return f"{_front(counted, name)}\n" + "\n\n".join(sections) + "\n"
 
 
-def licences_of(head: Head) -> str:
+def licences_of(head: FileHeader) -> str:
     """Write what may be done with the sources, of which the rows are parts."""
     stated: dict[str, list[SecondarySource]] = {}
     for source in head.sources:
@@ -174,8 +163,7 @@ def _split_table(
     )
 
 
-def _windows(head: Head, windows: Counted) -> list[str]:
-    """Set what only windows have: lengths, works, evidence."""
+def _windows(head: FileHeader, windows: Counted) -> list[str]:
     if not windows.splits:
         return []
     names = tuple(SPLIT_NAMES.values())
@@ -204,7 +192,7 @@ def _windows(head: Head, windows: Counted) -> list[str]:
     return sections
 
 
-def _sources(head: Head, counted: Mapping[Configuration, Counted]) -> str:
+def _sources(head: FileHeader, counted: Mapping[Configuration, Counted]) -> str:
     totals: dict[str, Counter[str]] = {name: Counter() for name in counted}
     for name, each in counted.items():
         for (_, source_id), rows in each.sources.items():
@@ -247,7 +235,6 @@ def _cell(value: object) -> str:
 
 
 MARKER = "relic.json"
-"""A file that tells such a folder: what made it, and what its card counts."""
 
 SHARD_ROWS = 50_000
 """Rows of a file: some 50 MB of text."""
@@ -259,7 +246,7 @@ R = TypeVar("R", PairRow, WindowRow)
 
 def write_folder(
     folder: Path,
-    head: Head,
+    head: FileHeader,
     *,
     pairs: Mapping[str, Iterable[PairRow]],
     windows: Mapping[str, Iterable[WindowRow]],
@@ -306,7 +293,6 @@ def write_folder(
 
 
 def _write_split(folder: Path, split: str, rows: Iterator[R], write: Callable[[Path, Iterable[R]], int]) -> None:
-    """Write rows into as many files as they need, whose names say how many there are."""
     shards: list[Path] = []
     while head := list(islice(rows, 1)):
         folder.mkdir(exist_ok=True)

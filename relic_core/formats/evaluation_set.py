@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MAX_CONTEXT
+from relic_core.domain import MAX_CONTEXT, Note, Work
 from relic_core.errors import BadRequest
 from relic_core.formats import relic
 from relic_core.formats.relic import Quote, RelicBook
@@ -23,7 +23,6 @@ from relic_core.text.sentences import default_segmenter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from relic_core.domain import Note, Work
 
 CONTRADICTS, UNSURE, UNJUDGED = "they contradict their claim", "you are unsure of them", "they have no verdict yet"
 NO_CLAIM = "they were kept without a claim"

@@ -54,8 +54,6 @@ class Strict(BaseModel):
 def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
     """Read a file whole.
 
-    - `at_most`: bytes that it may have.
-
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it cannot be read, or is larger than `at_most`.
     """
@@ -99,8 +97,6 @@ def decoded(data: bytes, source: str) -> str:
 def parse(text: str, source: str) -> object:
     """Read JSON, strictly.
 
-    - `source`: where it comes from, for messages.
-
     Raises BadBenchmark: it is no JSON, cut short, or too deep (with the position); a key occurs twice in one object;
     half of a character stands in it.
 
@@ -133,8 +129,6 @@ def parse(text: str, source: str) -> object:
 def as_object(value: object, source: str, keys: Sequence[str] = ()) -> dict[str, object]:
     """Take a value as a JSON object.
 
-    - `value`: as `parse` gave it.
-    - `source`: where it comes from, for messages.
     - `keys`: those that it must have, and no others; any where none are given.
 
     Raises BadBenchmark: it is no object, a key is missing, or is not known.
@@ -223,8 +217,6 @@ def check_path(path: Path) -> None:
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only when all is written.
-
-    - `path`: the file; one that is there is replaced.
 
     Raises BadRequest: as `check_path`.
     Raises StoreError: the folder or the file cannot be written.

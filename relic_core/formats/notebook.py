@@ -42,7 +42,7 @@ class Section(NamedTuple):
     notes: tuple[Note, ...]
 
 
-class _Kept(Strict):
+class _KeptPassage(Strict):
     work_id: Name
     sha256: Name
     title: Name
@@ -70,7 +70,7 @@ class _Note(Strict):
     words: str
     tags: list[str]
     verdict: str | None
-    kept: _Kept
+    kept: _KeptPassage
 
 
 class _Collection(Strict):
@@ -110,8 +110,6 @@ def write_notebook(sections: Iterable[Section]) -> bytes:
 
 def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Section, ...]:
     """Read the file of a notebook and check all of it.
-
-    - `person`: whose the notes are to be.
 
     Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or is of another version of this program.
     """

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import MinedWindow, Pair, passage_id
+from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, passage_id
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
 from relic_core.formats.files import written_whole
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from relic_core.domain import Offsets, SecondarySource
     from relic_core.formats.parquet_tables import Columns
 
 JSON_LINES, PARQUET = ".jsonl", ".parquet"
@@ -35,7 +34,6 @@ PAIRS = "relic pairs/1"
 WINDOWS = "relic mined windows/1"
 PLACES_OF_PAIRS = "relic places of pairs/1"
 PLACES_OF_WINDOWS = "relic places of mined windows/1"
-"""Names and versions of the formats."""
 
 SPLITS = ("training", "dev", "test", "left out")
 """What a pair or window may be used for: to learn from, to choose by, to report on, nothing."""
@@ -84,7 +82,6 @@ class WindowRow:
     """A mined window with the words that it quotes.
 
     - `sentences`: the work's own sentences, one for each of ``window.gold``, white space single.
-    - `in_work`: where these sentences stand in the work's text.
     - `split`: one of `SPLITS`; empty where nobody has decided yet.
     - `match`, `evidence`: the latest judgements (`ANSWERS`); empty where nobody judged.
     """
@@ -101,10 +98,7 @@ class WindowRow:
 class QuotedEdition:
     """A work that windows are on: golds and offsets belong to this text and these sentences.
 
-    - `year`: of first publication.
     - `fingerprint`: of its text and where its sentences stand (`Work.fingerprint`).
-    - `segmenter`: name and version of what cut the sentences.
-    - `origin`: where the text came from.
     """
 
     id: str
@@ -118,7 +112,7 @@ class QuotedEdition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class FileHeader:
     """What a file of pairs or windows says of itself.
 
     - `made`: what made it: the program, the rules of mining, what was chosen.
@@ -138,12 +132,10 @@ class Head:
         }
 
 
-def write_pairs(path: Path, head: Head, rows: Iterable[PairRow], *, places: bool = False) -> int:
+def write_pairs(path: Path, head: FileHeader, rows: Iterable[PairRow], *, places: bool = False) -> int:
     """Write pairs, whole or not at all; the same pairs in the same order make the same bytes.
 
     - `path`: the file, whose suffix says in which form: ``.jsonl`` or ``.parquet``. One that is there is replaced.
-    - `head`: what made them, and their sources.
-    - `rows`: taken as they are written.
     - `places`: offsets and digests in place of words.
 
     Returns: how many were written.
@@ -153,17 +145,18 @@ def write_pairs(path: Path, head: Head, rows: Iterable[PairRow], *, places: bool
     Raises StoreError: the file cannot be written.
     """
     made = ((row.pair.id, bool(row.pair.quotation), _row(row.pair, row.split, places=places)) for row in rows)
-    return _write(path, PLACES_OF_PAIRS if places else PAIRS, head, _told(path, made, places=places))
+    return _write(path, PLACES_OF_PAIRS if places else PAIRS, head, _checked_rows(path, made, places=places))
 
 
-def write_windows(path: Path, head: Head, rows: Iterable[WindowRow], *, places: bool = False) -> int:
+def write_windows(path: Path, head: FileHeader, rows: Iterable[WindowRow], *, places: bool = False) -> int:
     """Write windows; parameters, result and errors as those of `write_pairs`."""
     made = ((row.window.id, bool(row.window.quotation), _row_of_window(row, places=places)) for row in rows)
-    return _write(path, PLACES_OF_WINDOWS if places else WINDOWS, head, _told(path, made, places=places))
+    return _write(path, PLACES_OF_WINDOWS if places else WINDOWS, head, _checked_rows(path, made, places=places))
 
 
-def _told(path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, places: bool) -> Iterator[dict[str, Any]]:
-    """Pass rows on that can be read again."""
+def _checked_rows(
+    path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, places: bool
+) -> Iterator[dict[str, Any]]:
     seen: set[str] = set()
     for name, worded, row in made:
         if name in seen:
@@ -177,7 +170,7 @@ def _told(path: Path, made: Iterable[tuple[str, bool, dict[str, Any]]], *, place
         yield row
 
 
-def _write(path: Path, form: str, head: Head, rows: Iterator[dict[str, Any]]) -> int:
+def _write(path: Path, form: str, head: FileHeader, rows: Iterator[dict[str, Any]]) -> int:
     if path.suffix == PARQUET:
         batches = iter(lambda: list(islice(rows, parquet_tables.BATCH)), [])
         return parquet_tables.write(path, form, head.facts(), COLUMNS[form], batches)
@@ -189,7 +182,7 @@ def _write(path: Path, form: str, head: Head, rows: Iterator[dict[str, Any]]) ->
     return _write_lines(path, form, head, rows)
 
 
-def _write_lines(path: Path, form: str, head: Head, rows: Iterator[dict[str, Any]]) -> int:
+def _write_lines(path: Path, form: str, head: FileHeader, rows: Iterator[dict[str, Any]]) -> int:
     count, digest = 0, hashlib.sha256()
     with written_whole(path) as file:
         file.write(_head_line(path, form, head, parquet_tables.MAX_ROWS, "0" * _DIGITS))
@@ -203,7 +196,7 @@ def _write_lines(path: Path, form: str, head: Head, rows: Iterator[dict[str, Any
     return count
 
 
-def _head_line(path: Path, form: str, head: Head, rows: int, sha256: str) -> bytes:
+def _head_line(path: Path, form: str, head: FileHeader, rows: int, sha256: str) -> bytes:
     """Set the head; the same length for any number of rows, so that it can be written when that is known."""
     line = _line(path, {"format": form, **head.facts(), "rows": rows, "sha256": sha256})
     return line[:-1] + b" " * (len(str(parquet_tables.MAX_ROWS)) - len(str(rows))) + b"\n"
@@ -237,12 +230,7 @@ def _row_of_window(row: WindowRow, *, places: bool) -> dict[str, Any]:
 
 def _row(passage: Pair | MinedWindow, split: str, *, places: bool) -> dict[str, Any]:
     """Set a pair, or what a window has in common with one, as a row; places as in `_row_of_window`."""
-    row: dict[str, Any] = {
-        "id": passage.id,
-        "split": split,
-        "source": passage.source_id,
-        "kind": passage.kind,
-    }
+    row: dict[str, Any] = {"id": passage.id, "split": split, "source": passage.source_id, "kind": passage.kind}
     where = {
         "quotation_start": passage.at[0],
         "quotation_end": passage.at[1],

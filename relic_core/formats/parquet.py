@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 OUTCOMES = "relic outcomes/1"
 WINDOWS = "relic windows/1"
-"""Names and versions of the two formats."""
 
 _OUTCOME_COLUMNS = {
     "example_id": "text",
@@ -63,7 +62,6 @@ def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
 def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mapping[str, str]) -> None:
     """Write windows, whole or not at all; the same windows make the same bytes.
 
-    - `windows`: of a benchmark that was opened, and so checked.
     - `facts`: what they are of: the benchmark, the hash of its data, its licence.
 
     Raises BadBenchmark: half of a character stands in one.

@@ -27,7 +27,6 @@ MAX_ROWS = 5_000_000
 """Longer tables are not read: RELiC has some eighty thousand quotations."""
 
 BATCH = 5_000
-"""Rows that are read at a time."""
 
 _KEY = b"relic"
 
@@ -66,7 +65,6 @@ def read(path: Path, form: str, said: Sequence[str], columns: Columns) -> tuple[
     """Read a table; its metadata and columns are checked at once, its rows as they are taken.
 
     What it returns:
-    - `batches`: the rows in order, at most `BATCH` at a time.
 
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it is damaged, of another form or version, or a column is missing or of another type. That rows

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from relic_core.domain import MAX_CONTEXT, MAX_LENGTH, MIN_LENGTH
+from relic_core.domain import MAX_CONTEXT, MAX_LENGTH, MIN_LENGTH, MinedWindow
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import Strict, as_object, check_text, checked, parse, read_text, written_whole
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import MinedWindow
 
 LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
 """The lengths of quotations that have candidates, in sentences."""

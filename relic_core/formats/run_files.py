@@ -27,27 +27,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from relic_core.domain import Book, ContextSize, Outcome, Run
+from relic_core.domain import Book, ContextSize, Offsets, Outcome, Run
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.formats.files import (
-    Count,
-    Strict,
-    as_object,
-    checked,
-    decoded,
-    parse,
-    read_bytes,
-    written_whole,
-)
+from relic_core.formats.files import Count, Strict, as_object, checked, decoded, parse, read_bytes, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from relic_core.domain import Offsets
 
 FORMAT = "relic run/1"
-"""Name and version of the format: a file of another version is refused."""
 
 SUFFIX = ".json"
 
@@ -97,7 +86,6 @@ def read_head(path: Path) -> Run:
 
 
 def _opened(path: Path, *, shipped: bool) -> tuple[Run, Sequence[str], Sequence[Any]]:
-    """Open a file that is whole: the run, the kinds that outcomes may be of, and the lines of these."""
     content: dict[str, Any] = as_object(
         parse(decoded(read_bytes(path, at_most=MAX_BYTES), str(path)), str(path)), str(path)
     )

@@ -44,7 +44,6 @@ _LONGEST_CODE = 400_000
 _LARGEST = 2_000_000
 """Bytes that a code may become when it is inflated."""
 _MOST = 1_000_000
-"""The largest number that a search may hold."""
 _Number = Annotated[int, Field(ge=1, le=_MOST)]
 _Year = Annotated[int, Field(ge=-_MOST, le=_MOST)] | None
 _List = Field(max_length=10_000, strict=False)  # a tuple here, a list in JSON
@@ -61,10 +60,9 @@ _NO_MODEL = "-"
 """Stands for a retriever whose model could not be loaded."""
 _SHOWN = 60
 KEYS = ("work", "claim", "length", "results", "retrievers")
-"""What every search has."""
 
 
-class _Narrowing(Strict):
+class _WorkFilter(Strict):
     works: Annotated[tuple[str, ...], _List] = ()
     authors: Annotated[tuple[str, ...], _List] = ()
     first_year: _Year = None
@@ -77,14 +75,14 @@ class _Like(Strict):
     length: _Number
 
 
-class _Asked(Strict):
+class _RequestFields(Strict):
     work: str
     claim: str
     length: _Number
     results: _Number
     retrievers: Annotated[tuple[str, ...], _List]
     chapters: Annotated[tuple[_Number, ...], _List] = ()
-    narrowing: _Narrowing = _Narrowing()
+    work_filter: _WorkFilter = Field(_WorkFilter(), alias="narrowing")
     like: _Like | None = None
     critics_quote: bool = False
 
@@ -97,17 +95,17 @@ class _Asked(Strict):
             results=self.results,
             retrievers=self.retrievers,
             chapters=self.chapters,
-            narrowing=WorkFilter(**dict(self.narrowing)),
+            work_filter=WorkFilter(**dict(self.work_filter)),
             like=SeedPassage(self.like.work, self.like.at, self.like.length) if self.like else None,
             critics_quote=self.critics_quote,
         )
 
 
-class _Sent(_Asked):
+class _SearchFields(_RequestFields):
     title: str = ""
     author: str = ""
     edition: str = ""
-    makers: dict[Name, str] = Field({})
+    fingerprints: dict[Name, str] = Field({}, alias="makers")
     version: str = ""
 
 
@@ -192,13 +190,13 @@ def write_fingerprints(fingerprints: ModelFingerprints, retrievers: Sequence[str
     return {name: value for name, value in said.items() if value}
 
 
-def read_fingerprints(edition: str, makers: str, retrievers: Sequence[str]) -> ModelFingerprints:
+def read_fingerprints(edition: str, fingerprints: str, retrievers: Sequence[str]) -> ModelFingerprints:
     """Read what `write_fingerprints` wrote; either may be empty, of an address that does not say it.
 
     Raises BadRequest: it cannot be read, or is of another search.
     """
-    parts = makers.split(".") if makers else []
-    whole = (not edition or _EDITION.fullmatch(edition)) and (not makers or _FINGERPRINTS.fullmatch(makers))
+    parts = fingerprints.split(".") if fingerprints else []
+    whole = (not edition or _EDITION.fullmatch(edition)) and (not fingerprints or _FINGERPRINTS.fullmatch(fingerprints))
     if not whole or (parts and len(parts) != len(retrievers)):
         raise BadRequest(
             "The part of this address that says what it was made with cannot be read: it was cut short or changed. The "
@@ -221,7 +219,7 @@ def to_json(request: SearchRequest) -> dict[str, Any]:
 
     The one place that writes a field of a request, for addresses, files and the store; `from_json` reads it.
     """
-    like, narrowing = request.like, asdict(request.narrowing)
+    like, work_filter = request.like, asdict(request.work_filter)
     content = {
         "work": request.work_id,
         "claim": request.claim_text,
@@ -229,7 +227,7 @@ def to_json(request: SearchRequest) -> dict[str, Any]:
         "results": request.results,
         "retrievers": list(request.retrievers),
         "chapters": list(request.chapters),
-        "narrowing": {name: value for name, value in narrowing.items() if value not in ((), None)},
+        "narrowing": {name: value for name, value in work_filter.items() if value not in ((), None)},
         "like": {"work": like.work_id, "at": like.at, "length": like.length} if like else {},
         "critics_quote": request.critics_quote,
     }
@@ -242,7 +240,7 @@ def from_json(given: Mapping[str, object], here: str) -> SearchRequest:
     Raises BadBenchmark: something in it is not what it must be.
     Raises BadRequest: a number is out of range, or parts do not go together.
     """
-    return checked(_Asked, given, here).request()
+    return checked(_RequestFields, given, here).request()
 
 
 def _content(search: SharedSearch) -> dict[str, Any]:
@@ -258,8 +256,8 @@ def _content(search: SharedSearch) -> dict[str, Any]:
 
 
 def _search_of(value: object, here: str) -> SharedSearch:
-    sent = checked(_Sent, value, here)
-    made = ModelFingerprints(edition=sent.edition, retrievers=sent.makers, version=sent.version)
+    sent = checked(_SearchFields, value, here)
+    made = ModelFingerprints(edition=sent.edition, retrievers=sent.fingerprints, version=sent.version)
     return SharedSearch(request=sent.request(), title=sent.title, author=sent.author, fingerprints=made)
 
 

@@ -62,9 +62,9 @@ def read_study(data: bytes, source: str) -> StudyFile:
     """
     parts = _FILE.read(data, source)
     try:
-        told: Any = as_object(parts["study"], f"{source}, study,")
-        items = tuple(item_of(each) for each in told.pop("items"))
-        study = study_of(told, items)
+        facts: Any = as_object(parts["study"], f"{source}, study,")
+        items = tuple(item_of(each) for each in facts.pop("items"))
+        study = study_of(facts, items)
         terms = _terms_of(as_object(parts["terms"], f"{source}, terms,", (*_TEXTS, "wanted")), source)
         named = study_id(name=study.name, version=study.version, seed=study.making.seed, items=items)
         keys = {work.key for work in study.works}

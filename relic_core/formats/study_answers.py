@@ -25,6 +25,10 @@ from relic_core.domain.studies import (
     OPTIONS,
     Annotator,
     Answer,
+    ItemResult,
+    Option,
+    Study,
+    StudyTerms,
     too_fast,
 )
 from relic_core.errors import BadBenchmark, BadRequest
@@ -35,7 +39,6 @@ from relic_core.formats.studies import item_content, study_content
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from relic_core.domain.studies import ItemResult, Option, Study, StudyTerms
 
 FORMAT = "relic study answers/1"
 JUDGED_FORMAT = "relic judged items/1"
@@ -119,7 +122,7 @@ def answers_csv(study: Study, rows: Sequence[dict[str, Any]]) -> bytes:
     items = {item.id: item for item in study.items}
     for row in rows:
         item = items[row["item"]]
-        cells = [
+        values = [
             study.id,
             study.version,
             *(row[name] for name in heads),
@@ -127,8 +130,8 @@ def answers_csv(study: Study, rows: Sequence[dict[str, Any]]) -> bytes:
             item.gold.address,
             item.left,
         ]
-        cells += [*(option.words for option in item.options), item.right, item.right_option, row["too_fast"]]
-        table.append(cells)
+        values += [*(option.words for option in item.options), item.right, item.right_option, row["too_fast"]]
+        table.append(values)
     return escaping.as_csv(table, line_end="\n").encode()
 
 

@@ -66,12 +66,10 @@ def _ranked(outcome: Outcome) -> list[str]:
 
 
 def _document(book: str, place: Sequence[int]) -> str:
-    """Name a passage by its characters; without white space, as TREC's files want it."""
     return _word(f"{'_'.join(book.split())}:{place[0]}-{place[1]}", "the id of a document")
 
 
 def _word(written: str, what: str) -> str:
-    """Refuse what would not come back as one column."""
     if not written or any(each.isspace() or unicodedata.category(each) == "Cc" for each in written):
         raise BadBenchmark(
             f"{what} is '{written:.80}'. In TREC's files it is one column: at least a character, and no white space."

@@ -21,16 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import (
-    Count,
-    Strict,
-    as_string,
-    checked,
-    model_of,
-    parse,
-    read_text,
-    written_whole,
-)
+from relic_core.formats.files import Count, Strict, as_string, checked, model_of, parse, read_text, written_whole
 from relic_core.text.layout import licence
 
 if TYPE_CHECKING:
@@ -77,7 +68,6 @@ class ListedSource:
     """A source, as far as finding it again needs.
 
     - `title`, `author`: as known; the author may be empty.
-    - `number`: of Project Gutenberg; 0 where it has none.
     - `sha256`, `body`: Sha256 of the decoded text, and of its body alone.
     - `licence`, `origin`: what may be done with it, and where its file came from; may be empty.
     """
@@ -105,11 +95,9 @@ class ListedWindow:
     """Where a window stands.
 
     - `capped`: whether it is in the version in which no source has more than a quarter of a work's windows.
-    - `kind`: how the quotation is set: "inline", "block", "verse".
     - `left`, `right`: the sentences before and after the quotation, at most four on a side.
     - `gold`: the sentences quoted: offsets into the work's text.
     - `length`: how many sentences they are, 1 to 5.
-    - `sha256`: of the words (`sha256_of`).
     """
 
     id: str
@@ -344,12 +332,7 @@ def _pieces(said: str, here: str) -> Pieces:
 
 TEXTS_FORMAT = "relic window texts/1"
 
-_TEXT_COLUMNS = {
-    "id": "text",
-    "left": "texts",
-    "quotation": "text",
-    "right": "texts",
-}
+_TEXT_COLUMNS = {"id": "text", "left": "texts", "quotation": "text", "right": "texts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,8 +346,6 @@ class WindowText:
 
 def write_texts(path: Path, texts: Iterable[tuple[str, WindowText]], digest: str) -> int:
     """Write the words of windows by their ids.
-
-    - `path`: the file; one that is there is replaced.
 
     Returns: how many were written.
 
@@ -381,8 +362,6 @@ def read_texts(path: Path) -> tuple[dict[str, WindowText], str]:
     """Read the words of windows.
 
     What it returns:
-    - `texts`: by id.
-    - `digest`: of the manifest they were cut by.
 
     Raises NotFound: there is no such file.
     Raises BadBenchmark: it is damaged, or an id occurs twice.

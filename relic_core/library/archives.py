@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST_ENTRIES = 5_000
 MOST_UNPACKED = 100_000_000
-"""Bytes, of all that is read from one archive."""
 _MOST_RATIO = 200
 _RATIO_FROM = 1_000_000
 """Bytes unpacked: smaller entries may be packed as tightly as they like."""

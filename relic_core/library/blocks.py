@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from relic_core.errors import UnsafeFile
 from relic_core.text.blocks import Block, flatten
-from relic_core.text.headings import COUNTED, clean_title, parse_heading
+from relic_core.text.headings import COUNTED, Heading, clean_title, parse_heading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import ParagraphKind
-    from relic_core.text.headings import Heading
 
 
 MOST_PARAGRAPHS = 200_000
@@ -27,7 +26,6 @@ class TextBlock:
 
     - `lines`: at least one; of prose, they are joined to one.
     - `left_out`: why it is no paragraph; empty where it is one.
-    - `line`: number of its first line of verse.
     """
 
     lines: tuple[str, ...]

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.config import ASSETS
@@ -22,7 +22,6 @@ from relic_core.errors import BadRequest, BadText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from relic_core.domain import Work, WorkSummary
 
@@ -60,7 +59,6 @@ class CatalogueEntry:
     - `slug`: short name, also of its file in a library folder (``slug.txt``).
     - `title`, `author`, `translator`, `year` of first publication: as in the paper.
     - `type`: "novel", "novella", "collection (fiction)", "collection (nonfiction)".
-    - `language`: in which it was written: "English", "French", "Russian".
     - `gutenberg`: number at Project Gutenberg; None where none is known here.
     - `free_in_us`: the year on whose first day its copyright in the United States ends; None where it ended before this
       list was made.
@@ -218,7 +216,6 @@ def _entry(row: dict[str, str], before: Sequence[CatalogueEntry]) -> CatalogueEn
 
 @lru_cache(maxsize=2_000)
 def _forms(title: str) -> frozenset[str]:
-    """Give the forms that a title can be compared by: whole, and without its subtitle."""
     cut = _SUBTITLE.search(title)
     forms = {_plain(title)}
     if cut and not _A_PART.match(title[cut.start() :]):
@@ -235,13 +232,11 @@ def _plain(title: str) -> str:
 
 
 def _name(name: str) -> tuple[str, frozenset[str]]:
-    """Split a name into its surname and the initials of what stands before it."""
     first, comma, last = _fold(name).partition(",")
     words = re.findall(r"\w+", re.sub(r"\([^)]*\)", " ", f"{last} {first}" if comma else first))
     return (words[-1], frozenset(word[0] for word in words[:-1])) if words else ("", frozenset())
 
 
 def _fold(text: str) -> str:
-    """Put a text into small letters without accents."""
     plain = unicodedata.normalize("NFKD", text)
     return "".join(character for character in plain if not unicodedata.combining(character)).casefold()

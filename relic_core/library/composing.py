@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Chapter, EditionDetails, LeftOut, Paragraph, Sentence
+from relic_core.domain import Chapter, EditionDetails, Format, LeftOut, Paragraph, Sentence, Work
 from relic_core.errors import EmptyText
 from relic_core.library.blocks import Item, Opening, TextBlock, refuse_many_paragraphs
 from relic_core.text.reading import make_work
@@ -22,7 +22,6 @@ from relic_core.text.structure import Structure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from relic_core.domain import Format, Work
     from relic_core.ports import Segmenter
     from relic_core.text.metadata import Metadata
 

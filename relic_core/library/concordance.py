@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.library.lexicon import word_offsets
-from relic_core.library.queries import GAPS
+from relic_core.library.queries import GAPS, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relic_core.library.lexicon import Flags, Lexicon, Numbers, Reach, Term
-    from relic_core.library.queries import Reading
 
 _SPARE = 120
 """Characters looked at beyond a context, since line wraps, indents and headings between go."""
@@ -124,7 +123,6 @@ class Wording:
         return tuple(np.ascontiguousarray(array).data for array in arrays)
 
     def _printed(self, start: int, end: int, first: int, last: int) -> str:
-        """Give the characters from `start` to `end`, which stand in the sentences `first` to `last`, on one line."""
         pieces = []
         starts, ends, paragraphs, _ = self._borders
         for sentence in range(first, last + 1):
@@ -183,10 +181,7 @@ def _last(text: str, width: int) -> str:
 
 
 class Finder:
-    """Finds the places of one query in one text after another; what each word means is worked out once.
-
-    - `readings`: of `read_query`.
-    """
+    """Finds the places of one query in one text after another; what each word means is worked out once."""
 
     def __init__(self, readings: tuple[Reading, ...], reach: Reach, lexicon: Lexicon) -> None:
         self._readings = readings

@@ -159,7 +159,6 @@ def kind_of(element: Element, tokens: frozenset[str]) -> str:
 
 
 def _is_linked(element: Element) -> bool:
-    """Whether most of what an element says are links."""
     every = sum(len(str(piece).strip()) for piece in element.itertext())
     links = [each for each in descendants(element, "a") if attribute(each, "href")]
     return 2 * sum(len(str(piece).strip()) for each in links for piece in each.itertext()) >= max(1, every)
@@ -248,7 +247,6 @@ class Package:
 
     - `pages`: in reading order; `asides` are those outside of it, such as notes.
     - `missing`: pages that the manifest names and the archive does not hold.
-    - `navigation`: the page that is the contents list; empty where none is.
     """
 
     pages: tuple[str, ...]
@@ -390,7 +388,6 @@ def _entry(base: str, href: str, label: str, depth: int) -> Entry:
 
 
 def _described(root: Element) -> tuple[Metadata, EditionDetails]:
-    """Read what the package says of the work, and of the edition."""
     refined: dict[str, dict[str, str]] = {}
     for meta in descendants(root, "meta"):
         if attribute(meta, "refines"):
@@ -692,7 +689,6 @@ def _placed(each: PageBlock, aside: str, *, before: bool) -> TextBlock:
 
 
 def _opening(mark: _Mark, parts: list[tuple[int, str, str]]) -> Opening:
-    """Begin a part or chapter; `parts` are those around it, and are brought up to date."""
     named = mark.named
     word = named.word if mark.role == "part" else ""
     ends_all = named.level == "named" or (mark.role == "part" and word in {"", "volume", "vol", "epilogue"})
@@ -709,7 +705,6 @@ def _opening(mark: _Mark, parts: list[tuple[int, str, str]]) -> Opening:
 
 
 def _is_heading(block: PageBlock, entries: list[Entry]) -> bool:
-    """Whether a paragraph is a heading: the contents list says what it says."""
     return any(_same(block.block.text, entry.label) for entry in entries) and len(block.block.text) < _SHORT
 
 
@@ -961,7 +956,6 @@ class Page:
 
 
 def _looks_like_verse(lines: list[str]) -> bool:
-    """Whether lines broken on purpose are short and most begin with a capital: verse, an address, an inscription."""
     if len(lines) < 2 or max(map(len, lines)) > _LONG_LINE:  # noqa: PLR2004 - one line is none broken
         return False
     capitals = sum(not line.lstrip("_\"'“‘(—[")[:1].islower() for line in lines)

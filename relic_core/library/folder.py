@@ -9,17 +9,13 @@ import stat
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from relic_core.config import FILE, NAMED_BY
+from relic_core.config import FILE, NAMED_BY, Settings
 from relic_core.errors import BadRequest, BadText, NotFound, RelicError
 from relic_core.library.catalogue import SUFFIXES
 from relic_core.library.reading import read_file
 from relic_core.text.decoding import decode, harmless, too_large
 from relic_core.text.reading import title_of_file
-
-if TYPE_CHECKING:
-    from relic_core.config import Settings
 
 _HEAD_BYTES = 4_000
 _SECRET = {FILE, "secrets.toml"}
@@ -205,7 +201,6 @@ UNCUT = _Uncut()
 
 @lru_cache(maxsize=2_000)
 def _title(path: Path, modified: int) -> str:
-    """Guess a title from the first lines of a file, else from its name."""
     del modified  # part of the cache's key
     if path.suffix.lower() != ".txt":
         return title_of_file(path.name)

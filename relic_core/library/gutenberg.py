@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 from urllib.parse import urljoin, urlsplit
 
 from relic_core import __version__
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from pathlib import Path
-    from typing import Self
 
     from httpx2 import Response
 
@@ -212,7 +211,6 @@ def _redirected(url: str, location: str) -> str:
 
 
 def _retry_after(header: str, now: datetime) -> float:
-    """Read a Retry-After: seconds, or a date."""
     if header.strip().isdecimal():
         return min(float(header), _LONGEST_RETRY)
     try:
@@ -237,7 +235,6 @@ def _in_words(seconds: float) -> str:
 
 
 def _obstacle(error: Exception) -> str:
-    """Say what stands in the way where the reader could do something about it: a certificate, a proxy."""
     reason = _reason(error)
     return (
         f" ({reason})" if re.search("certificate|proxy|ssl", f"{type(error).__name__} {reason}", re.IGNORECASE) else ""
@@ -260,9 +257,6 @@ _STEP_SECONDS = 0.2
 class Book:
     """A downloaded book.
 
-    - `data`: its plain text, in whatever encoding.
-    - `url`: where it was asked for.
-    - `fetched`: when its bytes came, in UTC.
     - `etag`, `last_modified`: as the server gave them; empty where it did not.
     - `notice`: what the reader should know of the download; empty where nothing is out of the way.
     """
@@ -497,7 +491,6 @@ class Gutenberg:
         return book
 
     def _download(self, number: int, cached: Book | None, say: Callable[[str], None]) -> Book | None:
-        """Request the book where it may be, first where the cached copy came from."""
         addresses = [f"{self._mirror}/{path}" for path in paths(number)]
         if cached is not None and cached.url in addresses:
             addresses.sort(key=lambda address: address != cached.url)

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relic_core.library.catalogue import same_work
-from relic_core.text.dialogue import dialogue_of
+from relic_core.text.dialogue import SpeechStyle, dialogue_of
 from relic_core.text.words import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from relic_core.domain import Work, WorkSummary
-    from relic_core.text.dialogue import SpeechStyle
 
 _FIRST = 300
 _SAMPLE = 160
@@ -45,7 +44,6 @@ class LeftOutPreview:
 class Preview:
     """What adding a text would store.
 
-    - `stored`: the stored work with the same text.
     - `removed`: the work with the same text that was removed: adding the text puts it back.
     - `namesakes`: stored works of that title with other texts: other editions.
     - `notice`: what the reader should know; empty where nothing is out of the way.

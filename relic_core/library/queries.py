@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from relic_core.errors import BadRequest
-from relic_core.library.lexicon import Term
+from relic_core.library.lexicon import Reach, Term
 from relic_core.text.variants import COMPOUNDS
-
-if TYPE_CHECKING:
-    from relic_core.library.lexicon import Reach
 
 MAX_WORDS = 12
 MAX_CHARACTERS = 300

@@ -102,7 +102,6 @@ def read_edition(
 
 
 def _head(data: bytes) -> str:
-    """Decode the beginning of a file."""
     return data[:_HEAD].decode(_UTF16.get(data[:2], "utf-8"), errors="replace").lstrip("\ufeff")
 
 
@@ -160,7 +159,6 @@ def refuse_others(data: bytes, head: str, root: str) -> None:
 
 
 def _closing_name(data: bytes) -> str:
-    """Return the name of the element that a file ends with, in small letters; empty where it ends otherwise."""
     end = data[-400:].replace(b"\x00", b"")  # names of elements are ASCII, in UTF-16 with a zero beside each letter
     found = _CLOSING.search(end)
     return found[1].decode().lower() if found else ""

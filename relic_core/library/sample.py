@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
-from relic_core.domain import MAX_LENGTH, Claim, Example
+from relic_core.domain import MAX_LENGTH, Claim, Example, Span, Work
 from relic_core.errors import BadText
 from relic_core.text.metadata import Metadata
 from relic_core.text.placing import Places
@@ -16,7 +16,6 @@ from relic_core.text.reading import read_work
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain import Span, Work
 
 FOLDER = ASSETS / "sample"
 NOVEL = FOLDER / "novel.txt"
@@ -30,7 +29,6 @@ SOURCE = "The sample, written for this project (CC0)"
 class Excerpt:
     """A passage of criticism around a quotation.
 
-    - `left`, `right`: sentences before and after the quotation.
     - `quotation`: words of the novel, from the beginning of a sentence to the end of one.
     """
 

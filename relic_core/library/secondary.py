@@ -274,7 +274,6 @@ def _in_folder(path: Path, settings: Settings | None, others: list[str]) -> Iter
 
 
 def _in_archive(path: Path, table: SourceTable, others: list[str], outer: tuple[str, ...] = ()) -> Iterator[SourceFile]:
-    """List the texts of an archive; what is wrong with it is told in place of them."""
     here = SourceFile(path=path, inside=outer)
     try:
         archive = _opened(replace(here, inside=(*outer, "")))
@@ -324,7 +323,6 @@ def _described(file: SourceFile, table: SourceTable) -> SourceFile:
 
 
 def _opened(file: SourceFile) -> zipfile.ZipFile:
-    """Open the archive that holds the last of a source's names."""
     outer = file.inside[:-1]
     try:
         return _open_cached(file.path, outer, file.path.stat().st_mtime_ns)
@@ -377,5 +375,4 @@ def _is_wanted(name: str) -> bool:
 
 
 def _is_hidden(name: str) -> bool:
-    """Whether a name is one that systems leave behind (``.DS_Store``, ``__MACOSX/``)."""
     return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name.replace("\\", "/")).parts)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from relic_core.domain import EditionDetails
+from relic_core.domain import EditionDetails, ParagraphKind
 from relic_core.errors import BadText
 from relic_core.library.blocks import Inline, Item, Named, Opening, TextBlock, name_heading
 from relic_core.library.composing import Edition, compose
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element as Element
 
-    from relic_core.domain import ParagraphKind
     from relic_core.ports import Segmenter
 
 
@@ -548,7 +547,6 @@ class BlockReader:
 
     @contextmanager
     def _as(self, kind: ParagraphKind) -> Iterator[None]:
-        """Read paragraphs of a kind; a direction is nobody's speech."""
         self.close()
         before, speaker = self._kind, self._speaker
         self._kind, self._speaker = kind, ""
@@ -629,7 +627,6 @@ class _Texts:
     def _walk(
         self, element: Element, read: Callable[[Element], None], *, kind: str = "", skip: Sequence[Element] = ()
     ) -> None:
-        """Read the elements inside one, and the text between them, which is left out where `kind` says why."""
         self._loose(element.text, kind)
         for child in element:
             if local_name(child) and child not in skip:
@@ -709,7 +706,6 @@ class _Texts:
         self._end()
 
     def _part(self, child: Element, parts: tuple[str, ...]) -> None:
-        """Read what is inside a division that holds chapters."""
         name = local_name(child)
         if name in DIVISIONS and holds_notes(child):
             self._end()
@@ -728,7 +724,6 @@ class _Texts:
             self._reader.node(element)
 
     def _head(self, element: Element, heads: list[Element], parts: tuple[str, ...], *, holds: bool) -> str:
-        """Begin a chapter or a part by its heads; return its label."""
         self._end()
         before = len(self._reader.blocks)
         lines = self._reader.heading(heads)
@@ -767,7 +762,6 @@ class _Texts:
 
 
 def _by_attributes(element: Element) -> Named:
-    """Name a division without a heading by its type and number."""
     kind, number = kind_of(element), attribute(element, "n").strip()
     if not _NUMBER.fullmatch(number):
         number = ""

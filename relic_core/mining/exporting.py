@@ -15,18 +15,17 @@ from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats import datasets_folder, pair_files, relic
 from relic_core.formats.files import written_whole
 from relic_core.formats.folders import written_folder
-from relic_core.formats.pair_files import SPLITS, Head, PairRow, QuotedEdition, WindowRow
+from relic_core.formats.pair_files import SPLITS, FileHeader, PairRow, QuotedEdition, WindowRow
 from relic_core.library.naming import meant
 from relic_core.mining import volumes
 from relic_core.mining.splits import SPLIT
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, WorkSummary, WorkVersion
-    from relic_core.ports import Progress
     from relic_core.store.mined_windows import StoredWindow, WindowRows
     from relic_core.store.pairs import PairRows
     from relic_core.store.sources import SourceRows
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from relic_core.store.works import StoredText
 
 Kind = Literal["pairs", "windows", "dataset"]
-"""What is exported: pairs, windows, or both."""
 
 Form = Literal["jsonl", "parquet", "relic", "datasets"]
 
@@ -44,14 +42,11 @@ FORMS: dict[Form, str] = {
     "relic": "RELiC's own JSON: a folder with train.json (training), val.json (dev) and test.json (test); windows only",
     "datasets": "a folder for Hugging Face's `datasets`: a data card and Parquet files",
 }
-"""Form -> what it is."""
 
 RowKind = Literal["pairs", "windows"]
 _STORED: dict[RowKind, Literal["pair", "window"]] = {"pairs": "pair", "windows": "window"}
 _USED = ("training", "dev", "test")
-"""The splits that are exported where none is named."""
 _FILES = {"training": "train.json", "dev": "val.json", "test": "test.json"}
-"""Our splits -> the files of RELiC that stand for them."""
 MARKER = "relic.json"
 UNSPLIT = "It was mined after the last split"
 _CARD = ASSETS / "export" / "card.md"
@@ -64,12 +59,10 @@ _IN_FOLDERS: tuple[Form, ...] = ("relic", "datasets")
 class ExportRequest:
     """What is to be exported.
 
-    - `out`: the file, or the folder where the form is one.
     - `form`: one of `FORMS`; told by the file's name where empty, "datasets" where that does not tell.
     - `split`: only this one of `SPLITS`; all but what was left out where empty.
     - `work`, `source`: only windows on this work (an id, its beginning, a title); only what stands in this source (its
       id, the beginning of it, its number in Project Gutenberg).
-    - `places`: offsets and digests in place of words.
     """
 
     kind: Kind
@@ -97,11 +90,7 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class QuotedTexts:
-    """The works that windows quote, and the words of their sentences.
-
-    - `resolve`: finds a work by what a person calls it.
-    - `read`: reads the text of a work by its id.
-    """
+    """The works that windows quote, and the words of their sentences."""
 
     summaries: Callable[[], Iterable[WorkSummary]]
     versions: Callable[[], Mapping[str, WorkVersion]]
@@ -274,7 +263,6 @@ class _Export:
                 self._tell(len(wanted))
 
     def _windows(self, splits: Sequence[str]) -> Iterator[WindowRow]:
-        """Take windows that are kept, with the sentences they quote."""
         answers = self.of.windows.answers()
         for window, split in self._marked(splits):
             sentences = self._sentences(window.work_id)
@@ -288,8 +276,7 @@ class _Export:
             )
             self._tell(1)
 
-    def _head(self) -> Head:
-        """Say what made the rows, and name all sources and works that they may name."""
+    def _head(self) -> FileHeader:
         counts = {each.source_id: each for each in self.of.sources.counts()}
         works: tuple[QuotedEdition, ...] = ()
         if "windows" in self.kinds:
@@ -300,10 +287,10 @@ class _Export:
             **({"source": self.source.id} if self.source else {}),
         }
         sources = sorted((stored.source for stored in self.of.sources.all()), key=lambda source: source.id)
-        return Head(
+        return FileHeader(
             made={"program": provenance.code(), "rules": volumes.rules(), **chosen},
             sources=tuple(
-                replace(source, origin=source.told_origin)
+                replace(source, origin=source.public_origin)
                 for source in sources
                 if self.source in (None, source)
                 and any(getattr(counts[source.id], kind) for kind in self.kinds if source.id in counts)
@@ -312,7 +299,6 @@ class _Export:
         )
 
     def _left_out(self) -> dict[str, int]:
-        """Count what is not exported of the chosen source and work, by the reason."""
         reasons: Counter[str] = Counter()
         for kind in self.kinds:
             marks = self.of.splits.of(_STORED[kind])
@@ -332,7 +318,6 @@ class _Export:
         return (pair.id for pair in self.of.pairs.of_source(self.source.id))
 
     def _splits(self, kind: RowKind) -> Sequence[str]:
-        """List the splits to take: the one named, or those there are; all rows at once where nothing was split."""
         if self.split:
             return [self.split]
         there = self.of.splits.counts(_STORED[kind])
@@ -344,7 +329,6 @@ class _Export:
                 yield stored.window, split
 
     def _stored(self, show: Literal["kept", "set aside"], split: str = "") -> Iterator[StoredWindow]:
-        """Take the windows of the chosen source and work."""
         for batch in self.of.windows.iterate(show, split=split):
             for each in batch:
                 if self._wanted(each.window) and (self.work is None or each.window.work_id == self.work.id):
@@ -364,7 +348,6 @@ class _Export:
         return self._texts[work_id]
 
     def _nothing(self) -> str:
-        """Say that there is nothing to export, and what to do."""
         kinds = " and no ".join(self.kinds)
         if self.split or self.work or self.source:
             asked = [
@@ -401,7 +384,6 @@ class _Sentences:
 
 
 def _titles(works: Sequence[QuotedEdition]) -> dict[str, str]:
-    """Give each work a title of its own, by its id: with its author, and its id, where two have one title."""
     titles: dict[str, str] = {}
     for named in (lambda work: work.title, lambda work: f"{work.title} ({work.author})"):
         left = [work for work in works if work.id not in titles]
@@ -411,7 +393,6 @@ def _titles(works: Sequence[QuotedEdition]) -> dict[str, str]:
 
 
 def _form(request: ExportRequest) -> Form:
-    """Say which form is meant: as named, else by the end of the file's name."""
     by_name = _SUFFIXES.get(request.out.suffix.lower())
     if not request.form:
         if by_name:

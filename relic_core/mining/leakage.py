@@ -33,9 +33,7 @@ HELD_OUT = "the list of held-out runs"
 class Offence:
     """Something that stands where it must not.
 
-    - `id`: of the pair or window.
     - `words`: what is shared, eight words or more; empty where a place in a source is shared, or the split is wrong.
-    - `where`: where it also stands.
     """
 
     kind: Literal["pair", "window"]
@@ -117,7 +115,6 @@ def _stretches(text: str, hits: npt.NDArray[np.bool_]) -> Iterator[tuple[slice, 
 
 
 def _places(texts: Texts, wanted: set[int]) -> dict[int, list[str]]:
-    """Find the texts that hold some digests."""
     asked = np.array(sorted(wanted), dtype=np.uint64)
     places: dict[int, list[str]] = {digest: [] for digest in wanted}
     for name, text in texts():

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from relic_core.config import provenance
-from relic_core.domain import MAX_LENGTH
+from relic_core.domain import MAX_LENGTH, MinedWindow, Offsets, SecondarySource, Work
 from relic_core.errors import BadRequest, NotFound, StoreReadOnly
 from relic_core.formats.window_manifest import (
     ListedSource,
@@ -32,7 +32,7 @@ from relic_core.formats.window_manifest import (
     write_manifest,
 )
 from relic_core.library.secondary import read_sources
-from relic_core.mining.prose import read_prose
+from relic_core.mining.prose import Prose, read_prose
 from relic_core.mining.splits import SPLIT
 from relic_core.mining.volumes import rules
 
@@ -40,10 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import MinedWindow, Offsets, SecondarySource, Work
     from relic_core.formats.window_manifest import Pieces, SetFacts
     from relic_core.library.catalogue import CatalogueEntry
-    from relic_core.mining.prose import Prose
     from relic_core.ports import Progress
 
 T = TypeVar("T")
@@ -144,7 +142,6 @@ def places(prose: Prose, window: MinedWindow) -> Places:
 def find_text(body: str, window: ListedWindow, *, near: int = 0, reach: int = REACH) -> tuple[WindowText, int] | None:
     """Cut the words of a listed window out of a body in which they may have moved.
 
-    - `body`: of the source, or of another edition of it.
     - `window`: what is looked for; its hash decides.
     - `near`: by how many characters the window before had moved.
     - `reach`: how much further, at most, this one may have.
@@ -187,8 +184,6 @@ _COPYRIGHT = "the work is in copyright in the United States"
 class ManifestSummary:
     """What making a manifest came to.
 
-    - `folder`: where it is.
-    - `sets`: Windows and works of each set.
     - `left_out`: reason -> windows of dev and test that are in no set for it.
     - `without_capped`: titles of works that have no window in the capped sets: fewer than four sources quote them.
     - `problems`: windows that could not be traced to their source, each with why.
@@ -223,8 +218,6 @@ def make_manifest(
     """Write the manifest of the dev and test windows.
 
     - `marked`: kept windows, each with its split.
-    - `entries`: work id → its entry of the catalogue.
-    - `sources`: the mined sources.
     - `paths`: files, folders and archives where they are; they are known again by their hashes.
 
     Raises NotFound: there are no dev and test windows, or a source is not among the files.
@@ -263,7 +256,6 @@ def _quoted(
     load_work: Callable[[str], Work],
     left_out: Counter[str],
 ) -> Iterator[_Quoted]:
-    """Give the dev and test windows that can be in a set, by work; count the others."""
     of_work: dict[str, list[tuple[MinedWindow, str]]] = {}
     for window, split in marked:
         if split in {"dev", "test"} and window.work_id in entries:
@@ -289,7 +281,6 @@ def _against(window: MinedWindow, work: Work) -> str:
 def _listed(
     quoted: Sequence[_Quoted], known: Mapping[str, SecondarySource], paths: Sequence[Path], progress: Progress
 ) -> tuple[dict[str, _Placed], list[str]]:
-    """Trace windows to their sources: by source what it is and the stretches of each of its windows."""
     wanted: dict[str, list[MinedWindow]] = {}
     for each in quoted:
         wanted.setdefault(known[each.window.source_id].sha256, []).append(each.window)
@@ -352,7 +343,6 @@ def _hash(text: WindowText | MinedWindow) -> str:
 def _manifest(
     quoted: Sequence[_Quoted], known: Mapping[str, SecondarySource], listed: Mapping[str, _Placed]
 ) -> Manifest:
-    """Put sources, works and windows in order, and choose those of the capped sets."""
     traced = [each for each in quoted if each.window.id in listed[each.window.source_id].windows]
     sources = sorted({each.window.source_id for each in traced}, key=lambda name: (known[name].number or 0, name))
     works = {each.entry.slug: each for each in traced}
@@ -407,5 +397,5 @@ def _source(source: SecondarySource, placed: _Placed) -> ListedSource:
         sha256=source.sha256,
         body=placed.body,
         licence=source.licence or (_LICENCE if source.number else ""),
-        origin=source.told_origin,
+        origin=source.public_origin,
     )

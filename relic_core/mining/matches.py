@@ -12,7 +12,7 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.fuzz import QRatio
 
-from relic_core.mining.quoted_works import RUN, UNKNOWN
+from relic_core.mining.quoted_works import RUN, UNKNOWN, Words
 from relic_core.text.words import tokens
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     Bits = npt.NDArray[np.float64]
     from collections.abc import Iterator, Sequence
 
-    from relic_core.mining.quoted_works import Words
 
 COMMONEST = 32
 """Runs that stand in the works more often are commonplace and start nothing; they are found again beside rarer ones."""
@@ -115,8 +114,8 @@ def _promising(
 def _among_neighbours(here: Integers, there: Integers, rarity: Bits) -> Bits:
     """Sum the rarity of the runs in each run's cell and in the eight around it."""
     wide = np.int64(1) << 32
-    cells = (here >> _CELL) * wide + (there >> _CELL)
-    known, which = np.unique(cells, return_inverse=True)
+    buckets = (here >> _CELL) * wide + (there >> _CELL)
+    known, which = np.unique(buckets, return_inverse=True)
     sums = np.bincount(which, weights=rarity)
     around = np.zeros(len(known))
     for up in (-1, 0, 1):
@@ -179,7 +178,6 @@ def _chained(runs: list[SharedRun]) -> list[list[SharedRun]]:
 
 
 def _untangled(chain: list[SharedRun]) -> list[SharedRun]:
-    """Cut off what runs share with the run before them."""
     made = [chain[0]]
     for run in chain[1:]:
         last = made[-1]
@@ -361,7 +359,6 @@ class Aligner:
 
 
 def _even(*blocks: Block) -> bool:
-    """Whether blocks have as many words in the source as in the work."""
     return all(block.here_end - block.here == block.there_end - block.there for block in blocks)
 
 
@@ -392,7 +389,6 @@ _SAME = 0.5
 class Match:
     """Words of a source that stand in a work, in order.
 
-    - `start`, `end`: where they stand in `Prose.text`, half-open.
     - `blocks`: what is the same, by positions of words.
     - `bits`: how rare the shared words are together.
     """
@@ -453,10 +449,10 @@ def _best(matches: list[Match]) -> tuple[Match, ...]:
         if place in seen:
             continue
         seen.add(place)
-        cells = range(first >> 5, ((stop - 1) >> 5) + 1)
-        others = {number for cell in cells for number in by_cell.get(cell, ())}
+        buckets = range(first >> 5, ((stop - 1) >> 5) + 1)
+        others = {number for cell in buckets for number in by_cell.get(cell, ())}
         if all(_stands_beside(match, kept[number]) for number in others):
-            for cell in cells:
+            for cell in buckets:
                 by_cell.setdefault(cell, []).append(len(kept))
             kept.append(match)
     return tuple(sorted(kept, key=lambda each: (each.start, each.end, each.blocks)))

@@ -190,7 +190,6 @@ def _page_numbers(text: str) -> Iterator[Offsets]:
 
 
 def _running_heads(text: str) -> Iterator[Offsets]:
-    """Find lines that say the same beside ever other page numbers."""
     numbered: dict[str, dict[str, list[Offsets]]] = defaultdict(lambda: defaultdict(list))
     for start, line in _lines(text, _HEAD_LENGTH):
         if not (line[0].isdecimal() or line[-1].isdecimal()):
@@ -206,7 +205,6 @@ def _running_heads(text: str) -> Iterator[Offsets]:
 
 
 def _feed_heads(text: str) -> Iterator[Offsets]:
-    """Find lines that say the same at the top of pages that a form feed begins."""
     heads: dict[str, list[Offsets]] = defaultdict(list)
     for line in _AFTER_FEED.finditer(text):
         heads[" ".join(re.sub(r"\d+", "", line["head"]).split()).casefold()].append(line.span("head"))
@@ -216,7 +214,6 @@ def _feed_heads(text: str) -> Iterator[Offsets]:
 
 
 def _is_head(head: str) -> bool:
-    """Whether words may be a running head: no line of a list, no end of a sentence."""
     return sum(map(str.isalpha, head)) > 0.6 * len(head) and not re.search(r"[,;:]$|\.{3}|\. \.", head)
 
 
@@ -231,7 +228,6 @@ def _with_line_end(text: str, start: int, end: int) -> Offsets:
 
 
 def _is_footnote(text: str, start: int, end: int) -> bool:
-    """Whether a mark is a whole footnote set as a paragraph, which is read."""
     line = text[max(0, start - _WORD_LENGTH) : start].rpartition("\n")[2]
     return not line.strip() and text[start:end].lower().startswith("[footnote")
 
@@ -295,7 +291,6 @@ def _merged(stretches: Iterable[Offsets]) -> list[Offsets]:
 
 
 def _mask(text: str, stretches: Sequence[Offsets]) -> str:
-    """Put spaces in the place of stretches."""
     pieces, at = [], 0
     for start, end in stretches:
         pieces += [text[at:start], " " * (end - start)]

@@ -83,7 +83,6 @@ def words_of(text: str) -> list[str]:
 
 
 def _in_a_row(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Give every `OWN_RUN` words in a row."""
     return zip(*(words[at:] for at in range(OWN_RUN)), strict=False)
 
 

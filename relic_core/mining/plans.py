@@ -35,7 +35,6 @@ class Planned:
     """A file with something to be done.
 
     - `sha256`: of its bytes.
-    - `size`: in bytes.
     - `among`: ids of the works that it has not been searched for yet.
     - `pairs`: whether its pairs are to be made.
     """
@@ -52,7 +51,6 @@ class Planned:
 class Plan:
     """What there is to do.
 
-    - `planned`: in the order of the files.
     - `unread`: files that cannot be read, what was named for them, and why in plain words.
     - `already`, `removed`, `twice`: files that were mined as they are; whose source was removed; that are the same as
       another.

@@ -203,7 +203,6 @@ def _clean(
 
 
 def _covered(stretches: Sequence[Offsets], length: int) -> npt.NDArray[np.bool_]:
-    """Mark the characters that stretches cover; shape (length,)."""
     change = np.zeros(length + 1, dtype=np.int32)
     if stretches:
         bounds = np.array(stretches, dtype=np.int64)

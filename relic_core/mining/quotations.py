@@ -11,12 +11,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.mining.prose import Quotation
+from relic_core.mining.prose import Prose, Quotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from relic_core.mining.prose import Prose
     from relic_core.mining.setting import Stretch
 
 Role = Literal["opens", "closes", "either"]
@@ -67,21 +66,19 @@ def find_quotations(prose: Prose) -> tuple[Quotation, ...]:
     for stretch in prose.stretches:
         flows.setdefault(stretch.flow, []).append(stretch)
     for stretches in flows.values():
-        inline += _between_marks(prose.text, stretches, single=single)
+        inline += _marked_quotations(prose.text, stretches, single=single)
     found += _not_twice(inline, blocks)
     found.sort(key=lambda quotation: (quotation.start, -quotation.end))
     return tuple(_nested(found))
 
 
 def _single_style(text: str) -> bool:
-    """Whether a book quotes between single marks."""
     singles = sum(not _ELISION.match(text, mark.end()) for mark in _OPENS_SINGLE.finditer(text))
     doubles = sum(1 for _ in _OPENS_DOUBLE.finditer(text))
     return singles > 2 * doubles
 
 
-def _between_marks(text: str, stretches: Sequence[Stretch], *, single: bool) -> Iterator[Quotation]:
-    """Walk through the paragraphs of a flow."""
+def _marked_quotations(text: str, stretches: Sequence[Stretch], *, single: bool) -> Iterator[Quotation]:
     carried: list[tuple[_Open, list[Stretch]]] = []  # what the paragraphs before left open, and which they are
     for number, stretch in enumerate(stretches):
         starting = [opened for opened, _ in carried]
@@ -106,14 +103,12 @@ def _between_marks(text: str, stretches: Sequence[Stretch], *, single: bool) -> 
 
 
 def _unclosed(text: str, opened: _Open, run: Sequence[Stretch]) -> Iterator[Quotation]:
-    """Give what was never closed, each paragraph of it for itself."""
     for number, stretch in enumerate(run):
         start = opened.start if number == 0 else stretch.start + _lead(text, stretch.start, stretch.end)
         yield from _quotation(text, start, stretch.end, closed=False)
 
 
 def _goes_on(text: str, stretch: Stretch, kind: str) -> bool:
-    """Whether a paragraph begins with the mark that is open."""
     first = text[stretch.start]
     return _KINDS.get(first) == kind and first not in "”’»"
 
@@ -166,7 +161,6 @@ def _cut(text: str, opened: Sequence[_Open], at: int) -> Iterator[Quotation]:
 
 
 def _last_closes(text: str, marks: Sequence[re.Match[str]], stretch: Stretch) -> int:
-    """Where the last single mark of a paragraph stands that may close; -1 where none does."""
     for mark in reversed(marks):
         if mark[0] in "'’" and _may_close(text, mark.start(), mark.end(), stretch):
             return mark.start()
@@ -180,7 +174,6 @@ def _may_close(text: str, start: int, end: int, stretch: Stretch) -> bool:
 
 
 def _role(text: str, mark: re.Match[str], stretch: Stretch, stack: Sequence[_Open], *, single: bool) -> Role | None:
-    """Tell what a mark does; None for an apostrophe."""
     shape, start, end = mark[0], mark.start(), mark.end()
     if shape in _ALWAYS:
         return _ALWAYS[shape]
@@ -216,13 +209,11 @@ def _is_possessive(text: str, marks: Sequence[re.Match[str]], number: int, stret
 
 
 def _quotation(text: str, start: int, end: int, *, closed: bool) -> Iterator[Quotation]:
-    """Give what marks stand around; nothing where it holds no word."""
     if any(map(str.isalnum, text[start:end])):
         yield Quotation(*_trimmed(text, start, end), "inline", closed=closed)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Leave out the white space at both ends."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -231,7 +222,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _set_off(prose: Prose) -> Iterator[Quotation]:
-    """Give the quotations set off: stretches of one kind that follow each other are one, unless marks part them."""
     run: list[Stretch] = []
     for stretch in prose.stretches:
         if stretch.kind == "note":

@@ -12,7 +12,7 @@ import hashlib
 import json
 import shutil
 import uuid
-from collections.abc import Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -27,7 +27,6 @@ from relic_core.text.variants import one_spelling
 from relic_core.text.words import STOPWORDS, WORD, fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -118,10 +117,7 @@ class Words(NamedTuple):
 class QuotedWorks:
     """The words of many works and a table of their runs; opened by `open`, made by `build`.
 
-    - `works`: in the order in which they were given.
     - `words`: the words of the sentences of all works, one work after the other, as numbers of the vocabulary.
-    - `starts`: where each word starts in its work's text.
-    - `lengths`: characters of each word in its work's text.
     - `bits`: how rare each word is: -log2 of its share of all words, smoothed.
     - `places`: the first word of each run, in the order of `hashes`.
     - `first_words`: the first word of each sentence, among the words of all works; behind them the number of words.
@@ -183,7 +179,6 @@ class QuotedWorks:
 
         - `works`: taken one at a time: they need not be in memory together. One with `__len__` gives the progress its
           end.
-        - `folder`: where the index is kept.
 
         Raises BadRequest: there is no work, or one occurs twice.
         Raises StoreError: the folder cannot be written.
@@ -431,10 +426,7 @@ def _read(work: Work, numbers_of: dict[str, int], printed: dict[str, int]) -> _R
             lengths.append(min(len(raw), _LONGEST))
         held[sentence.index] = len(found) - before
     return _Read(
-        np.array(found, dtype=np.int32),
-        np.array(starts, dtype=np.int32),
-        np.array(lengths, dtype=np.uint16),
-        held,
+        np.array(found, dtype=np.int32), np.array(starts, dtype=np.int32), np.array(lengths, dtype=np.uint16), held
     )
 
 
@@ -453,7 +445,6 @@ def _write_table(folder: Path, words: Sequence[Numbers], vocabulary: Sequence[st
 
 
 def _own(words: Sequence[Numbers], vocabulary: Sequence[str]) -> list[tuple[str, ...]]:
-    """List the words that are each work's own, the most frequent first."""
     counted = [np.unique(each, return_counts=True) for each in words]
     in_works = np.bincount(np.concatenate([found for found, _ in counted]), minlength=len(vocabulary))
     made = []

@@ -5,32 +5,27 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from relic_core.config import provenance
 from relic_core.domain.trainings import duration
 from relic_core.errors import RelicError, StoreError
 from relic_core.formats.files import as_object, as_string, parse, read_text, written_whole
-from relic_core.library.secondary import unread
+from relic_core.library.secondary import SourceFile, unread
 from relic_core.mining import thresholds, volumes
-from relic_core.mining.plans import Done, books
+from relic_core.mining.plans import Done, Plan, Planned, books
 from relic_core.mining.volumes import Mined, VolumeTask
-from relic_core.store.sources import MinedSource
+from relic_core.store.sources import MinedSource, SourceRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Self
 
-    from relic_core.library.secondary import SourceFile
-    from relic_core.mining.plans import Plan, Planned
     from relic_core.mining.quoted_works import QuotedWorks
     from relic_core.ports import Progress, Workers
     from relic_core.store.mined_windows import WindowRows
-    from relic_core.store.sources import SourceRows
 
 _NAMED = 5
 """Names that a summary gives for one problem; of more it gives the number."""
@@ -141,7 +136,6 @@ def mine_planned(
 ) -> Iterator[tuple[Mined, Path]]:
     """Mine what is planned; what could not be read comes first, with its problem.
 
-    - `quoted`: the index of works; None where the library has none.
     - `places`: whether only offsets and digests are to come back.
 
     Yields: what was found in a source, and what had been named for it.

@@ -7,16 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.text.blocks import is_verse, split_blocks
+from relic_core.text.blocks import Block, is_verse, split_blocks
 from relic_core.text.contents import is_prose
 from relic_core.text.headings import is_capitals
-from relic_core.text.layout import lay_out, licence
+from relic_core.text.layout import Layout, lay_out, licence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from relic_core.text.blocks import Block
-    from relic_core.text.layout import Layout
 
 CENTRED = 12
 """Columns by which a line is set in that stands in the middle or at the right."""
@@ -106,7 +104,6 @@ Setting = Literal["prose", "block", "verse", "note"]
 class Stretch:
     """A paragraph, or what is set off like one.
 
-    - `start`, `end`: half-open; in the source, or in `Prose.text`.
     - `kind`: running text, a quotation set off as prose or as verse, a footnote.
     - `flow`: stretches with one number are read one after the other. A chapter is a flow, and so is each footnote: no
       context leaves the flow of its quotation.
@@ -194,7 +191,6 @@ class _Reader:
         return 0
 
     def _numbers_stanza(self, index: int) -> bool:
-        """Whether a heading is no more than the number of a stanza, between two of them."""
         below = self._layout.below.get(index)
         bare = _STANZA.fullmatch(self._layout.blocks[index].flat)
         if bare is None or below is None or self._last not in _SET_OFF:
@@ -230,7 +226,6 @@ class _Reader:
         return self._in_notes and bool(_NUMBERED_NOTE.match(line))
 
     def _note(self, block: Block) -> None:
-        """Take a footnote as a flow of its own, the paragraphs of it one after the other."""
         if self._pieces and self._in_list:
             return
         self._flow += 1
@@ -248,7 +243,6 @@ class _Reader:
         self._last = "note"
 
     def _set(self, block: Block) -> None:
-        """Take a block that is read, as what it is set like."""
         kind = self._kind(block)
         if self._in_notes or (self._last == "note" and self._goes_on(block, kind)):
             noted: Setting = "verse" if kind == "verse" and len(block.lines) > 1 else "note"
@@ -323,7 +317,6 @@ class _Reader:
 
 
 def _is_table(block: Block) -> bool:
-    """Whether a block is a table or lines of an index."""
     if not block.lines or len(block.lines) < _FEW:
         return False
     columns = sum(bool(_COLUMNS.search(line)) for line in block.lines if len(line) < 2 * _HEADING)

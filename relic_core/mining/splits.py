@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from relic_core.domain import MAX_LENGTH, Claim, Example, MinedWindow, Pair, passage_id
-from relic_core.mining.word_runs import RUN, RunSet, digests_of, runs_of, runs_of_many
+from relic_core.domain import MAX_LENGTH, Claim, Example, MinedWindow, Offsets, Pair, passage_id
+from relic_core.mining.word_runs import RUN, HeldOut, RunSet, digests_of, runs_of, runs_of_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from relic_core.domain import Offsets
-    from relic_core.mining.word_runs import HeldOut
 
 Split = Literal["dev", "test", "training", "left out"]
 SPLIT = "python -m relic_core dataset split"
@@ -163,7 +161,6 @@ class Gate:
 
     - `works`, `benchmarks`: runs of the measured works' full texts, and of all texts of benchmarks.
     - `held_out`: the list of held-out runs, where there is one.
-    - `measured`: the windows of dev and test.
     """
 
     def __init__(

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from rapidfuzz.fuzz import QRatio
 
 from relic_core.domain import Span
-from relic_core.mining.matches import LEAST_WORDS, Block
+from relic_core.mining.matches import LEAST_WORDS, Aligner, Block, Match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from relic_core.mining.matches import Aligner, Match
 
 LEAST_RATIO = 80.0
 """QRatio from which words are taken for those of a sentence (RELiC, appendix A)."""
@@ -89,7 +88,6 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range]) 
 
 
 def _parted(row: Sequence[_Sentence], sentence: _Sentence, aligner: Aligner, quoted: Callable[[int], range]) -> bool:
-    """Whether a quotation has words of another place between sentences of a row and the next one."""
     blocks = [block for each in row for block in each.blocks]
     if not blocks or not sentence.blocks:
         return False
@@ -101,7 +99,6 @@ def _parted(row: Sequence[_Sentence], sentence: _Sentence, aligner: Aligner, quo
 
 
 def _sentences(match: Match, aligner: Aligner) -> Iterator[_Sentence]:
-    """Cut the blocks of a match at the ends of the work's sentences."""
     works = aligner.works
     blocks = match.blocks
     first, last = works.sentence_of(blocks[0].there), works.sentence_of(blocks[-1].there_end - 1)
@@ -118,7 +115,6 @@ def _sentences(match: Match, aligner: Aligner) -> Iterator[_Sentence]:
 
 
 def _clipped(block: Block, start: int, stop: int) -> Block:
-    """Take the words of a block that stand in a sentence."""
     before, behind = max(0, start - block.there), max(0, block.there_end - stop)
     here_end = block.here_end - behind
     here = min(block.here + before, max(block.here, here_end - 1))
@@ -126,7 +122,6 @@ def _clipped(block: Block, start: int, stop: int) -> Block:
 
 
 def _judge(sentence: _Sentence, aligner: Aligner) -> None:
-    """Say how a sentence is quoted."""
     if not sentence.blocks:
         return
     here, there = _parts(sentence.blocks, aligner)
@@ -145,7 +140,6 @@ def _judge(sentence: _Sentence, aligner: Aligner) -> None:
 
 
 def _parts(blocks: Sequence[Block], aligner: Aligner) -> tuple[list[range], list[range]]:
-    """Join blocks to parts, which end where the critic shows that words were left out or put in."""
     here, there = [range(blocks[0].here, blocks[0].here_end)], [range(blocks[0].there, blocks[0].there_end)]
     for before, block in pairwise(blocks):
         if aligner.gap(before, block).free:
@@ -185,7 +179,6 @@ def _completed(row: list[_Sentence], match: Match, aligner: Aligner, quoted: Cal
 
 
 def _beyond(number: int, words: range, aligner: Aligner) -> _Sentence:
-    """Look for a sentence of the work among words of the quotation: for fifteen characters in a row."""
     first = int(aligner.works.first_words[number])
     sentence = _Sentence(number, first, first + aligner.works.words_in(number), [])
     run = aligner.longest(words, range(sentence.first, sentence.stop)) if words else None
@@ -211,7 +204,6 @@ def _hangs_on(sentence: _Sentence, *, quoted: bool, within: bool) -> bool:
 def _standard(
     row: list[_Sentence], match: Match, aligner: Aligner, quoted: Callable[[int], range]
 ) -> Iterator[Standard]:
-    """Make a window's gold of sentences in a row, unless too little of them is quoted."""
     row = _ended(row, [any(quoted(block.here) for block in each.blocks) for each in row])
     blocks = [block for sentence in row for block in sentence.blocks]
     if sum(block.there_end - block.there for block in blocks) < LEAST_WORDS:
@@ -231,7 +223,6 @@ def _standard(
 
 
 def _joined(blocks: list[Block]) -> Iterator[Block]:
-    """Join what was cut at the end of a sentence."""
     last = blocks[0]
     for block in blocks[1:]:
         if last.here_end == block.here and last.there_end == block.there:

@@ -65,7 +65,6 @@ class Statistics:
 class WorkCount:
     """The numbers of one work.
 
-    - `windows`, `sources`: how many, and from how many sources.
     - `largest`: Windows from the source that has the most of them.
     - `quoted`, `sentences`: sentences that are quoted at all, and all there are.
     """
@@ -98,11 +97,7 @@ RELIC = Statistics(
 def count(
     windows: Iterable[Counted], sentences: Mapping[str, int], titles: Mapping[str, str] | None = None
 ) -> Statistics:
-    """Count a set of windows.
-
-    - `windows`: the set; may be empty.
-    - `sentences`: how many sentences each quoted work has.
-    """
+    """Count a set of windows."""
     listed = list(windows)
     of_work: dict[str, list[Counted]] = defaultdict(list)
     for window in listed:
@@ -143,6 +138,5 @@ def _count_work(windows: list[Counted], sentences: int) -> WorkCount:
 
 
 def _mean(numbers: Iterable[float]) -> float:
-    """Average; 0 of nothing."""
     listed = list(numbers)
     return sum(listed) / len(listed) if listed else 0.0

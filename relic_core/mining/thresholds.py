@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from relic_core.mining.quoted_works import UNKNOWN
+from relic_core.mining.quoted_works import UNKNOWN, QuotedWorks
 from relic_core.text.words import STOPWORDS, fold, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from relic_core.domain import MinedWindow, SecondarySource
-    from relic_core.mining.quoted_works import QuotedWorks
 
 NO_CRITICISM = (
     "dictionary", "dictionaries", "anthology", "anthologies", "encyclopedia", "encyclopaedia", "cyclopedia",
@@ -58,7 +57,6 @@ _SAME = 0.5
 class WorkFacts:
     """What has to be known of a work to judge windows on it.
 
-    - `title`, `author`: as known; the author may be empty.
     - `own`: words that are nearly its alone, as of `QuotedWork`.
     """
 
@@ -85,7 +83,6 @@ def set_aside(
     """Find the windows that are set aside.
 
     - `windows`: all windows of the library: bounds hold for a source and a work together.
-    - `sources`, `works`: what is known of each source and work, by id.
 
     Returns: why, in plain words, by window id; windows that are kept are not in it.
     """
@@ -210,7 +207,6 @@ def _too_seldom(
 
 
 def _person(work: WorkFacts) -> str:
-    """Key of a work's author; of the work itself where its author is not known."""
     name = _name_parts(work.author)
     return f"{name[0][0]} {name[-1]}" if name else f"title: {work.title}"
 
@@ -256,8 +252,10 @@ def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool
         for one, other in pairwise(title)
     ):  # of "The Life and Adventures of Robinson Crusoe", what critics call it
         return True
-    told = [token for token in said if token not in STOPWORDS]
-    return bool(title) and any(told[at : at + len(title)] == title for at in range(len(told) - len(title) + 1))
+    content_words = [token for token in said if token not in STOPWORDS]
+    return bool(title) and any(
+        content_words[at : at + len(title)] == title for at in range(len(content_words) - len(title) + 1)
+    )
 
 
 def _name_parts(name: str) -> list[str]:
@@ -283,7 +281,6 @@ def _on_the_same_words(one: MinedWindow, other: MinedWindow) -> bool:
 
 
 def _same_passage(one: MinedWindow, other: MinedWindow, works: Mapping[str, WorkFacts]) -> bool:
-    """Whether two windows are no rivals: parts of one passage, or the same passage of two editions."""
     if one.work_id == other.work_id:
         apart = max(one.gold.start, other.gold.start) - min(one.gold.end, other.gold.end)
         return apart < LONGEST and not _lit_twice(one, other)
@@ -292,7 +289,6 @@ def _same_passage(one: MinedWindow, other: MinedWindow, works: Mapping[str, Work
 
 
 def _lit_twice(one: MinedWindow, other: MinedWindow) -> bool:
-    """Whether the same words of the source are lit in both windows; about the same, since wrapped lines shift them."""
     mine, theirs = ([(start + each.at[0], end + each.at[0]) for start, end in each.lit] for each in (one, other))
     return any(
         min(end, stop) - max(start, first) > _SAME * min(end - start, stop - first)

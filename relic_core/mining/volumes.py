@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from relic_core.errors import RelicError
-from relic_core.formats.pair_files import Head, PairRow, QuotedEdition, WindowRow, write_pairs, write_windows
-from relic_core.library.secondary import describe, read_source, text_of, unread
+from relic_core.formats.pair_files import FileHeader, PairRow, QuotedEdition, WindowRow, write_pairs, write_windows
+from relic_core.library.secondary import SourceFile, describe, read_source, text_of, unread
 from relic_core.mining import prose as reading
 from relic_core.mining.languages import is_english, language
 from relic_core.mining.pairs import make_pairs
 from relic_core.mining.quotations import find_quotations
-from relic_core.mining.quoted_works import QuotedWorks
+from relic_core.mining.quoted_works import QuotedWork, QuotedWorks
 from relic_core.mining.windows import make_windows
 from relic_core.text.sentences import default_segmenter
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from relic_core.domain import MinedWindow, Pair, SecondarySource
-    from relic_core.library.secondary import SourceFile
-    from relic_core.mining.quoted_works import QuotedWork
 
 WINDOW_RULES = "windows/1"
 """Version of all rules by which windows are found; raise it with any change that finds others."""
@@ -111,8 +109,6 @@ def mine(
 ) -> Mined:
     """Find the quotations of a source, and the works that it quotes.
 
-    - `text`: its text, to which ``source.sha256`` belongs.
-    - `works`: what it may quote; None where no windows are wanted.
     - `among`: ids of the works that are looked for; all where not given.
     """
     began = time.perf_counter()
@@ -194,7 +190,6 @@ def _modified(folder: Path) -> int:
 
 
 def _without_words(mined: Mined, task: VolumeTask, works: QuotedWorks | None) -> Mined:
-    """Put offsets and digests into files in place of the pairs and windows."""
     quoted = {work.id: work for work in works.works} if works else {}
     made = {"code": task.code, "rules": rules()}
     files = {}
@@ -202,13 +197,13 @@ def _without_words(mined: Mined, task: VolumeTask, works: QuotedWorks | None) ->
         if mined.pairs is not None:
             path = Path(folder, PAIRS_FILE)
             rows = [PairRow(pair=pair) for pair in {pair.id: pair for pair in mined.pairs}.values()]
-            write_pairs(path, Head(made=made, sources=(mined.source,)), rows, places=True)
+            write_pairs(path, FileHeader(made=made, sources=(mined.source,)), rows, places=True)
             files[path.name] = path.read_bytes()
         if works is not None:
             path = Path(folder, WINDOWS_FILE)
             editions = tuple(_edition(quoted[each]) for each in sorted({window.work_id for window in mined.windows}))
             places = [_placed(window, works, quoted[window.work_id]) for window in mined.windows]
-            write_windows(path, Head(made=made, sources=(mined.source,), works=editions), places, places=True)
+            write_windows(path, FileHeader(made=made, sources=(mined.source,), works=editions), places, places=True)
             files[path.name] = path.read_bytes()
     return replace(mined, pairs=None, windows=(), files=files)
 

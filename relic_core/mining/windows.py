@@ -6,19 +6,16 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MinedWindow, window_id
-from relic_core.mining.matches import Aligner, matches_of, unbracketed
+from relic_core.domain import MinedWindow, Offsets, QuotationKind, SecondarySource, window_id
+from relic_core.mining.matches import Aligner, Match, matches_of, unbracketed
 from relic_core.mining.pairs import context
-from relic_core.mining.standardising import standardise
+from relic_core.mining.standardising import Standard, standardise
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from relic_core.domain import Offsets, QuotationKind, SecondarySource
-    from relic_core.mining.matches import Match
     from relic_core.mining.prose import Prose, Quotation
     from relic_core.mining.quoted_works import QuotedWorks
-    from relic_core.mining.standardising import Standard
 
 HALF = 0.5
 """Share of a quotation's words that has to stand in the work for the whole of it, but for what is quoted from
@@ -69,8 +66,6 @@ def make_windows(
     Everything found is given; `thresholds.set_aside` says later what of it is no quotation by a critic. Where the same
     words stand in several places of the works, there is a window for each.
 
-    - `quotations`: those of `find_quotations`, sorted by start.
-    - `source`: what the prose was read from.
     - `among`: ids of the works that are looked at; all by default.
 
     Returns: in the order of the source.
@@ -204,7 +199,6 @@ class _Marks:
         return [each for each in self._quotations[first:last] if each.end > start]
 
     def _count(self, start: int, end: int) -> int:
-        """Count words."""
         return bisect_left(self._starts, end) - bisect_left(self._starts, start)
 
     def _set(self, place: int) -> QuotationKind:
@@ -214,7 +208,6 @@ class _Marks:
 
 
 def _clusters(found: list[_Found]) -> Iterator[list[_Found]]:
-    """Put together what stands in quotations that overlap; in the order of the source."""
     cluster: list[_Found] = []
     reach = 0
     for each in sorted(found, key=lambda one: (one.around, one.words)):

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     Runs = npt.NDArray[np.uint64]
 
 RUN = 8
-"""Words of a run."""
 
 _WORD = re.compile("[a-z]+")
 _FACTOR = 0x9E3779B97F4A7C15 | 3
@@ -159,7 +158,6 @@ class HeldOut:
 
 
 def _among(asked: Runs, kept: Runs) -> npt.NDArray[np.bool_]:
-    """Look numbers up in a sorted array."""
     if not len(kept):
         return np.zeros(len(asked), dtype=bool)
     order = np.argsort(asked)  # asked in order, each look-up begins where the one before ended: ten times as fast

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain import Span
+from relic_core.domain import Address, LeftOut, Paragraph, ParagraphKind, Sentence, Span, Work
 from relic_core.reporting.passages import Piece, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from relic_core.domain import Address, LeftOut, Paragraph, ParagraphKind, Sentence, Work
 
 LINES_NUMBERED = 5
 """Of numbered verse every fifth line shows its number, as in print."""
@@ -30,11 +29,7 @@ _ASIDES: dict[str, AsideKind] = {"break": "break", "heading": "heading", "note":
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A sentence, or what stands between two.
-
-    - `address`: of the sentence; None between sentences.
-    - `place`: where the sentence stands, in words.
-    """
+    """A sentence, or what stands between two."""
 
     pieces: tuple[Piece, ...]
     address: Address | None = None
@@ -79,7 +74,6 @@ class SetChapter:
     """A chapter, ready to be set.
 
     - `index`: position in the work, from 0.
-    - `body`: in the order of the text.
     """
 
     index: int
@@ -147,14 +141,12 @@ def set_chapter(work: Work, index: int) -> SetChapter:
 
 
 def _left_out(work: Work, start: int, end: int) -> list[LeftOut]:
-    """List what was left out between two paragraphs."""
     first = bisect_left(work.left_out, start, key=lambda left: left.start)
     last = bisect_left(work.left_out, end, key=lambda left: left.start)
     return list(work.left_out[first:last])
 
 
 def _asides(work: Work, between: Iterable[LeftOut]) -> Iterator[Aside]:
-    """Set what is shown of it; breaks in a row are one."""
     before = ""
     for left in between:
         kind = _ASIDES.get(left.kind)
@@ -165,7 +157,6 @@ def _asides(work: Work, between: Iterable[LeftOut]) -> Iterator[Aside]:
 
 
 def _stretches(work: Work, paragraph: Paragraph, sentences: Iterable[Sentence]) -> tuple[Stretch, ...]:
-    """Part a paragraph into its sentences and what stands between: spaces, or marks that are no sentence."""
     setting = Setting(work, paragraph)
     stretches: list[Stretch] = []
     before = paragraph.start
@@ -181,7 +172,6 @@ def _stretches(work: Work, paragraph: Paragraph, sentences: Iterable[Sentence]) 
 
 
 def _with_line_numbers(stretches: Iterable[Stretch], line: int) -> list[Stretch]:
-    """Cut pieces where a line begins whose number is shown."""
     numbered = []
     begins = True
     for stretch in stretches:

@@ -59,7 +59,6 @@ def caption(
 ) -> str:
     """Write a caption that can stand in a paper.
 
-    - `runs`: what was measured: of one benchmark.
     - `candidates`: passages ranked for a quotation, on average.
     - `note`: what else must be said: what is left out, where published figures come from; as sentences.
     """

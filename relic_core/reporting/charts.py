@@ -14,14 +14,13 @@ from importlib import import_module
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain.figures import DRAWN_K
+from relic_core.domain.figures import DRAWN_K, Chart, Group, Mark, Series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import plotly.graph_objects as go
 
-    from relic_core.domain.figures import Chart, Group, Mark, Series
 
 OTHER = "#77726a"
 """Colour of what was measured elsewhere, and of a series that was given none."""
@@ -326,7 +325,6 @@ def symbol(chart: Chart, series: Series) -> str:
 
 
 def _nth(chart: Chart, series: Series) -> int:
-    """Count the series of the same retriever that stand before one."""
     return [each.key for each in chart.series if each.retriever == series.retriever].index(series.key)
 
 
@@ -339,7 +337,6 @@ def legend_names(chart: Chart) -> dict[str, str]:
 
 
 def _dots(chart: Chart, series: Series, colour: str) -> Any:  # noqa: ANN401 - Plotly has no types
-    """Draw a mark with its interval for each group, along rows or over columns."""
     import plotly.graph_objects as go
 
     marks = chart.marks_of(series.key)
@@ -365,7 +362,6 @@ def _dots(chart: Chart, series: Series, colour: str) -> Any:  # noqa: ANN401 - P
 
 
 def _lines(chart: Chart, series: Series, place: int, colour: str) -> tuple[Any, ...]:
-    """Draw a curve: a line through every k, and marks with intervals at those that are reported."""
     import plotly.graph_objects as go
 
     marks = chart.marks_of(series.key)
@@ -399,7 +395,6 @@ def _lines(chart: Chart, series: Series, place: int, colour: str) -> tuple[Any, 
 
 
 def _columns(chart: Chart, series: Series, colour: str) -> Any:  # noqa: ANN401 - Plotly has no types
-    """Draw a column for each range of ranks."""
     import plotly.graph_objects as go
 
     marks = chart.marks_of(series.key)

@@ -22,8 +22,6 @@ COLUMNS = (
 class Occurrence:
     """One place where a query's words stand.
 
-    - `place`: where in it, with the address of the sentence.
-    - `sentences`: how many sentences the words reach over.
     - `left`, `keyword`, `right`: whole words of the context and the words found, on one line when put together, the
       marks of italics taken off. A pilcrow stands where a paragraph begins.
     """

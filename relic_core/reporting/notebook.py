@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relic_core import __version__
-from relic_core.domain import CitedWork
+from relic_core.domain import CitedWork, KeptPassage, Note
 from relic_core.formats.escaping import BOM, as_csv, without_control_characters
 from relic_core.reporting.citations import chicago
 from relic_core.reporting.citations.locators import locate_kept
 from relic_core.reporting.citations.quoting import WITH_NOTES, quote
-from relic_core.reporting.citations.styles import disambiguate, style, works_cited
+from relic_core.reporting.citations.styles import Style, disambiguate, style, works_cited
 from relic_core.reporting.citations.text_runs import TextRun, as_markdown, as_text
 
 if TYPE_CHECKING:
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 
     from docx.document import Document
 
-    from relic_core.domain import KeptPassage, Note
     from relic_core.formats.notebook import Section
     from relic_core.reporting.citations.edition import Parts
-    from relic_core.reporting.citations.styles import Style
 
 BlockKind = Literal["heading", "passage", "quotation", "note", "words", "facts", "entry", "foot"]
 _VERDICTS = {"supports": "Supports the claim", "contradicts": "Contradicts the claim", "unsure": "Unsure"}
@@ -108,14 +106,12 @@ def citation_of(kept: KeptPassage, parts: Parts, chosen: Style, *, first: bool =
     """Write what stands behind a quotation: the citation in the text, or the note.
 
     - `parts`: of its work, as `disambiguate` gives them.
-    - `first`: it is the first mention of the work: later notes are short.
     """
     write = chicago.short_note if chosen.name in WITH_NOTES and not first else chosen.in_text
     return write(parts, locate_kept(kept))
 
 
 def _passage(kept: KeptPassage, citation: tuple[TextRun, ...], style_name: str) -> Iterator[Block]:
-    """Set the quotation with its citation, which stands behind it or, in notes, in a paragraph of its own."""
     quoted = quote(kept.quotation, citation, style_name, verse=kept.line is not None)
     for lines in quoted.paragraphs:
         yield Block("quotation" if quoted.block else "passage", lines)
@@ -277,7 +273,7 @@ def brought_up(kept: KeptPassage, labels: Mapping[str, str]) -> str:
     """
     if kept.retriever:
         label = labels.get(kept.retriever, kept.retriever)
-        ranked = f"Rank {kept.rank:,} by {label}" if kept.rank else f"Found by {label}"
+        ranked = f"{label}, rank {kept.rank:,}" if kept.rank else label
         return f"{ranked}{', read in its chapter' if kept.origin == 'read' else ''}."
     if kept.origin == "concordance":
         return f"Found by the word “{kept.claim_text}”." if kept.claim_text else "Found by a word."
@@ -285,4 +281,6 @@ def brought_up(kept: KeptPassage, labels: Mapping[str, str]) -> str:
         return "One of the three passages of an item of the proxy task."
     if kept.origin == "find":
         return "Found by a search."
+    if kept.origin == "sources":
+        return "Quoted by a critic."
     return "Met in reading, with the claim at hand." if kept.claim_text else "Met in reading."

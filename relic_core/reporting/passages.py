@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
+from relic_core.domain import Paragraph, ParagraphKind, Sentence, Span, Work
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Paragraph, ParagraphKind, Sentence, Span, Work
 
 Light = tuple[int, int]
 """Half-open character offsets of a word to light."""
@@ -69,35 +70,36 @@ class Passage:
         return "\n\n".join("".join(piece.text for piece in paragraph.pieces) for paragraph in self.paragraphs)
 
 
-def quotation(work: Work, span: Span, *, light: Callable[[str], Sequence[Light]] | None = None) -> Passage:
-    """Set the sentences of a span.
+def quotation(
+    work: Work, span: Span, *, within: Span | None = None, light: Callable[[str], Sequence[Light]] | None = None
+) -> Passage:
+    """Set the sentences of a span; only they are gold.
 
+    - `within`: a longer span, all of which is set.
     - `light`: gives the offsets of the words to light in a text handed to it.
     """
-    return _set(work, work.sentences[span.start : span.end], gold=span, light=light)
+    shown = within or span
+    return _set(work, work.sentences[shown.start : shown.end], gold=span, light=light)
 
 
 _REST = 40
 """Words on either side up to which the rest of a sentence is set with a passage."""
 
 
-def whole_sentences(work: Work, span: Span, *, light: Callable[[str], Sequence[Light]] | None = None) -> Passage:
-    """Set a span with the rest of the grammatical sentences that it begins and ends in; only the span is gold.
+def whole_sentences(work: Work, span: Span) -> Span:
+    """Widen a span to the grammatical sentences that it begins and ends in.
 
     RELiC's rule ends a sentence at colons and semicolons too. A long rest is left out from its far end.
-
-    - `light`: as of `quotation`.
     """
     first, last, room = span.start, span.end, [_REST, _REST]
     while first and _goes_on(work, first - 1) and (words := len(work.sentence_text(first - 1).split())) <= room[0]:
         first, room[0] = first - 1, room[0] - words
     while _goes_on(work, last - 1) and (words := len(work.sentence_text(last).split())) <= room[1]:
         last, room[1] = last + 1, room[1] - words
-    return _set(work, work.sentences[first:last], gold=span, light=light)
+    return Span(first, last - first)
 
 
 def _goes_on(work: Work, index: int) -> bool:
-    """Whether the grammatical sentence of a sentence goes on in the next one."""
     if index + 1 == len(work.sentences) or work.sentences[index].paragraph != work.sentences[index + 1].paragraph:
         return False
     return bool(_PAUSE.search(work.sentence_text(index)) or _SMALL.match(work.sentence_text(index + 1)))
@@ -146,7 +148,6 @@ class Setting:
 
         - `start`, `end`: character offsets in the text of the work.
         - `lights`: the words to light, counted from `start`.
-        - `gold`: the stretch belongs to the passage asked for.
         """
         marks = {place for a, b in self._italics for place in (a, b - 1)}
         lit = [(start + a, start + b) for a, b in lights]

@@ -6,35 +6,33 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import LENGTHS
 from relic_core.domain.figures import Figure, Table
-from relic_core.mining.statistics import RELIC
+from relic_core.mining.statistics import RELIC, Statistics
 from relic_core.reporting.charts import GRID, OTHER
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from relic_core.mining.statistics import Statistics
 
 _INK = "#4f7fae"
 _HEIGHT = 320
 _MOST_SOURCES = 25
-"""Rows of the table of sources."""
 _SPLITS = {
-    "training": "windows for training (RELiC: training examples)",
-    "dev": "windows of dev",
+    "training": "quotations for training (RELiC: training examples)",
+    "dev": "quotations of dev",
     "validation": "validation examples",
-    "test": "windows of test (RELiC: test examples)",
+    "test": "quotations of test (RELiC: test examples)",
 }
 
 
 def tables(counted: Statistics, *, what: str) -> tuple[Table, ...]:
-    """Set the numbers of a set of windows: as the paper gives them, by length, by work, by source."""
+    """Set the numbers of a set of quotations: as the paper gives them, by length, by work, by source."""
     named = counted.titles
     return (
         _paper(counted, what),
         _lengths(counted, what),
         Table(
             caption=f"{what}: by work",
-            heads=("work", "split", "windows", "sources", "largest source", "sentences quoted", "of"),
+            heads=("work", "split", "quotations", "sources", "largest source", "sentences quoted", "of"),
             rows=tuple(
                 (
                     named.get(work, work),
@@ -49,11 +47,11 @@ def tables(counted: Statistics, *, what: str) -> tuple[Table, ...]:
             ),
         ),
         Table(
-            caption=f"{what}: the sources with the most windows",
-            heads=("source", "windows", "share"),
+            caption=f"{what}: the sources with the most quotations",
+            heads=("source", "quotations", "share"),
             rows=tuple(
-                (named.get(source, source), windows, _share(windows / counted.total))
-                for source, windows in list(counted.by_source.items())[:_MOST_SOURCES]
+                (named.get(source, source), quotations, _share(quotations / counted.total))
+                for source, quotations in list(counted.by_source.items())[:_MOST_SOURCES]
             ),
             notes=_further(counted),
         ),
@@ -78,7 +76,7 @@ def draw_lengths(counted: Statistics, *, what: str) -> go.Figure:
             textposition="outside",
             cliponaxis=False,
             marker_color=_INK if counted.total else OTHER,
-            hovertemplate="%{x} sentences: %{y:,} windows (%{text})<extra></extra>",
+            hovertemplate="%{x} sentences: %{y:,} quotations (%{text})<extra></extra>",
         )
     )
     figure.update_layout(
@@ -90,7 +88,9 @@ def draw_lengths(counted: Statistics, *, what: str) -> go.Figure:
         showlegend=False,
     )
     figure.update_xaxes(title_text="sentences of the quotation", type="category", fixedrange=True)
-    figure.update_yaxes(title_text="windows", fixedrange=True, gridcolor=GRID, zerolinecolor=GRID, rangemode="tozero")
+    figure.update_yaxes(
+        title_text="quotations", fixedrange=True, gridcolor=GRID, zerolinecolor=GRID, rangemode="tozero"
+    )
     return figure
 
 
@@ -101,35 +101,37 @@ def _paper(counted: Statistics, what: str) -> Table:
         for name in splits
     ]
     rows += [
-        ("windows in all (RELiC: examples)", _count(counted.total), _count(RELIC.total), "Table 1"),
+        ("quotations in all (RELiC: examples)", _count(counted.total), _count(RELIC.total), "Table 1"),
         ("average context, words", _one(counted.context_words), _one(RELIC.context_words), "Table 1"),
         ("average quotation, words", _one(counted.quotation_words), _one(RELIC.quotation_words), "Table 1"),
         ("primary sources", _count(counted.works), _count(RELIC.works), "Table 1"),
         ("secondary sources", _count(counted.sources), _count(RELIC.sources), "Table 1"),
         ("sources per work, average", _one(counted.sources_per_work), _one(RELIC.sources_per_work), "A.3"),
         ("share of sentences quoted, average", _share(counted.quoted_share), _share(RELIC.quoted_share), "A.3"),
-        ("windows per work, average", _one(counted.windows_per_work), _one(RELIC.windows_per_work), "A.3"),
-        ("windows per source, average", _one(counted.windows_per_source), _one(RELIC.windows_per_source), "A.3"),
+        ("quotations per work, average", _one(counted.windows_per_work), _one(RELIC.windows_per_work), "A.3"),
+        ("quotations per source, average", _one(counted.windows_per_source), _one(RELIC.windows_per_source), "A.3"),
     ]  # fmt: skip
     return Table(
         caption=f"{what}, beside RELiC",
         heads=("number", "here", "RELiC", "in the paper"),
         rows=tuple(rows),
-        notes=("RELiC's numbers are those of Thai et al. 2022; its windows come from articles under copyright.",),
+        notes=("RELiC's numbers are those of Thai et al. 2022; its quotations come from articles under copyright.",),
     )
 
 
 def _lengths(counted: Statistics, what: str) -> Table:
     return Table(
         caption=f"{what}: sentences of the quotations (the paper's Figure 2, which prints no numbers)",
-        heads=("sentences", "windows", "share"),
-        rows=tuple((length, windows, _share(windows / counted.total)) for length, windows in counted.lengths.items()),
+        heads=("sentences", "quotations", "share"),
+        rows=tuple(
+            (length, quotations, _share(quotations / counted.total)) for length, quotations in counted.lengths.items()
+        ),
     )
 
 
 def _further(counted: Statistics) -> tuple[str, ...]:
     further = list(counted.by_source.values())[_MOST_SOURCES:]
-    return (f"{len(further):,} further sources have {sum(further):,} windows.",) if further else ()
+    return (f"{len(further):,} further sources have {sum(further):,} quotations.",) if further else ()
 
 
 def _count(number: int | None) -> Figure | str:

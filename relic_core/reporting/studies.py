@@ -22,7 +22,6 @@ PAPER = (
 
 PAPER_ITEMS = 200
 PAPER_AGREEMENT = {"fleiss": "0.68", "all agree": "68.5%", "none agree": "0.5%"}
-"""The paper's Table 4."""
 
 _TELLING = (
     "items were answered rightly by everybody, two people at least, and wrongly by a model that is not built on what "
@@ -55,10 +54,7 @@ def tables(results: StudyResults) -> tuple[Table, ...]:
 
 
 def accuracies(results: StudyResults, *, names: Mapping[str, str] | None = None) -> Table:
-    """Set how often people and models were right.
-
-    - `names`: what annotators are called, by their ids, in place of their names.
-    """
+    """Set how often people and models were right."""
     study = results.study
     rows: list[tuple[Cell, ...]] = []
     if results.majority.accuracy is not None:
@@ -127,7 +123,7 @@ def items(results: StudyResults) -> Table:
             )
             for each in results.items
         ),
-        notes=(f"{len(results.telling):,} {_TELLING}",),
+        notes=(f"{len(results.missed_by_models):,} {_TELLING}",),
     )
 
 
@@ -139,17 +135,17 @@ def _short(words: str) -> str:
 def page(view: StudyView, results: StudyResults, *, code: str, names: Mapping[str, str] | None = None) -> str:
     """Write the results of a study as a page of HTML; everything is shown as it is, markup in it too.
 
-    - `code`: version of the program.
     - `names`: what annotators are called, by their ids, in place of their names; comments are left out then.
     """
     title = escape(f"{view.study.label}: the missing quotation out of three")
-    telling = [_item(each, comments=names is None) for each in results.telling]
+    missed_by_models = [_item(each, comments=names is None) for each in results.missed_by_models]
     sections = {
         "The study": [_table(_facts(view))],
         "What annotators were told": [f'<p class="words">{escape(view.terms.instructions)}</p>'],
         "People and models": [_table(accuracies(results, names=names))],
         "How far people agree": [_table(agreement(results))],
-        "What everybody saw and a model did not": telling or ['<p class="words">There is no such item yet.</p>'],
+        "What everybody saw and a model did not": missed_by_models
+        or ['<p class="words">There is no such item yet.</p>'],
         "All items, the hardest first": [_item(each, comments=names is None) for each in results.items],
     }
     body = "\n".join(

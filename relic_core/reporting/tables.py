@@ -63,8 +63,8 @@ def as_text(table: Table) -> str:
     right = table.to_the_right
     widths = [max(map(len, column)) for column in zip(table.heads, *lines, strict=True)]
 
-    def set_line(cells: tuple[str, ...] | list[str]) -> str:
-        placed = zip(cells, widths, right, strict=True)
+    def set_line(values: tuple[str, ...] | list[str]) -> str:
+        placed = zip(values, widths, right, strict=True)
         return "  ".join(
             cell.rjust(width) if to_right else cell.ljust(width) for cell, width, to_right in placed
         ).rstrip()
@@ -78,8 +78,8 @@ def as_markdown(table: Table) -> str:
     """Set a table in Markdown, with every character that Markdown would obey escaped."""
     right = table.to_the_right
 
-    def set_line(cells: list[str]) -> str:
-        return f"| {' | '.join(cells)} |"
+    def set_line(values: list[str]) -> str:
+        return f"| {' | '.join(values)} |"
 
     def set_cell(cell: Cell) -> str:
         text = escape_markdown_cell(_read(cell))
@@ -109,13 +109,13 @@ def as_csv(table: Table) -> str:
         heads += [head, f"{head} low", f"{head} high"] if ends else [head]
     rows = [heads]
     for row in table.rows:
-        cells: list[object] = [said for _, said in table.about]
+        values: list[object] = [said for _, said in table.about]
         for cell, ends in zip(row, with_ends, strict=True):
             if isinstance(cell, Figure):
-                cells += [cell.value, *(["" if end is None else end for end in (cell.low, cell.high)] if ends else [])]
+                values += [cell.value, *(["" if end is None else end for end in (cell.low, cell.high)] if ends else [])]
             else:
-                cells += [cell, *(["", ""] if ends else [])]
-        rows.append(cells)
+                values += [cell, *(["", ""] if ends else [])]
+        rows.append(values)
     return escaping.as_csv(rows, line_end="\n").rstrip("\n")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain.figures import Figure, Table
-from relic_core.domain.trainings import duration
+from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.trainings import Followed, Training, duration
 from relic_core.reporting.charts import FONT, GRID, legend
 
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     import plotly.graph_objects as go
 
-    from relic_core.domain.figures import Cell
-    from relic_core.domain.trainings import Followed, Training
 
 RECALLS = ("recall@1", "recall@10", "recall@100")
 SHAPES = ("4/4", "1/1", "1/0")
@@ -82,10 +80,7 @@ def draw_recalls(validations: Sequence[Mapping[str, Any]]) -> go.Figure:
 
 
 def validations_table(validations: Sequence[Mapping[str, Any]], watch: str) -> Table:
-    """Set the figures of all validations of a training; the best of the figure that is watched is marked.
-
-    - `validations`: as for `draw_recalls`.
-    """
+    """Set the figures of all validations of a training; the best of the figure that is watched is marked."""
     windows = int(validations[-1].get("windows", 0)) if validations else 0
     trained = [each for each in validations if each["step"]]
     best = max(trained, key=lambda each: float(each.get(watch, 0.0)), default={})
@@ -158,7 +153,6 @@ def value(said: object) -> str:
 
 
 def _differences(trainings: Sequence[Training]) -> list[tuple[str, tuple[str, ...]]]:
-    """List the settings that are not the same in all trainings, each with its value in every one."""
     made = [{"kind": training.kind, **training.recipe, **training.asked} for training in trainings]
     keys = dict.fromkeys(key for each in made for key in each if key != "name")
     rows = [(key, tuple(value(each.get(key, "")) for each in made)) for key in keys]

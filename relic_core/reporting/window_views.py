@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from relic_core.reporting.passages import Setting
+from relic_core.reporting.passages import Piece, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import MinedWindow, Offsets, Place, Question, SecondarySource, Work, WorkSummary
-    from relic_core.reporting.passages import Piece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,6 @@ def set_sentences(work: Work, window: MinedWindow) -> tuple[str, tuple[Offsets, 
     """Set the sentences of a work that a window quotes, and say where its lit stretches stand in them.
 
     What it returns:
-    - `text`: as `WindowView.sentences`.
     - `lit`: offsets into `text`, in order; of a stretch that runs over several sentences one for each piece.
     """
     text = ""

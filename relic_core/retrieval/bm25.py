@@ -23,32 +23,40 @@ from __future__ import annotations
 import math
 import threading
 from contextlib import suppress
-from importlib.metadata import version
+from functools import cache
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import LENGTHS, rank_scores, rank_works
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
 from relic_core.errors import BadRequest, NotFound
-from relic_core.ports import Retriever
+from relic_core.ports import Progress, Retriever
 from relic_core.retrieval.postings import Postings
-from relic_core.retrieval.words import claim_terms, span_counts, stored_terms, terms_version, work_terms
+from relic_core.retrieval.words import (
+    SpanCounts,
+    Terms,
+    claim_terms,
+    span_counts,
+    stored_terms,
+    terms_version,
+    work_terms,
+)
+from relic_core.text.words import WorkWords
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
-    from relic_core.ports import Progress
-    from relic_core.retrieval.words import SpanCounts, Terms
-    from relic_core.text.words import WorkWords
 
 CODE = "bm25/1"
 """Version of how scores are made: a new one makes other scores."""
+_version = cache(metadata.version)
+"""Reading a package's metadata takes ten milliseconds, and a search asks often."""
 
 K1 = 0.5
 B = 0.9
@@ -107,7 +115,7 @@ class Bm25(Retriever):
             "b": str(self._b),
             "words": terms_version(self._terms),
             "code": CODE,
-            "bm25s": version("bm25s"),
+            "bm25s": _version("bm25s"),
         }
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - serves all
@@ -125,12 +133,7 @@ class Bm25(Retriever):
         terms = claim_terms(claim, self._terms)
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
-        table = self._table(work, length)
-        ids = table.get_tokens_ids(terms)
-        if not ids:
-            return np.zeros(work.candidates(length), dtype=np.float32)
-        scores: Scores = table.get_scores_from_ids(ids)
-        return scores
+        return _scores(self._table(work, length), terms)
 
     def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:  # noqa: ARG002 - made on demand
         """Give no work: words that are missing are read while answering."""
@@ -176,13 +179,13 @@ class Bm25(Retriever):
         repeated = {number for number in numbers if numbers.count(number) > 1}
         made: dict[int, tuple[npt.NDArray[np.int64], Scores]] = {}
         for number in numbers:
-            cells = made.get(number)
-            if cells is None:
+            posting = made.get(number)
+            if posting is None:
                 span, count = postings.spans_holding(number, length)
-                cells = span, gain(idf[number], count, relative[span], k1=self._k1, b=self._b)
+                posting = span, gain(idf[number], count, relative[span], k1=self._k1, b=self._b)
                 if number in repeated:
-                    made[number] = cells
-            scores[cells[0]] += cells[1]
+                    made[number] = posting
+            scores[posting[0]] += posting[1]
         return scores
 
     def _holding(self, corpus: Corpus) -> _Held:
@@ -205,7 +208,6 @@ class Bm25(Retriever):
         return made
 
     def _words(self, corpus: Corpus, works: Sequence[WorkVersion]) -> Iterator[tuple[str, WorkWords]]:
-        """Read the words of some works, one after another; those that were removed are passed over."""
         for work in works:
             with suppress(NotFound):
                 yield _key(work), stored_terms(work, self._terms, indexes=self._indexes, load=corpus.load)
@@ -215,6 +217,22 @@ class Bm25(Retriever):
             (work.fingerprint, length),
             lambda: _make_table(span_counts(work, length, self._terms, self._indexes), k1=self._k1, b=self._b),
         )
+
+
+class TextIndex:
+    """BM25 over texts that are no spans of a work, each a candidate; held in memory."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        words = WorkWords.of_texts(texts)
+        self._table = _make_table(SpanCounts.of(words, 1), k1=K1, b=B) if len(words.starts) > 1 else None
+
+    def score(self, claim: Claim) -> Scores:
+        """Score every text; shape (n_texts,), 0 where it shares no word with the claim.
+
+        Raises BadClaim: the claim holds no word.
+        """
+        terms = claim_terms(claim, "tokens")
+        return _scores(self._table, terms) if self._table else np.zeros(0, dtype=np.float32)
 
 
 def _key(work: WorkVersion) -> str:
@@ -245,11 +263,10 @@ class _Held:
 
 
 def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN401 - bm25s is not typed
-    """Fill a bm25s index with the scores of every word in every span."""
     import bm25s
 
-    relative = counts.sizes / (counts.sizes.mean() or 1.0)  # a work without content words has a mean of 0, and no cells
-    idf = np.repeat(weigh(counts.holding, counts.spans), counts.holding)  # (n_cells,)
+    relative = counts.sizes / (counts.sizes.mean() or 1.0)  # a work without content words has a mean of 0, no entries
+    idf = np.repeat(weigh(counts.holding, counts.spans), counts.holding)  # (n_entries,)
     data = gain(idf, counts.count, relative[counts.span], k1=k1, b=b)
 
     table = bm25s.BM25(k1=k1, b=b, method="robertson")
@@ -257,6 +274,14 @@ def _make_table(counts: SpanCounts, *, k1: float, b: float) -> Any:  # noqa: ANN
     table.nonoccurrence_array = None
     table.scores = {"data": data, "indices": counts.span, "indptr": counts.first, "num_docs": counts.spans}
     return table
+
+
+def _scores(table: Any, terms: Sequence[str]) -> Scores:  # noqa: ANN401 - bm25s is not typed
+    ids = table.get_tokens_ids(terms)
+    if not ids:
+        return np.zeros(table.scores["num_docs"], dtype=np.float32)
+    scores: Scores = table.get_scores_from_ids(ids)
+    return scores
 
 
 def _size(table: Any) -> int:  # noqa: ANN401 - bm25s is not typed
@@ -273,8 +298,6 @@ def gain(
 ) -> Scores:
     """Give what words add to the scores of spans.
 
-    - `count`: how often the span holds it.
-    - `relative`: the span's words over the average.
     - `k1`, `b`: as of `Bm25`.
     """
     gained: Scores = (idf * count * (k1 + 1) / (count + k1 * (1 - b + b * relative))).astype(np.float32)
@@ -285,7 +308,6 @@ def weigh(holding: npt.NDArray[np.int64], spans: int) -> npt.NDArray[np.float64]
     """Weigh each word by how few of the spans hold it: its idf.
 
     - `holding`: spans that hold the word. Words that none holds do not count for the average.
-    - `spans`: how many there are.
     """
     idf = np.log(spans - holding + 0.5) - np.log(holding + 0.5)
     held = idf[holding > 0]

@@ -56,7 +56,6 @@ class Bm25Reference(Retriever):
 
 
 def _table(work: Work, length: int) -> Any:  # noqa: ANN401 - rank_bm25 is not typed
-    """Make the table; None where there is no span, or no word in any."""
     from rank_bm25 import BM25Okapi
 
     words = [content_tokens(work.sentence_text(index)) for index in range(len(work.sentences))]

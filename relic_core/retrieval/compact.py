@@ -235,10 +235,10 @@ def _build(
         found: npt.NDArray[np.int64] = index.search(asked, FOUND, params=faiss.SearchParametersIVF(nprobe=nprobe))[1]
         return found
 
-    def told(done: int) -> None:
+    def report(done: int) -> None:
         progress(rows + done, 2 * rows, "Measuring what it finds")
 
-    best = _best(dense, works, asked, told)
+    best = _best(dense, works, asked, report)
     nprobe, measures = _measure(best, search, nlist)
     notes = {
         "works": [[*_key(work), work.sentences] for work in works],
@@ -318,7 +318,7 @@ def _best(
     dense: _Prepared,
     works: Sequence[WorkVersion],
     asked: npt.NDArray[np.float32],
-    told: Callable[[int], None],
+    report: Callable[[int], None],
 ) -> dict[int, npt.NDArray[np.int64]]:
     """Rank all spans; by length the best for each question, as rows of their first sentences, shape (n_questions, 100).
 
@@ -342,7 +342,7 @@ def _best(
             scores[length] = np.take_along_axis(together, keep, axis=1)
             rows[length] = np.take_along_axis(which, keep, axis=1)
         first += work.sentences
-        told(first)
+        report(first)
     return rows
 
 

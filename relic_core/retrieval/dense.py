@@ -110,25 +110,25 @@ class Dense(VectorSearch):
         Raises StoreReadOnly: the folder of indexes cannot be written.
         Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
-        recipe = self.recipe(work.imprint)
+        recipe = self.recipe(work.version)
         if index_files.exists(self.root, recipe):
             return
         total = len(work.sentences)
 
-        def told(done: int, note: str) -> None:
+        def report(done: int, note: str) -> None:
             progress(done, total, note)
 
         def make(block: range) -> Arrays:
             def within(done: int, total: int, note: str = "") -> None:
-                told(block.start + len(block) * done // max(1, total), note or "Reading the work")
+                report(block.start + len(block) * done // max(1, total), note or "Reading the work")
 
             return self.encode(_part(work, block), within)
 
-        index_files.build(self.root, recipe, blocks(work), make=make, join=self._join, told=told)
+        index_files.build(self.root, recipe, blocks(work), make=make, join=self._join, report=report)
 
     def pieces(self, work: Work, lengths: Sequence[int] = LENGTHS) -> list[Pieces]:  # noqa: ARG002 - one index serves all
         """Give the blocks of a work."""
-        return [Pieces(self.recipe(work.imprint), blocks(work), partial(_part, work))]
+        return [Pieces(self.recipe(work.version), blocks(work), partial(_part, work))]
 
     def encode(self, content: Work, progress: Progress = silent) -> Arrays:
         """Encode the sentences of a part of a work."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.domain import LENGTHS, Span
-from relic_core.encoders.towers import flat_span
+from relic_core.domain import LENGTHS, Scores, Span, Work, WorkVersion
+from relic_core.encoders.towers import PassageEncoder, flat_span
 from relic_core.ports import silent
 from relic_core.retrieval import index_files
 from relic_core.retrieval.sentence_sums import times
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Scores, Work, WorkVersion
-    from relic_core.encoders.towers import PassageEncoder
     from relic_core.ports import Progress
     from relic_core.retrieval.index_files import Arrays
 
@@ -78,9 +76,8 @@ class DenseAlone(VectorSearch):
             progress(done, total, "Reading passages")
 
     def _build(self, work: Work, length: int, before: int, total: int, progress: Progress) -> None:
-        """Build one length, after `before` of `total` spans of all lengths."""
 
-        def told(done: int, note: str) -> None:
+        def report(done: int, note: str) -> None:
             busy = f"Reading passages of {length} sentence{'s' if length > 1 else ''}"
             progress(before + done, total, busy if done else note)
 
@@ -93,13 +90,13 @@ class DenseAlone(VectorSearch):
             return {"vectors": vectors}, notes
 
         (pieces,) = self.pieces(work, (length,))
-        index_files.build(self.root, pieces.recipe, pieces.members, make=make, join=join, told=told)
+        index_files.build(self.root, pieces.recipe, pieces.members, make=make, join=join, report=report)
 
     def pieces(self, work: Work, lengths: Sequence[int] = LENGTHS) -> list[Pieces]:
         """Give the spans of each length, some hundreds together."""
         return [
             Pieces(
-                self._recipe(work.imprint, length),
+                self._recipe(work.version, length),
                 [range(first, min(first + BLOCK, spans)) for first in range(0, spans, BLOCK)],
                 partial(_texts, work, length),
             )

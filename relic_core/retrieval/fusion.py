@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from relic_core.domain import LENGTHS, Corpus, Ranking, rank_scores
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores
 from relic_core.errors import NoIndex
-from relic_core.ports import Retriever
+from relic_core.ports import CorpusRetriever, Progress, Retriever
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
-    from relic_core.ports import CorpusRetriever, Progress
 
     Keys = npt.NDArray[np.int64]
 
@@ -83,7 +81,6 @@ def fuse(rankings: Sequence[Ranking], *, name: str = "fusion", short: bool = Fal
 
 
 def _common(rankings: Sequence[Ranking]) -> tuple[str, ...]:
-    """List the works that all rankings are of."""
     if len({ranking.length for ranking in rankings}) != 1:
         raise ValueError("rankings to be fused must be of spans of the same length, and at least one")
     shared = set.intersection(*(set(ranking.works) for ranking in rankings))
@@ -94,7 +91,6 @@ def _common(rankings: Sequence[Ranking]) -> tuple[str, ...]:
 
 
 def _of_works(ranking: Ranking, works: tuple[str, ...]) -> Ranking:
-    """Leave out what was found in other works."""
     if ranking.works == works:
         return ranking
     number = np.array([works.index(work) if work in works else -1 for work in ranking.works], dtype=np.int32)
@@ -112,7 +108,6 @@ def _of_works(ranking: Ranking, works: tuple[str, ...]) -> Ranking:
 
 
 def _union(keys: Sequence[Keys]) -> Keys:
-    """Join spans, in order; as a rule the longest list holds those of all others."""
     found = max(keys, key=len)
     for each in keys:
         if len(found) and not np.array_equal(each, found):

@@ -395,22 +395,22 @@ def build(
     *,
     make: Callable[[range], Arrays],
     join: Callable[[Sequence[Arrays]], tuple[Arrays, Mapping[str, Any]]],
-    told: Callable[[int, str], None],
+    report: Callable[[int, str], None],
 ) -> None:
     """Build an index piece by piece, unless it is there; goes on where an earlier build was stopped.
 
     - `pieces`: what the rows of the index stand for, in order: sentences, or spans.
     - `make`: makes the arrays of a piece, a row for each of its members.
     - `join`: makes the arrays of the index and the notes for its manifest from the arrays of all pieces.
-    - `told`: told how many rows are done, and with what the build is busy.
+    - `report`: told how many rows are done, and with what the build is busy.
 
     Raises StoreReadOnly: the folder cannot be written.
     """
-    with building(root, recipe, while_waiting=lambda: told(0, "Another program is preparing this work")):
+    with building(root, recipe, while_waiting=lambda: report(0, "Another program is preparing this work")):
         if exists(root, recipe):  # somebody finished it during the wait
             return
         began = time.perf_counter()
-        told(0, "Loading the encoder")
+        report(0, "Loading the encoder")
         parts = Parts(root, recipe)
         done = []
         for number, piece in enumerate(pieces):
@@ -419,7 +419,7 @@ def build(
                 part = dict(make(piece))
                 parts.save(number, part)
             done.append(part)
-            told(piece.stop, "Reading the work")
+            report(piece.stop, "Reading the work")
         arrays, notes = join(done)
         save(root, recipe, arrays, notes={**notes, "seconds": round(time.perf_counter() - began, 2)})
         parts.clear()

@@ -33,11 +33,9 @@ _STEP = 1 << 20
 class Postings:
     """The sentences of many works that hold each term.
 
-    - `vocabulary`: each term's number.
     - `works`: the sentences of each work, by what the caller knows it by.
     - `first`: term ``i`` has the postings ``first[i]`` up to ``first[i + 1]``, at least one: a sentence that holds it
       each.
-    - `sentence`: the sentence, rising within each term.
     - `count`: how often the sentence holds the term, at least once; of the narrowest type that can say it.
     - `tokens`: terms in all sentences before each one, repetitions counted.
     - `opens`, `closes`: the first sentence of each sentence's work, and the one after its last.
@@ -88,20 +86,20 @@ class Postings:
             keys.append(_keys(number[each.ids], np.repeat(np.arange(block.start, block.stop), size)))
             sizes.append(size.astype(np.int32))
             works[name], end = block, block.stop
-        cells, count = np.unique(np.concatenate([self.first[:0], *keys]), return_counts=True)
+        entries, count = np.unique(np.concatenate([self.first[:0], *keys]), return_counts=True)
         counts = count.astype(np.min_scalar_type(count.max(initial=0)))
         if len(self.sentence):
             known = np.repeat(np.arange(len(self.vocabulary)), np.diff(self.first))
-            cells = np.concatenate([_keys(known, self.sentence), cells])
-            order = np.argsort(cells, kind="stable")  # two runs, each in order, are merged
-            cells, counts = cells[order], np.concatenate([self.count, counts])[order]
-        holding = np.bincount(cells >> _BITS, minlength=len(vocabulary))
+            entries = np.concatenate([_keys(known, self.sentence), entries])
+            order = np.argsort(entries, kind="stable")  # two runs, each in order, are merged
+            entries, counts = entries[order], np.concatenate([self.count, counts])[order]
+        holding = np.bincount(entries >> _BITS, minlength=len(vocabulary))
         blocks = list(works.values())
         return Postings(
             vocabulary=vocabulary,
             works=works,
             first=np.concatenate([[0], np.cumsum(holding)]).astype(np.int64),
-            sentence=(cells & _SENTENCE).astype(np.int32),
+            sentence=(entries & _SENTENCE).astype(np.int32),
             count=counts,
             tokens=np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int32),
             opens=np.repeat([each.start for each in blocks], [len(each) for each in blocks]).astype(np.int32),
@@ -150,8 +148,8 @@ class Postings:
         - `span`: their first sentences, rising.
         - `count`: how often each holds the term.
         """
-        cells = slice(self.first[number], self.first[number + 1])
-        sentence, count = self.sentence[cells], self.count[cells]
+        entries = slice(self.first[number], self.first[number + 1])
+        sentence, count = self.sentence[entries], self.count[entries]
         if length == 1:
             return sentence.astype(np.int64), count.astype(np.int64)
         lowest, highest = self._reach(sentence, length)

@@ -27,10 +27,7 @@ CODE = "random/1"
 
 
 class RandomOrder(Retriever):
-    """Puts the spans in a random order.
-
-    - `seed`: another one draws other orders.
-    """
+    """Puts the spans in a random order."""
 
     name = "random"
 

@@ -27,7 +27,7 @@ class RetrieverCard:
     """What there is to know of a retriever without loading it.
 
     - `label`: its name in tables.
-    - `title`: what the page Find calls it: its purpose first, then its name. Empty: the label alone.
+    - `purpose`: what the pages of scholars call it; the label where empty: see `called`.
     - `description`: what it does, in one sentence for a scholar.
     - `kind`: what it goes by: words, meaning, other rankings, the head of another ranking read anew, or nothing at all.
     - `factory`: "module:function"; the function takes the settings and the components.
@@ -41,20 +41,34 @@ class RetrieverCard:
     description: str
     kind: Kind
     factory: str
-    title: str = ""
+    purpose: str = ""
     shown: bool = True
     default: bool = True
     components: tuple[str, ...] = ()
     library: bool = False
+
+    @property
+    def called(self) -> str:
+        """Its purpose, in two words: what it goes by on a page."""
+        return self.purpose or self.label
+
+    @property
+    def title(self) -> str:
+        """Its purpose, then its name.
+
+        >>> card("bm25").title, card("random").title
+        ('By words · BM25', 'Random')
+        """
+        return f"{self.purpose} · {self.label}" if self.purpose else self.label
 
 
 _CARDS = (
     RetrieverCard(
         name="dense-relic",
         label="dense-RELiC",
-        title="By meaning · dense-RELiC",
-        description="Compares meanings: a language model that learnt from critics' quotations reads each passage in "
-        "its context and the claim.",
+        purpose="By meaning",
+        description="Compares meanings: a language model trained on critics' quotations reads the claim, and each "
+        "passage in its context.",
         kind="dense",
         factory="relic_core.retrieval.dense:create_trained",
         library=True,
@@ -62,7 +76,7 @@ _CARDS = (
     RetrieverCard(
         name="bm25",
         label="BM25",
-        title="By words · BM25",
+        purpose="By words",
         description="Compares words: passages that use the claim's own words come first, rare words counting most.",
         kind="lexical",
         factory="relic_core.retrieval.bm25:create",
@@ -71,9 +85,9 @@ _CARDS = (
     RetrieverCard(
         name="reranked",
         label="Reranked",
-        title="Read again · reranker",
-        description="Takes the hundred passages that stand highest by meaning and by words together, and reads each of "
-        "them anew beside the claim.",
+        purpose="Read again",
+        description="Takes the hundred best passages by meaning and by words together, and reads each again beside the "
+        "claim.",
         kind="reranker",
         factory="relic_core.retrieval.reranked:create",
         components=("fusion",),
@@ -82,8 +96,8 @@ _CARDS = (
     RetrieverCard(
         name="fusion",
         label="Combined",
-        title="By both · fusion",
-        description="Puts first what stands high by meaning and by words.",
+        purpose="By both",
+        description="Puts first what ranks high both by meaning and by words.",
         kind="fusion",
         factory="relic_core.retrieval.fusion:create",
         components=("dense-relic", "bm25"),
@@ -92,7 +106,7 @@ _CARDS = (
     RetrieverCard(
         name="zero-shot",
         label="Dense, zero-shot",
-        title="By meaning, pretrained · zero-shot",
+        purpose="By meaning, pretrained",
         description="Compares meanings: a general-purpose language model, not trained on literature, "
         "reads each passage in its context and the claim.",
         kind="dense",
@@ -253,8 +267,7 @@ class Retrievers:
         description = f"{trained}. {found.description}"
         if found.kind != "dense":
             return replace(found, description=description)
-        purpose = found.title.partition(" · ")[0]
-        return replace(found, label=model, title=f"{purpose} · {model}", description=description)
+        return replace(found, label=model, description=description)
 
     def get(self, name: str) -> Retriever:
         """Give the one instance of a retriever, made on first use."""

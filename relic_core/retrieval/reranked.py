@@ -1,9 +1,9 @@
-"""A ranking whose head a reranker reorders: it reads what stood among the first hundred, the others stay below.
+"""A ranking whose top k a reranker reorders: it reads the first hundred passages, the others stay below.
 
 The new order goes by both: what the reranker says, and what the first retriever said of the hundred, each standardised
-over them. What a first retriever leaves out of its head cannot come back, and reading a whole work together with a
+over them. What the first retriever leaves out of its top k cannot come back, and reading a whole work together with a
 claim would take minutes (two stages as in Nogueira and Cho 2019, "Passage Re-ranking with BERT"). The texts of the
-works of the head are loaded for it.
+works of the top k are loaded for it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from relic_core.config import ASSETS
-from relic_core.domain import LENGTHS, Corpus, Span, rank_scores
+from relic_core.config import ASSETS, Settings
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import NotFound, RelicError
-from relic_core.ports import Retriever, silent
+from relic_core.ports import CorpusRetriever, Progress, Reranker, Retriever, silent
 from relic_core.retrieval.fusion import share, sum_of_shares
 
 if TYPE_CHECKING:
@@ -26,34 +26,27 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Ranking, Scores, Work, WorkVersion
-    from relic_core.ports import CorpusRetriever, Progress, Reranker
 
-HEAD = 100
-"""Spans that are read together with the claim."""
+TOP_K = 100
 
 FIRST = 1.0
 """What the first retriever counts for beside the reranker's 1. Chosen on dev: docs/reranking.md has the figures."""
 
 WEIGHTS = ASSETS / "weights" / "reranker"
-"""Where the reranker that comes with the program is."""
 
 
 class Reranked(Retriever):
     """Ranks as another retriever does, but for the first hundred.
 
-    - `first`: finds the head, and orders what stands below it.
-    - `reranker`: orders the head.
-    - `weight`: what the first retriever's scores of the head count for beside the reranker's; by default nothing.
+    - `weight`: what the first retriever's scores of the top k count for beside the reranker's; by default nothing.
     """
 
     name = "reranked"
 
-    def __init__(self, first: Retriever, reranker: Reranker, *, head: int = HEAD, weight: float = 0.0) -> None:
+    def __init__(self, first: Retriever, reranker: Reranker, *, top_k: int = TOP_K, weight: float = 0.0) -> None:
         self._first = first
         self._reranker = reranker
-        self._head = head
+        self._top_k = top_k
         self._weight = weight
 
     @property
@@ -61,7 +54,7 @@ class Reranked(Retriever):
         """How many are reordered, and all that decides the scores of either, under its name."""
         parts = {f"{self._first.name} {name}": value for name, value in self._first.configuration.items()}
         parts |= {f"reranker {name}": value for name, value in self._reranker.configuration.items()}
-        return {"head": str(self._head), "first": self._first.name, "first counts": f"{self._weight:g}", **parts}
+        return {"head": str(self._top_k), "first": self._first.name, "first counts": f"{self._weight:g}", **parts}
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether the first retriever is."""
@@ -72,9 +65,9 @@ class Reranked(Retriever):
         self._first.prepare(work, progress, lengths=lengths)
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences: those of the head by the reranker, the others below.
+        """Score every span of `length` sentences: those of the top k by the reranker, the others below.
 
-        Returns: of the head what `beside` gives. Below it whole numbers: what ties for the first retriever ties here.
+        Returns: of the top k what `beside` gives. Below it whole numbers: what ties for the first retriever ties here.
 
         Raises RelicError: what the first retriever and the reranker raise; the reranker gave no scores that can be
         ranked by.
@@ -98,29 +91,29 @@ class Reranked(Retriever):
         )
 
     def combine(self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking]) -> Ranking:
-        """Reorder the head of the ranking that the first retriever has made.
+        """Reorder the top k of the ranking that the first retriever has made.
 
-        Spans of works that went away since it was made, or that another edition has replaced, end the head: whoever
+        Spans of works that went away since it was made, or that another edition has replaced, end the top k: whoever
         loads them finds out.
 
         Raises RelicError: as `score`.
         """
         (ranking,) = rankings
-        head, rest = ranking.order[: self._head], ranking.order[self._head :]
-        if not len(head):
+        top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
+        if not len(top):
             return replace(ranking, retriever=self.name)
-        found = np.full(len(head), np.nan, dtype=np.float32)
-        for number in dict.fromkeys(ranking.work[head].tolist()):
-            places = np.flatnonzero(ranking.work[head] == number)
-            spans = [Span(start, ranking.length) for start in ranking.start[head[places]].tolist()]
+        found = np.full(len(top), np.nan, dtype=np.float32)
+        for number in dict.fromkeys(ranking.work[top].tolist()):
+            places = np.flatnonzero(ranking.work[top] == number)
+            spans = [Span(start, ranking.length) for start in ranking.start[top[places]].tolist()]
             with suppress(NotFound):
                 work = corpus.load(ranking.works[number])
                 if max(span.end for span in spans) <= len(work.sentences):
                     found[places] = scores_of(self._reranker, claim, work, spans)
         gone = np.isnan(found)
-        found[~gone] = beside(found[~gone], ranking.scores[head[~gone]], self._weight)
+        found[~gone] = beside(found[~gone], ranking.scores[top[~gone]], self._weight)
         found[gone] = found[~gone].min(initial=0.0) - 1.0
-        return replace(ranking, retriever=self.name, scores=below(found, head, rest, ranking.scores))
+        return replace(ranking, retriever=self.name, scores=below(found, top, rest, ranking.scores))
 
 
 def scores_of(reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
@@ -138,7 +131,7 @@ def scores_of(reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span
 
 
 def beside(found: Scores, first: Scores, weight: float = FIRST) -> Scores:
-    """Put what a reranker says of a head beside what the first retriever said of it.
+    """Put what a reranker says of the top k beside what the first retriever said of it.
 
     - `found`, `first`: their scores, of the same spans.
     - `weight`: what the first retriever counts for; as a rule, what it counts for in the app.
@@ -148,12 +141,8 @@ def beside(found: Scores, first: Scores, weight: float = FIRST) -> Scores:
     return sum_of_shares([share(found), share(first, weight)]) if weight else found
 
 
-def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64], first: Scores) -> Scores:
-    """Put scores of a head above all others, which keep their order and their ties.
-
-    - `found`: scores of the head, in its order.
-    - `head`, `rest`: positions, best first.
-    - `first`: what ordered them.
+def below(found: Scores, top: npt.NDArray[np.int64], rest: npt.NDArray[np.int64], first: Scores) -> Scores:
+    """Put scores of the top k above all others, which keep their order and their ties.
 
     >>> first = np.array([0.1, 0.9, 0.1, 0.8, 0.5], dtype=np.float32)
     >>> found = np.array([0.5, 2.5], dtype=np.float32)
@@ -161,7 +150,7 @@ def below(found: Scores, head: npt.NDArray[np.int64], rest: npt.NDArray[np.int64
     [-2.0, 0.5, -2.0, 2.5, -1.0]
     """
     scores = np.zeros(len(first), dtype=np.float32)
-    scores[head] = found
+    scores[top] = found
     if len(rest):
         in_order = first[rest]
         places = np.cumsum(np.append(1, in_order[1:] != in_order[:-1]))

@@ -34,7 +34,7 @@ NEAR = 12
 _SHORTEST = 50
 """Of a short work at most this part of its sentences is left out on either side."""
 
-HEAD = 20
+SNAPSHOT_TOP_K = 20
 """Passages of each ranking that are kept, to be compared with what is found later or in another way."""
 
 PARAGRAPH = 0.25
@@ -81,7 +81,7 @@ class Question:
     @property
     def like(self) -> tuple[WorkVersion, Span] | None:
         """The passage, as retrievers are asked with it."""
-        return (self.source.work.imprint, self.source.span) if self.source else None
+        return (self.source.work.version, self.source.span) if self.source else None
 
 
 def candidates(
@@ -146,7 +146,7 @@ def _inside(work: Work, chapters: tuple[int, ...], length: int) -> Mask:
     return inside
 
 
-def in_order_of_cards(hits: Sequence[Hit], work: Work) -> tuple[Hit, ...]:
+def card_order(hits: Sequence[Hit], work: Work) -> tuple[Hit, ...]:
     """Order hits of one work, best first, as cards show them.
 
     Speech that only names or addresses somebody comes last. A passage that runs over a paragraph break gives way to
@@ -161,7 +161,7 @@ def in_order_of_cards(hits: Sequence[Hit], work: Work) -> tuple[Hit, ...]:
     return tuple(sorted(hits, key=place))
 
 
-def asked_of(
+def retrievers_to_ask(
     retrievers: Iterable[str], default: Iterable[RetrieverCard], *, at_once: bool
 ) -> tuple[RetrieverCard, ...]:
     """List the retrievers that a question is put to, each after those that it is made of.
@@ -281,14 +281,14 @@ class Findings:
 
 
 def first_passages(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Take the first `HEAD` passages of a ranking, best first: of overlapping spans the best, as a page groups them."""
-    head: list[Hit] = []
+    """Take the top k passages of a ranking for a snapshot: of overlapping spans the best, as a page groups them."""
+    top: list[Hit] = []
     for hit in hits:
-        if len(head) == HEAD:
+        if len(top) == SNAPSHOT_TOP_K:
             break
-        if not any(other.overlaps(hit) for other in head):
-            head.append(hit)
-    return tuple(head)
+        if not any(other.overlaps(hit) for other in top):
+            top.append(hit)
+    return tuple(top)
 
 
 class Verdicts:
@@ -304,35 +304,35 @@ class Verdicts:
         self._retriever = retriever
         named = {name: retriever(name).encoder_identity for name in findings.rankings}
         self._encoders = {name: identity for name, identity in named.items() if identity}
-        self._judges: dict[tuple[str, str], StrengthClassifier] = {}
-        self._foreign: dict[str, OutOfVocabulary] = {}
+        self._classifiers: dict[tuple[str, str], StrengthClassifier] = {}
+        self._unknown_words: dict[str, OutOfVocabulary] = {}
         self._scored: dict[tuple[str, str], Ranking] = {}
         self._vectors: dict[str, npt.NDArray[np.float32]] = {}
 
     def of(self, retriever: str, hit: Hit) -> Strength:
         """Judge a hit of a retriever."""
         key = retriever, hit.work_id
-        if key not in self._judges:
+        if key not in self._classifiers:
             rankings = {
                 name: self._in_work(name, hit.work_id)
                 for name, ranking in self._findings.rankings.items()
                 if hit.work_id in ranking.works
             }
-            foreign = None if self._findings.question.source else self._foreignness(hit.work_id)
-            self._judges[key] = StrengthClassifier(
-                rankings[retriever], rankings, foreign=foreign, encoders=self._encoders
+            unknown_words = None if self._findings.question.source else self._out_of_vocabulary(hit.work_id)
+            self._classifiers[key] = StrengthClassifier(
+                rankings[retriever], rankings, unknown_words=unknown_words, encoders=self._encoders
             )
-        return self._judges[key].of(hit)
+        return self._classifiers[key].of(hit)
 
-    def _foreignness(self, work_id: str) -> OutOfVocabulary:
-        if work_id not in self._foreign:
-            self._foreign[work_id] = OutOfVocabulary.of(self._findings.question.claim, self._works[work_id])
-        return self._foreign[work_id]
+    def _out_of_vocabulary(self, work_id: str) -> OutOfVocabulary:
+        if work_id not in self._unknown_words:
+            self._unknown_words[work_id] = OutOfVocabulary.of(self._findings.question.claim, self._works[work_id])
+        return self._unknown_words[work_id]
 
     def _in_work(self, name: str, work_id: str) -> Ranking:
         """Give all spans of one work with the scores that a retriever has for them; 0 for those it did not find."""
         ranking = self._findings.backgrounds[name]
-        work = self._works[work_id].imprint
+        work = self._works[work_id].version
         if ranking.works == (work_id,) and len(ranking) == work.candidates(ranking.length):
             return ranking
         if (name, work_id) not in self._scored:

@@ -147,9 +147,8 @@ class StrengthClassifier:
     A ranking of neither words nor vectors is judged by those that are: a fused hit by the kinder of its components.
 
     - `ranking`: whose hits are judged.
-    - `rankings`: all rankings of the same claim, work and length, by retriever.
-    - `foreign`: how far the claim's words are not the work's. None where what was asked is a passage: then no threshold
-      is known, and only how far a hit stands out is said.
+    - `unknown_words`: how far the claim's words are not the work's. None where what was asked is a passage: then no
+      threshold is known, and only how far a hit stands out is said.
     - `encoders`: identities of the encoders, by retriever; those that compare no vectors are left out.
     """
 
@@ -158,13 +157,13 @@ class StrengthClassifier:
         ranking: Ranking,
         rankings: Mapping[str, Ranking],
         *,
-        foreign: OutOfVocabulary | None,
+        unknown_words: OutOfVocabulary | None,
         encoders: Mapping[str, str],
     ) -> None:
         known = {**rankings, ranking.retriever: ranking}
         scored = [name for name in known if name in _BY_WORDS or name in encoders]
         names = [ranking.retriever] if ranking.retriever in scored or not scored else scored
-        self._foreign = foreign
+        self._unknown_words = unknown_words
         self._sides = [(known[name], _threshold(name, encoders)) for name in names]
         self._backgrounds = [_background(ranking, threshold) for ranking, threshold in self._sides]
 
@@ -174,19 +173,20 @@ class StrengthClassifier:
         for (ranking, threshold), (middle, spread) in zip(self._sides, self._backgrounds, strict=True):
             score = float(ranking.scores[hit.span.start])
             z = (score - middle) / spread
-            if self._foreign is None:
+            if self._unknown_words is None:
                 judged.append(Strength("fair", z, _sentence(z)))
             elif threshold is None:
                 judged.append(Strength("fair", z, _sentence(z, after=_UNKNOWN)))
             else:
-                level = threshold.level(z if threshold.by_z else score, self._foreign.share, self._foreign.named)
+                level = threshold.level(
+                    z if threshold.by_z else score, self._unknown_words.share, self._unknown_words.named
+                )
                 comparison = (_BY_Z if threshold.by_z else _BY_SCORE)[level]
                 judged.append(Strength(level, z, _sentence(z, before=comparison)))
         return max(judged, key=lambda strength: _ORDER.index(strength.level))
 
 
 def _threshold(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
-    """Find the threshold that was set for what a retriever goes by; None where none was."""
     if retriever not in encoders:
         return _BY_WORDS.get(retriever)
     parts = encoders[retriever].split("/")
@@ -194,7 +194,6 @@ def _threshold(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
 
 
 def _background(ranking: Ranking, threshold: Threshold | None) -> tuple[float, float]:
-    """Find the middle and the spread of a work's scores; spans that score exactly 0 share nothing and are left out."""
     scores = ranking.scores[ranking.scores != 0].astype(np.float64)
     if not len(scores):
         return 0.0, 1.0

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import LENGTHS
-from relic_core.ports import Retriever
-from relic_core.retrieval.words import claim_terms, span_counts, terms_version, work_terms
+from relic_core.domain import LENGTHS, Claim, Scores, Work
+from relic_core.ports import Progress, Retriever
+from relic_core.retrieval.words import SpanCounts, Terms, claim_terms, span_counts, terms_version, work_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Scores, Work
-    from relic_core.ports import Progress
-    from relic_core.retrieval.words import SpanCounts, Terms
 
     Floats = npt.NDArray[np.float64]
 
@@ -47,10 +44,7 @@ _MOST = 16_000_000
 
 
 class TfIdf(Retriever):
-    """Ranks spans by the cosine of their weighted words with the claim's; weights are made on demand.
-
-    - `indexes`: folder of all indexes, where the words of works are kept.
-    """
+    """Ranks spans by the cosine of their weighted words with the claim's; weights are made on demand."""
 
     name = "tf-idf"
 
@@ -86,10 +80,10 @@ class TfIdf(Retriever):
             number = counts.vocabulary.get(term)
             if number is None:
                 continue
-            cells = slice(counts.first[number], counts.first[number + 1])
+            entries = slice(counts.first[number], counts.first[number + 1])
             weight = (1.0 + np.log(occurrences)) * idf[number]
             squares += weight * weight
-            products[counts.span[cells]] += weight * idf[number] * (1.0 + np.log(counts.count[cells]))
+            products[counts.span[entries]] += weight * idf[number] * (1.0 + np.log(counts.count[entries]))
         norm = np.sqrt(squares) or 1.0
         return np.minimum(products * inverse_norms / norm, 1.0).astype(np.float32)
 
@@ -100,7 +94,7 @@ class TfIdf(Retriever):
 
 def _weigh(counts: SpanCounts) -> tuple[Floats, Floats]:
     idf = np.log1p(counts.spans / counts.holding)
-    weights = (1.0 + np.log(counts.count)) * np.repeat(idf, counts.holding)  # (n_cells,)
+    weights = (1.0 + np.log(counts.count)) * np.repeat(idf, counts.holding)  # (n_entries,)
     norms = np.sqrt(np.bincount(counts.span, weights=weights * weights, minlength=counts.spans))
     return idf, np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from relic_core.domain import LENGTHS, Claim, rank_scores, rank_works
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
 from relic_core.errors import BadRequest, StaleIndex
 from relic_core.ports import silent
 from relic_core.retrieval import index_files
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Corpus, Ranking, Scores, Span, Work, WorkVersion
     from relic_core.encoders.towers import PassageEncoder
     from relic_core.ports import Encoder, Progress
     from relic_core.retrieval.index_files import Arrays, Recipe
@@ -78,8 +77,6 @@ class Pieces:
 class VectorSearch(ABC):
     """Ranks spans by the vectors of one encoder.
 
-    - `encoder`: gives the encoder; called when first needed.
-    - `root`: folder of all indexes.
     - `memory`: in bytes: how large the indexes of the works searched may be together for every span to be scored.
     """
 
@@ -145,7 +142,7 @@ class VectorSearch(ABC):
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether the index that serves a length is there and whole."""
-        return self.prepared(work.imprint, length)
+        return self.prepared(work.version, length)
 
     def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
         """Give the ids of the works that have not been prepared, or whose index is damaged.
@@ -173,7 +170,7 @@ class VectorSearch(ABC):
         Raises BadClaim: the claim holds no word.
         Raises NoIndex, StaleIndex: the work has not been prepared for this length, or its index is damaged.
         """
-        return self.score_vector(self.claim_vector(claim, work), work.imprint, length)
+        return self.score_vector(self.claim_vector(claim, work), work.version, length)
 
     def rank(
         self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None
@@ -190,7 +187,7 @@ class VectorSearch(ABC):
         """
         vector = self.vector(claim, like, corpus.whole)
         if corpus.whole:
-            scores = self.score_vector(vector, corpus.whole.imprint, length)
+            scores = self.score_vector(vector, corpus.whole.version, length)
             return rank_scores(self.name, corpus.whole.id, length, scores)
         return self._rank_many(vector, *self.held(corpus.versions, length), length)
 

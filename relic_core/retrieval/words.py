@@ -52,7 +52,7 @@ def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWor
 
     - `indexes`: folder of all indexes; where it is not given, the terms are kept in memory only.
     """
-    found = stored_terms(work.imprint, terms, indexes=indexes, load=lambda _: work)
+    found = stored_terms(work.version, terms, indexes=indexes, load=lambda _: work)
     if terms == "tokens" and indexes is not None:
         keep_words(work.fingerprint, found)
     return found
@@ -64,7 +64,7 @@ def stored_terms(work: WorkVersion, terms: Terms, *, indexes: Path | None, load:
     - `indexes`: as of `work_terms`.
     - `load`: gives the work of an id; called only where its terms are not on disk, or are damaged.
 
-    Raises StaleIndex: the work that was loaded is another than the imprint names.
+    Raises StaleIndex: the work that was loaded is of another version.
     """
     recipe = index_files.Recipe.of(work, retriever=RETRIEVER, encoder="", code=f"{terms_version(terms)}, {LAYOUT}")
     if indexes is not None:
@@ -104,10 +104,8 @@ def _of_arrays(arrays: dict[str, npt.NDArray[Any]]) -> WorkWords:
 class SpanCounts:
     """How often each term occurs in each span of one length of one work.
 
-    - `vocabulary`: each term's number.
-    - `first`: term ``i`` has the cells ``first[i]`` up to ``first[i + 1]``, one for each span that holds it.
+    - `first`: term ``i`` has the entries ``first[i]`` up to ``first[i + 1]``, one for each span that holds it.
     - `span`: the span of each cell, in the order of the text within each term.
-    - `count`: how often the term occurs there, at least once.
     - `sizes`: terms in each span, repetitions counted.
     """
 
@@ -139,8 +137,8 @@ class SpanCounts:
             span_of = sentence_of - shift
             inside = (span_of >= 0) & (span_of < spans)
             keys.append(words.ids[inside].astype(np.int64) * spans + span_of[inside])
-        cells, counts = np.unique(np.concatenate(keys), return_counts=True)  # by term, then by span
-        term, span = np.divmod(cells, spans)
+        entries, counts = np.unique(np.concatenate(keys), return_counts=True)  # by term, then by span
+        term, span = np.divmod(entries, spans)
         holding = np.bincount(term, minlength=len(words.vocabulary))
         return cls(
             vocabulary=words.vocabulary,
@@ -158,10 +156,7 @@ _kept: LRUCache[SpanCounts] = LRUCache(_MOST, lambda counts: counts.nbytes)
 
 
 def span_counts(work: Work, length: int, terms: Terms, indexes: Path | None = None) -> SpanCounts:
-    """Count the terms of a work's spans, at least one of which there must be; the last few counts are kept.
-
-    - `indexes`: folder of all indexes, where the work's terms are kept.
-    """
+    """Count the terms of a work's spans, at least one of which there must be; the last few counts are kept."""
     key = (work.fingerprint, length, terms)
     return _kept.get(key, lambda: SpanCounts.of(work_terms(work, terms, indexes), length))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import secrets
@@ -22,7 +23,6 @@ from relic_core.errors import (
     StoreError,
     StoreFull,
     StoreReadOnly,
-    StoreTooNew,
 )
 from relic_core.formats.backups import DATA, SETTINGS, BackupFile, BackupWriter, Manifest, is_backup
 from relic_core.formats.files import check_path, written_whole
@@ -89,7 +89,8 @@ class Backups:
         check_path(target)
         target = target.expanduser().absolute()
         self._check_target(target, force=force)
-        self._jobs.recent(0)  # takes those that have ended into the store
+        with contextlib.suppress(StoreFull):
+            self._jobs.recent(0)  # takes those that have ended into the store
         self.sweep()
         half = target.with_name(f".{target.name}.store")
         with contextlib.ExitStack() as done:
@@ -304,7 +305,7 @@ def leftovers(data: Path, *, alone: bool = False) -> list[Path]:
     for record in data.glob(f"{_BEGUN}*"):
         if not is_held(record):
             target = Path(os.fsdecode(record.read_bytes()))
-            beside = (glob.escape(f".{target.name}.") + end for end in ("store", "*.half"))
+            beside = (glob.escape(f".{target.name}.") + end for end in ("store*", "*.half"))
             found += [each for pattern in beside for each in target.parent.glob(pattern) if target.name]
             found.append(record)  # the last: it says where the others are
     return found
@@ -313,12 +314,13 @@ def leftovers(data: Path, *, alone: bool = False) -> list[Path]:
 @contextlib.contextmanager
 def _begun(data: Path, target: Path) -> Iterator[None]:
     """Write down where a back-up is being made, for as long as it is."""
-    record = data / f"{_BEGUN}{secrets.token_hex(4)}"
+    record, held = data / f"{_BEGUN}{secrets.token_hex(4)}", None
     try:
         held = acquire(record)
         record.write_bytes(os.fsencode(target))
     except OSError as error:
-        raise unwritable(data, error) from error
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:  # a full disk is what one backs up to another from
+            raise unwritable(data, error) from error
     try:
         yield
     finally:
@@ -407,11 +409,10 @@ def _try_store(backup: BackupFile, folder: Path, name: str) -> None:
     if named != path:
         named.rename(path)
     try:
+        migrations.check_schema(path, backup.manifest.store_version)
         works = len(Store(path).works.summaries())
-    except StoreTooNew as error:
-        raise BadBackup(f"{backup.path} was made by a newer version of this program. {error}") from error
     except StoreError as error:
-        raise BadBackup(f"The store in {backup.path} cannot be opened. {error}") from error
+        raise BadBackup(f"The store in {backup.path} cannot be opened. {error} Take another back-up.") from error
     if works != backup.manifest.works:
         raise BadBackup(
             f"The store in {backup.path} has {works:,} works, and its manifest says {backup.manifest.works:,}: it was "

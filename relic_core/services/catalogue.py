@@ -122,8 +122,6 @@ class Catalogue:
     """The works RELiC was built from, and adding these and others.
 
     - `library`: the folder whose files stand before Project Gutenberg.
-    - `start`: starts a job, as `Jobs.start` does.
-    - `gutenberg`: makes the mirror that books are fetched from.
     - `preparing`: given how many works will come, makes what has them prepared.
     """
 
@@ -167,7 +165,6 @@ class Catalogue:
         return Shelved(entry=entry, work=work, origin=origin, path=path)
 
     def _path(self, slug: str) -> Path | None:
-        """Give the file of the library folder; one without a byte is none."""
         if self._library is None:
             return None
         path = self._library / f"{slug}.txt"
@@ -320,11 +317,11 @@ class Catalogue:
         except RelicError:
             if prepare is not None:
                 with contextlib.suppress(RelicError):  # what stopped the adding is told
-                    prepare.hand_over()
+                    prepare.start_waiting()
             raise
         if prepare is not None:
             try:
-                prepare.hand_over()
+                prepare.start_waiting()
             except RelicError as error:
                 tally.unprepared.setdefault(str(error), []).append("the works that still waited")
         return tally

@@ -5,22 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.domain import CitedWork, EditionDetails
+from relic_core.domain import CitedWork, EditionDetails, Place, Work, WorkSummary
 from relic_core.errors import BadRequest
 from relic_core.library.edition_details import check_details, derive_details, over
-from relic_core.reporting.citations.locators import locate
-from relic_core.reporting.citations.quoting import quote
-from relic_core.reporting.citations.styles import cite
-from relic_core.reporting.passages import quotation
+from relic_core.reporting.citations.locators import Locator, locate
+from relic_core.reporting.citations.quoting import Quoted, quote
+from relic_core.reporting.citations.styles import Cited, cite
+from relic_core.reporting.passages import Passage, quotation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from relic_core.domain import Place, Work, WorkSummary
-    from relic_core.reporting.citations.locators import Locator
-    from relic_core.reporting.citations.quoting import Quoted
-    from relic_core.reporting.citations.styles import Cited
-    from relic_core.reporting.passages import Passage
     from relic_core.store.works import EditionDetailsRows, WorkRows
 
 
@@ -89,7 +84,6 @@ class Citing:
     def citation(self, work_id: str, style: str, *, at: str = "", length: int = 1) -> Citation:
         """Cite a work, or a passage of it.
 
-        - `style`: one of `reporting.citations.styles.STYLES`.
         - `at`: address of the passage's first sentence; the whole work where empty.
         - `length`: sentences of the passage; those that the work has no more are left away.
 

@@ -6,24 +6,22 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain.searches import ModelFingerprints
+from relic_core.domain.searches import ModelFingerprints, TopKHit, TopKSnapshot
 from relic_core.errors import BadRequest
 from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
-from relic_core.reporting.passages import quotation
-from relic_core.retrieval.search import HEAD
+from relic_core.reporting.passages import Passage, quotation
+from relic_core.retrieval.search import SNAPSHOT_TOP_K
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from relic_core.domain import Hit, Place, Search, SearchRequest, Span, Work
-    from relic_core.domain.searches import HeadHit, TopKSnapshot
-    from relic_core.reporting.passages import Passage
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.services.search import Column, SearchResult
     from relic_core.services.snapshots import Fingerprints, Snapshots
 
-    Kept = tuple[datetime, TopKSnapshot]
+    DatedSnapshot = tuple[datetime, TopKSnapshot]
     """The first passages of a retriever, and when they were kept."""
 
     Stretch = tuple[str, int, int]
@@ -38,10 +36,7 @@ Moved = Literal["stayed", "rose", "fell", "new", "gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Located:
-    """A passage with its words and its place.
-
-    - `place`: where it begins.
-    """
+    """A passage with its words and its place."""
 
     work: Work
     span: Span
@@ -72,7 +67,6 @@ class ComparedPassage:
 class Comparison:
     """Two retrievers held against one another for one claim.
 
-    - `result`: the answer, with the two columns alone.
     - `passages`: by the better of their two places.
     - `overlap`, `ten`: how many passages the first ten of both share; and how many the longer of the two has, ten at
       most.
@@ -133,7 +127,7 @@ class ThenAndNow:
     - `times`: when what it found was kept, the oldest first; empty where it never was.
     - `then`: which of them is held against now; None where there is none.
     - `columns`: in the search's order, of the retrievers that had answered then and answer now.
-    - `silent`: labels of those that had not, or do not.
+    - `silent`: those that had not, or do not.
     - `differences`: what the answer is made with now that it was not then, a sentence each.
     """
 
@@ -141,17 +135,12 @@ class ThenAndNow:
     times: tuple[datetime, ...]
     then: datetime | None
     columns: tuple[ColumnThenAndNow, ...]
-    silent: tuple[str, ...]
+    silent: tuple[RetrieverCard, ...]
     differences: tuple[str, ...]
 
 
 class Comparing:
-    """Holds answers against one another.
-
-    - `run`: asks a request.
-    - `load_all`: gives works by id, as far as they are there.
-    - `card`: describes a retriever.
-    """
+    """Holds answers against one another."""
 
     def __init__(
         self,
@@ -177,21 +166,21 @@ class Comparing:
         """
         if len(set(retrievers)) != 2:  # noqa: PLR2004 - a comparison is of two
             raise BadRequest("Two different ways of searching are compared. Choose two.")
-        result = self._run(replace(request, retrievers=tuple(retrievers), results=HEAD))
+        result = self._run(replace(request, retrievers=tuple(retrievers), results=SNAPSHOT_TOP_K))
         first, second = result.columns
         for column in (first, second):
             if not column.answered:
                 raise BadRequest(
-                    f"{column.label} cannot answer yet, so it cannot be compared. "
+                    f"{column.card.label} cannot answer yet, so it cannot be compared. "
                     f"{column.note or 'The work is not prepared for it: open the search and prepare it there.'}"
                 )
-        ids, others = numbered([_place(each) for each in first.head], [_place(each) for each in second.head])
+        ids, others = numbered([_place(each) for each in first.top_k], [_place(each) for each in second.top_k])
         return Comparison(
             result=result,
             first=first,
             second=second,
             passages=self._passages(
-                dict(zip(ids, first.head, strict=True)), dict(zip(others, second.head, strict=True))
+                dict(zip(ids, first.top_k, strict=True)), dict(zip(others, second.top_k, strict=True))
             ),
             overlap=overlap_at(ids, others, TEN),
             ten=min(TEN, max(len(ids), len(others))),
@@ -199,7 +188,6 @@ class Comparing:
         )
 
     def _passages(self, first: dict[int, Hit], second: dict[int, Hit]) -> tuple[ComparedPassage, ...]:
-        """Set out the first ten passages of both, each once; `first` and `second` are in the order of their columns."""
         places = [{each: at for at, each in enumerate(column, start=1)} for column in (first, second)]
         shown = {each: column[each] for column in (second, first) for each in list(column)[:TEN]}
         works = self._load_all(dict.fromkeys(hit.work_id for hit in shown.values()))
@@ -224,36 +212,37 @@ class Comparing:
         kept = self._snapshots.of(search)
         first_kept = tuple(dict.fromkeys(created for created, _ in kept))
         made = self._fingerprints.of(request)
-        last = _heads_at(kept, None)
+        last = _snapshots_at(kept, None)
         wanted = {name: (made.edition, made.retrievers[name], made.version) for name in request.retrievers}
         if any(name not in last or last[name].made_with != wanted[name] for name in wanted):
             result = self._run(request)
             if self._snapshots.keep(search.id, result):
                 kept = self._snapshots.of(search)
-            now: Mapping[str, TopKSnapshot] = {head.retriever: head for head in self._snapshots.take(result)}
+            now: Mapping[str, TopKSnapshot] = {
+                snapshot.retriever: snapshot for snapshot in self._snapshots.take(result)
+            }
         else:
             now = last
         times = first_kept or tuple(dict.fromkeys(created for created, _ in kept))
         chosen = next((each for each in times if each.isoformat() == at), times[0] if times else None)
-        then = _heads_at(kept, chosen) if chosen else {}
+        then = _snapshots_at(kept, chosen) if chosen else {}
         both = [name for name in request.retrievers if name in then and name in now]
-        located = self._locate(hit for name in both for head in (then[name], now[name]) for hit in head.hits)
+        located = self._locate(hit for name in both for snapshot in (then[name], now[name]) for hit in snapshot.hits)
         editions = {then[name].edition for name in both}
         then_made = ModelFingerprints(
-            edition=editions.pop() if len(editions) == 1 else "",
-            retrievers={name: then[name].maker for name in both},
+            edition=editions.pop() if len(editions) == 1 else "", retrievers={name: then[name].maker for name in both}
         )
         return ThenAndNow(
             search=search,
             times=times,
             then=chosen,
             columns=tuple(_column(self._card(name), then[name], now[name], located) for name in both),
-            silent=tuple(self._card(name).label for name in request.retrievers if name not in both),
+            silent=tuple(self._card(name) for name in request.retrievers if name not in both),
             differences=self._fingerprints.changes(request, then_made, since="it was asked then")
             + _versions(then, now, both),
         )
 
-    def _locate(self, hits: Iterable[HeadHit]) -> dict[HeadHit, Located]:
+    def _locate(self, hits: Iterable[TopKHit]) -> dict[TopKHit, Located]:
         """Find the words and places of kept hits by their offsets, which outlive another cut into sentences.
 
         Those whose work is not there any more, or whose place is not known, are left out.
@@ -270,9 +259,9 @@ class Comparing:
 
 
 def numbered(first: Sequence[Stretch], second: Sequence[Stretch]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Give each passage of two heads a number; two that overlap count as one passage and get the same.
+    """Give each passage of two lists a number; two that overlap count as one passage and get the same.
 
-    Within a head no two overlap. Where one overlaps two of the other head, those go together that stand higher.
+    Within a list no two overlap. Where one overlaps two of the other list, those go together that stand higher.
 
     - `first`, `second`: best first.
 
@@ -306,15 +295,14 @@ def _place(hit: Hit) -> Stretch:
     return hit.work_id, hit.span.start, hit.span.end
 
 
-def _heads_at(kept: Sequence[Kept], moment: datetime | None) -> dict[str, TopKSnapshot]:
-    """Give the last head of each retriever up to a moment; of all time where there is none given."""
-    return {head.retriever: head for created, head in kept if moment is None or created <= moment}
+def _snapshots_at(kept: Sequence[DatedSnapshot], moment: datetime | None) -> dict[str, TopKSnapshot]:
+    """Give the last snapshot of each retriever up to a moment; of all time where there is none given."""
+    return {snapshot.retriever: snapshot for created, snapshot in kept if moment is None or created <= moment}
 
 
 def _versions(
     then: Mapping[str, TopKSnapshot], now: Mapping[str, TopKSnapshot], names: Sequence[str]
 ) -> tuple[str, ...]:
-    """Say that another version of the program answers."""
     pairs = {(then[name].version, now[name].version) for name in names}
     old = sorted({before for before, after in pairs if before != after})
     if not old:
@@ -323,7 +311,7 @@ def _versions(
 
 
 def _column(
-    card: RetrieverCard, then: TopKSnapshot, now: TopKSnapshot, located: Mapping[HeadHit, Located]
+    card: RetrieverCard, then: TopKSnapshot, now: TopKSnapshot, located: Mapping[TopKHit, Located]
 ) -> ColumnThenAndNow:
     old, new = numbered([_stretch(hit) for hit in then.hits], [_stretch(hit) for hit in now.hits])
     stood, stands = ({each: at for at, each in enumerate(column, start=1)} for column in (old, new))
@@ -356,6 +344,6 @@ def _moved(then: int, now: int) -> Moved:
     return "stayed" if then == now else "rose" if now < then else "fell"
 
 
-def _stretch(hit: HeadHit) -> tuple[str, int, int]:
+def _stretch(hit: TopKHit) -> tuple[str, int, int]:
     """Give where a hit stands; one whose place is not known overlaps nothing."""
     return hit.work_id, hit.start, hit.end

@@ -14,7 +14,7 @@ import numpy as np
 
 from relic_core.caching import LRUCache
 from relic_core.errors import BadRequest, NotFound
-from relic_core.library.concordance import Finder
+from relic_core.library.concordance import Finder, Found
 from relic_core.library.lexicon import Reach, nearest
 from relic_core.library.queries import read_query
 from relic_core.reporting.concordance import Occurrence, to_csv
@@ -23,17 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relic_core.domain import Address, WorkSummary
-    from relic_core.library.concordance import Found
     from relic_core.library.lexicon import Lexicon, Numbers
     from relic_core.store.shelf import Texts, WordedText
 
 PAGE = 50
-"""Rows of a page."""
 MOST_PAGES = 1_000_000
 MOST_EXPORTED = 100_000
-"""Rows of an exported table."""
 SORTS = ("text", "left", "right")
-"""Orders: place in the text (works by title), or the alphabet of the neighbours left or right."""
 _WIDTH = 110
 """Characters of context on either side on a page, and in an export."""
 _EXPORT_WIDTH = 300
@@ -52,11 +48,9 @@ class ConcordanceRequest:
     """What to look for, where and how.
 
     - `word`: a word or a phrase; * in a word stands for any letters.
-    - `work_id`: the work; empty for all.
     - `sort`: place in the text, or the first and second neighbour on one side.
     - `as_written`: capitals, accents and the ending 's count; excludes the two before.
     - `only`: key of the one form to show; empty for all.
-    - `page`: from 1.
     """
 
     word: str
@@ -176,7 +170,6 @@ class Answer:
 
     - `page`, `pages`: the page shown (the last where a later one was asked for), and how many there are.
     - `forms`: the forms found, before one of them was chosen, the most frequent first.
-    - `works`: works with at least one place, the most frequent first.
     - `words`: where nothing was found: the words one by one.
     - `offers`: where nothing was found: what would find something.
     """
@@ -203,8 +196,6 @@ class Concordance:
 
     def find(self, request: ConcordanceRequest) -> Answer:
         """Find every place of a word or phrase, and set one page of them.
-
-        - `request`: what to look for, where and how.
 
         Raises BadRequest: there is no word in the query, or too many; an unknown order; options that exclude one
         another.
@@ -242,8 +233,6 @@ class Concordance:
 
     def export(self, request: ConcordanceRequest) -> bytes:
         """Write the places of a query as a table, in the order asked for; at most `MOST_EXPORTED` of them.
-
-        - `request`: as for `find`; its page does not matter.
 
         Raises BadRequest, NotFound: as `find`.
         """
@@ -288,7 +277,6 @@ class Concordance:
         return tuple(rows)
 
     def _works(self, gathered: Gathered) -> tuple[WorkCount, ...]:
-        """Count by work, the most frequent first; the first of them with what their strips show."""
         counts = np.array(gathered.counts, np.int64)
         order = np.argsort(-counts, kind="stable")[: int((counts > 0).sum())]
         counted = []
@@ -307,7 +295,6 @@ class Concordance:
         return tuple(counted)
 
     def _words(self, request: ConcordanceRequest) -> tuple[WordCount, ...]:
-        """Count the words of a query that was not found one by one, and name words like those that never occur."""
         plain = dataclasses.replace(request, only="", sort="text", page=1)
         (typed, *_) = read_query(request.word, Reach())
         vocabulary: Counter[str] = Counter()
@@ -324,7 +311,6 @@ class Concordance:
         return tuple(counted)
 
     def _vocabulary(self, work_id: str) -> Counter[str]:
-        """Count the words, folded, of one work or of all."""
         lexicon = self._texts.lexicon()
         wanted = [work.id for work in self._texts.contents().summaries if work_id in ("", work.id)]
         counts = np.zeros(0, np.int64)
@@ -366,7 +352,6 @@ class Concordance:
 
 
 def _chapters(text: WordedText, firsts: Numbers) -> tuple[ChapterCount, ...]:
-    """Count by chapter; `firsts` are the places in the order of the text."""
     stored, wording = text.stored, text.wording
     sentences = wording.sentences_of(firsts)
     chapter_of = stored.sentence_chapters[sentences]
@@ -443,7 +428,6 @@ def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceReq
 
 
 def _neighbours(text: WordedText, found: Found, sort: str) -> tuple[Numbers, Numbers]:
-    """Give the first and second neighbour of each place, on the side that the order goes by, if by any."""
     if sort == "text":
         return found.firsts, found.firsts
     at, step = (found.firsts, -1) if sort == "left" else (found.firsts + found.lengths - 1, 1)

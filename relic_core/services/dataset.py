@@ -14,9 +14,9 @@ from relic_core.library import catalogue
 from relic_core.library.catalogue import entry_of
 from relic_core.mining.exporting import ExportRequest
 from relic_core.mining.leakage import Offence, name_of, shared_passages, shared_runs
-from relic_core.mining.splits import PART_OF, SPLIT, Candidate, Gate, examples_of, measured
+from relic_core.mining.splits import PART_OF, SPLIT, Candidate, Gate, Row, Split, examples_of, measured
 from relic_core.mining.word_runs import RunSet
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 from relic_core.services.catalogue import stored_works
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import MinedWindow
-    from relic_core.mining.splits import Row, Split
-    from relic_core.ports import Progress
     from relic_core.services.works import Works
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.pairs import PairRows
@@ -75,12 +73,7 @@ class Dataset:
     """Parts the kept windows and all pairs of a store."""
 
     def __init__(
-        self,
-        splits: SplitRows,
-        pairs: PairRows,
-        windows: WindowRows,
-        works: Works,
-        settings: Settings,
+        self, splits: SplitRows, pairs: PairRows, windows: WindowRows, works: Works, settings: Settings
     ) -> None:
         self._splits = splits
         self._pairs = pairs
@@ -223,15 +216,12 @@ class Dataset:
         return parts, [entry.title for entry in catalogue.entries() if entry.slug not in stored]
 
     def _texts(self, work_ids: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Give the full texts of works, each with its name, one at a time."""
         return ((f"the work {work_id}", self._works.read(work_id).text) for work_id in work_ids)
 
     def _kept(self) -> list[MinedWindow]:
-        """List the windows that no threshold and no judge has set aside, by source."""
         return [stored.window for batch in self._windows.iterate("kept") for stored in batch]
 
     def _with_golds(self, windows: Sequence[MinedWindow]) -> Iterator[tuple[MinedWindow, str]]:
-        """Give windows with the words they quote, by work, so that one work is in memory at a time."""
         of_work: dict[str, list[MinedWindow]] = {}
         for window in windows:
             of_work.setdefault(window.work_id, []).append(window)

@@ -30,8 +30,6 @@ _SEARCHES = 500
 class Facts:
     """What is known of a stored edition.
 
-    - `summary`: title, author, translator, year, source, hash, and when it was added.
-    - `format`: of the file it was read from.
     - `indexes`: on disk, the newest first.
     - `missing`: names of the retrievers that it has still to be prepared for.
     - `searches`: made in it, the newest first, each question once.
@@ -50,24 +48,17 @@ class Facts:
 class Editions:
     """What is known of stored works.
 
-    - `asked`: lists searches, as `History.asked` does.
     - `library`: the folder whose files are named for works of the catalogue.
     """
 
     def __init__(
-        self,
-        works: Works,
-        indexes: Indexes,
-        asked: Callable[..., tuple[tuple[Search, ...], int]],
-        library: Path | None,
+        self, works: Works, indexes: Indexes, asked: Callable[..., tuple[tuple[Search, ...], int]], library: Path | None
     ) -> None:
         self._works, self._indexes, self._asked, self._library = works, indexes, asked, library
         self._counted = LRUCache[Numbers](_COUNTED)
 
     def facts(self, work_id: str, *, person: str = "") -> Facts:
         """Gather what is known of a stored work.
-
-        - `person`: whose searches are listed, where people sign in.
 
         Raises NotFound: no stored work has that id, or it was removed meanwhile.
         """

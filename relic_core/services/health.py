@@ -72,7 +72,7 @@ def _findings(
     try:
         version = store.version()
         there, removed = works.summaries(), works.removed()
-        prints = works.imprints() if there else {}
+        prints = works.work_versions() if there else {}
     except RelicError as error:
         yield Finding("store", "bad", str(error))
     else:

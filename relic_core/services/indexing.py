@@ -10,10 +10,12 @@ from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from relic_core import engines
-from relic_core.domain import LENGTHS, MIN_LENGTH, Claim
+from relic_core.domain import LENGTHS, MIN_LENGTH, Claim, Corpus, rank_scores
 from relic_core.errors import BadClaim, BadWeights, NotFound, RelicError, StoreBusy
-from relic_core.ports import Compacting, CorpusRetriever, silent
+from relic_core.ports import Combining, Compacting, CorpusRetriever, silent
 from relic_core.retrieval import index_files, preparing, registry
 from relic_core.retrieval.vectors import VectorSearch
 from relic_core.text.masking import read_claim
@@ -80,8 +82,13 @@ class Indexes:
         for summary in self._works.summaries():
             if not self.missing(summary.id):
                 work = self._works.load(summary.id)
+                claim, one = Claim(left=work.title), rank_scores("", work.id, MIN_LENGTH, np.zeros(1, np.float32))
                 for card in self._retrievers.default():
-                    self._retrievers.get(card.name).score(Claim(left=work.title), work, MIN_LENGTH)
+                    retriever = self._retrievers.get(card.name)
+                    if card.kind == "reranker" and isinstance(retriever, Combining):
+                        retriever.combine(claim, Corpus.of(work), [one])  # a single passage loads what a hundred do
+                    else:
+                        retriever.score(claim, work, MIN_LENGTH)
                 return
 
     def missing(self, work_id: str, also: Iterable[str] = ()) -> tuple[str, ...]:
@@ -111,8 +118,8 @@ class Indexes:
 
         One whose model cannot be loaded lacks none: there is nothing to do about it here. `also` as in `missing`.
         """
-        imprints = self._works.imprints()
-        known = [imprints[work.id] for work in works if work.id in imprints]
+        work_versions = self._works.work_versions()
+        known = [work_versions[work.id] for work in works if work.id in work_versions]
         lacking: set[str] = set()
         for card in self._dense(also):
             with suppress(BadWeights):
@@ -123,7 +130,7 @@ class Indexes:
 
     def library_due(self) -> bool:
         """Whether the library is too large for memory, and its compact index is still to be built or built anew."""
-        works = tuple(self._works.imprints().values())
+        works = tuple(self._works.work_versions().values())
         with suppress(BadWeights):
             return any(retriever.compact_due(works, MIN_LENGTH) for retriever in self._compacting())
         return False
@@ -197,9 +204,9 @@ class Indexes:
         workers = engines.named(self._settings.engine, lost=preparing.lost) or engines.Processes(lost=preparing.lost)
         made = [self._retrievers.get(card.name) for card in registry.in_order(names or self._loadable())]
         dense = [each for each in made if isinstance(each, VectorSearch)]
-        imprints = self._works.imprints()
+        versions = self._works.versions()
         works = ((self._works.load(work_id), LENGTHS) for work_id in work_ids)
-        sentences = sum(imprints[work_id].sentences for work_id in work_ids if work_id in imprints)
+        sentences = sum(versions[work_id].sentences for work_id in work_ids if work_id in versions)
         for work, problem in preparing.prepare_works(
             dense, works, self._settings, workers=workers, sentences=sentences, progress=progress
         ):
@@ -259,7 +266,7 @@ class Indexes:
         Raises StaleIndex: the index of a work was found to be damaged.
         Raises StoreReadOnly: the folder of indexes cannot be written.
         """
-        works = tuple(self._works.imprints().values())
+        works = tuple(self._works.work_versions().values())
         claims = self._asked()
         for retriever in self._compacting():
             retriever.build_compact(works, progress, claims=claims)
@@ -383,7 +390,7 @@ class Preparing:
                 begun = True
             self._waiting.popleft()
 
-    def hand_over(self) -> None:
+    def start_waiting(self) -> None:
         """Leave what still waits to a job of its own."""
         if self._waiting:
             self._indexes.start_many(list(self._waiting))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.config import PROJECT, Settings
 from relic_core.errors import JobCancelled, NotFound, RelicError, StoreError, StoreReadOnly, unknown_name
 from relic_core.store import locks
-from relic_core.store.jobs import ENDED, STOPPED, JobFolder, JobReport, JobSpec, stopped_note
+from relic_core.store.jobs import ENDED, STOPPED, JobFolder, JobReport, JobRows, JobSpec, stopped_note
 from relic_core.text.decoding import storable
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Job
     from relic_core.ports import Executor, Progress
-    from relic_core.store.jobs import JobRows
 
     JobFunction = Callable[[dict[str, Any], Progress], str]
     """Does the work with the arguments of the job, tells how far it has come, and returns the closing note."""
@@ -65,7 +64,6 @@ class Jobs:
     def start(self, kind: str, *, title: str, subject: str = "", arguments: dict[str, Any] | None = None) -> Job:
         """Start a job, or give the one of this kind and subject that is still queued or running.
 
-        - `kind`: a key of `functions`.
         - `subject`: what it is about; jobs without a subject never count as the same.
 
         Raises BadRequest: an unknown kind.
@@ -224,7 +222,6 @@ class Jobs:
         return locks.held(self._path / f"{kind}.lock", while_waiting=lambda: report.waiting(lambda: self._before(kind)))
 
     def _before(self, kind: str) -> str:
-        """Say what a job of this kind waits for."""
         running = [job for job in self.under_way(kind) if job.state == "running"]
         if not running:
             return "Waiting for its turn."

@@ -21,7 +21,7 @@ from relic_core.library.folder import admit, refusal
 from relic_core.mining import quoted_works, volumes
 from relic_core.mining.plans import done_before, make_plan
 from relic_core.mining.runs import MiningSummary, Places, mine_planned, rows_of, set_aside
-from relic_core.ports import silent
+from relic_core.ports import Progress, Workers, silent
 from relic_core.store import locks
 from relic_core.text.decoding import file_name
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Job
-    from relic_core.ports import Progress, Workers
     from relic_core.services.works import Works
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.sources import MinedSource, SourceRows
@@ -44,12 +43,7 @@ class Mining:
     """Mines secondary sources."""
 
     def __init__(
-        self,
-        sources: SourceRows,
-        windows: WindowRows,
-        works: Works,
-        settings: Settings,
-        start_job: Callable[..., Job],
+        self, sources: SourceRows, windows: WindowRows, works: Works, settings: Settings, start_job: Callable[..., Job]
     ) -> None:
         self._sources = sources
         self._windows = windows
@@ -107,7 +101,7 @@ class Mining:
         known = [each for each in self._sources.known() if not each.removed]
         if not known:
             return False
-        wanted = set(quoted_works.marks(self._works.imprints()).values())
+        wanted = set(quoted_works.marks(self._works.work_versions()).values())
         searched: dict[str, set[str]] = {}
         for each in known:
             if each.rules == rules:
@@ -127,8 +121,6 @@ class Mining:
     ) -> MiningSummary:
         """Mine files, folders and archives, here and now, and keep what is found.
 
-        - `paths`: as for `start`.
-        - `progress`: told how many books are done; what it raises ends the run, and what was mined stays.
         - `workers`: what does the work; processes, as many as there are processors, where not given.
         - `works`: ids of the works to look for; all of the library where empty.
         - `pairs`: whether pairs are made too.
@@ -144,7 +136,7 @@ class Mining:
         _make(index.parent)
         waiting = partial(progress, 0, 1, "Waiting for another mining to end")
         with locks.held(index.with_suffix(".lock"), while_waiting=waiting):  # so that nobody else changes the index
-            versions = self._works.imprints()
+            versions = self._works.work_versions()
             if gone := sorted(set(works) - versions.keys()):
                 raise NotFound(f"{', '.join(gone)} is not in the library any more. Put it back, or mine without it.")
             quoted = quoted_works.open_or_build(index, versions, self._works.read, progress)

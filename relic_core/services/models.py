@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain.trainings import MODEL_KINDS
+from relic_core.domain.trainings import MODEL_KINDS, ModelKind, Training
 from relic_core.errors import BadRequest, BadWeights, NotFound
 from relic_core.formats.files import written_whole
 from relic_core.training.folders import FOLDER, TrainingFolder
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.domain.trainings import ModelKind, Training
 
 PACKAGED: dict[str, tuple[ModelKind, ...]] = {
     "packaged": MODEL_KINDS,
@@ -283,7 +282,6 @@ def _digest(folder: TrainingFolder, kind: ModelKind) -> str:
 
 
 def _problem(data: Path, kind: ModelKind, choice: Choice) -> str:
-    """Say what is the matter with a choice."""
     undo = _UNDO.format(kind=kind)
     try:
         folder = TrainingFolder.find(data, choice.training)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from relic_core import __version__
-from relic_core.domain import ORIGINS, Collection, KeptPassage, Note, note_id
+from relic_core.domain import ORIGINS, Collection, KeptPassage, Note, Origin, Search, Work, WorkSummary, note_id
 from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.reporting.passages import quotation
@@ -18,7 +18,6 @@ from relic_core.reporting.passages import quotation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from relic_core.domain import Origin, Search, Work, WorkSummary
     from relic_core.store.notes import CollectionRows, NoteRows
 
 FIRST_COLLECTION = "My notes"
@@ -34,7 +33,6 @@ _RANDOM_BYTES = 5
 def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPassage:
     """Take a passage out of a work, without what brought it up.
 
-    - `at`: address of the first sentence.
     - `length`: sentences; those beyond the chapter are left away.
 
     Raises BadRequest: it is no address, or no length that can be.
@@ -76,7 +74,6 @@ class FoundBy(TypedDict, total=False):
     - `origin`: the page that it is kept from; "read" where not given.
     - `claim_text`: the claim it was found for; that of the search where not given.
     - `search_id`: the search it was found by; one that this store does not have is left away.
-    - `rank`: at which rank, from 1; 0 where none did.
     - `made_with`: what answered, as in `relic_core.domain.Search`; that of the search where not given.
     - `collection_id`: where to; the collection kept in last where not given, which is made where there is none.
     """
@@ -123,11 +120,7 @@ class Pressed:
 
 
 class Notebook:
-    """Somebody's notes. Every call takes the person where people sign in; "" is everybody where nobody does.
-
-    - `get_search`: gives a search of the history by its id; raises NotFound.
-    - `editions`: looks which editions the library has.
-    """
+    """Somebody's notes. Every call takes the person where people sign in; "" is everybody where nobody does."""
 
     def __init__(
         self,
@@ -148,8 +141,6 @@ class Notebook:
 
     def keep(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Unpack[FoundBy]) -> Note:
         """Keep a passage; one that is kept for the same claim already is given as it is.
-
-        - `at`: address of the first sentence.
 
         Raises NotFound: there is no such work, place or collection.
         Raises BadRequest: it is no address, or a length or rank that cannot be.
@@ -173,7 +164,6 @@ class Notebook:
         return Pressed(note, "", "let go" if bare else "stays")
 
     def _make(self, work_id: str, at: str, length: int, person: str, found: FoundBy) -> Note:
-        """Make the note of a passage as it is kept now, which is not stored yet."""
         rank, retriever = found.get("rank", 0), found.get("retriever", "")
         if rank < 0 or (rank and not retriever):
             raise BadRequest(f"A rank is counted from 1 and is a retriever's; {rank} of “{retriever:.40}” is none.")
@@ -361,15 +351,15 @@ class NoteEditions:
         other = self._by_name.get(_name(kept))
         if other is not None:
             notice = (
-                f"Kept from another edition of {kept.title} than the one in your library. The words stand here as they "
-                "were kept; in that edition they may read otherwise, or stand elsewhere."
+                f"Kept from another edition of {kept.title} than the one in your library. These are the words as you "
+                "kept them; in your edition they may differ, or be elsewhere."
             )
             return NoteView(note, other_id=other.id, notice=notice)
         if kept.sha256 in self._removed:
             notice = f"{kept.title} was removed from your library. It can be put back there; the words stay here."
         else:
             notice = (
-                f"{kept.title} is not in your library. The words stand here as they were kept; add that edition to "
+                f"{kept.title} is not in your library. These are the words as you kept them; add that edition to "
                 "read them in their place."
             )
         return NoteView(note, notice=notice)

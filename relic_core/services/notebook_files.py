@@ -11,7 +11,7 @@ from relic_core.formats import evaluation_set
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
 from relic_core.reporting.notebook import csv, markdown, word
-from relic_core.services.notebook import new_id
+from relic_core.services.notebook import NoteEditions, new_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -20,12 +20,10 @@ if TYPE_CHECKING:
     from relic_core import domain
     from relic_core.domain import CitedWork, Note, Work
     from relic_core.formats.evaluation_set import EvaluationSet
-    from relic_core.services.notebook import NoteEditions
     from relic_core.store.notes import CollectionRows, NoteRows
 
 DocumentForm = Literal["markdown", "word", "csv"]
 ALL_NOTES = "Notebook"
-"""What a document of all collections is called."""
 
 
 class DocumentCard(NamedTuple):
@@ -52,7 +50,6 @@ LARGEST = 50_000_000
 class TakenIn:
     """What a file added.
 
-    - `new`: notes that were not here.
     - `newer`: notes that were here and are now as the file has them, since they were changed there later. What they
       said before stays in the store.
     - `there`: notes that were here, and stay as they are.
@@ -64,12 +61,7 @@ class TakenIn:
 
 
 class NotebookFiles:
-    """What goes out of the notebook, and comes in.
-
-    - `load_works`: loads works by their ids.
-    - `editions`: looks which editions the library has.
-    - `cited`: gives works by their ids as they are cited.
-    """
+    """What goes out of the notebook, and comes in."""
 
     def __init__(
         self,
@@ -92,8 +84,6 @@ class NotebookFiles:
         labels: Mapping[str, str] | None = None,
     ) -> bytes:
         """Make a document of the notes in their order, of all collections or of one, with citations in a style.
-
-        - `labels`: what people call retrievers.
 
         Raises NotFound: there is no such collection.
         Raises BadRequest: there is no such style.
@@ -157,8 +147,6 @@ class NotebookFiles:
         A note that is not here is added at the end of its collection, which is found by its id or name, or made. One
         that is here takes words, tags and verdict from the file if it was changed there later. So the same file twice
         adds nothing.
-
-        - `person`: whose the notes are to be.
 
         Raises BadBenchmark: it is no notebook, was damaged or changed by hand, is too large, or was written by a newer
         version.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from relic_core.domain.people import address_digest
+from relic_core.domain.people import Holding, address_digest
 from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from relic_core.domain.people import Holding
     from relic_core.store.people import PeopleRows
 
 NOBODY = "nobody"
@@ -89,8 +88,6 @@ class People:
         """Make all notes, collections and searches of one person another's, removed ones too.
 
         All of it is done, or nothing. What both have is brought together: see `relic_core.store.people`.
-
-        - `to`, `source`: as for `find`.
 
         Returns: what moved; empty where there was nothing left.
 

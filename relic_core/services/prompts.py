@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from relic_core.domain import GAP
-
-if TYPE_CHECKING:
-    from relic_core.domain import WorkSummary
+from relic_core.domain import GAP, WorkSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +38,7 @@ PROMPTS: tuple[Prompt, ...] = (
     Prompt(_SAMPLE, "", "The brass bolt stands for a false certainty", length=2),
     Prompt(_SAMPLE, "", "The narrator cannot see the weather from his window", length=2),
     Prompt(_SAMPLE, "", "The sinking of the quay is hidden for the sake of a loan", length=2),
-    Prompt(
-        "Frankenstein",
-        "Shelley",
-        "Victor does not consider the consequences of his actions",
-        tables=(("6", 1),),
-    ),
+    Prompt("Frankenstein", "Shelley", "Victor does not consider the consequences of his actions", tables=(("6", 1),)),
     Prompt("The Great Gatsby", "Fitzgerald", "A symbol of Gatsby's lifestyle", tables=(("6", 1),)),
     Prompt(
         "Pride and Prejudice",

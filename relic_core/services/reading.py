@@ -7,14 +7,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from relic_core.caching import LRUCache
-from relic_core.domain import Address
+from relic_core.domain import Address, Place, Span, Work, WorkSummary
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.reporting.chapters import SetChapter, chapter_name, set_chapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relic_core.domain import Place, Span, Work, WorkSummary
     from relic_core.services.search import SearchResult
 
 _CHAPTERS_KEPT = 8
@@ -37,7 +36,6 @@ class ReadingPage:
     """A chapter opened at a place.
 
     - `passage`: the sentences asked for, as far as they stand in the chapter; None where only a chapter was.
-    - `place`: where the passage begins.
     - `notice`: why something else is shown than was asked for; empty where it is not.
     """
 
@@ -58,14 +56,14 @@ class ReadingPage:
 class HitMark:
     """A hit of a search as it is marked beside the text.
 
-    - `retriever`, `label`: who found it, and what people call it.
-    - `rank`: from 1.
+    - `retriever`, `way`: what found it, and what pages call that.
+    - `number`: of its card, from 1.
     - `place`: where it stands.
     """
 
     retriever: str
-    label: str
-    rank: int
+    way: str
+    number: int
     span: Span
     place: Place
 
@@ -117,12 +115,12 @@ class Reading:
                 f"The search was made in another work, {result.work.title}; its hits are not marked in {work.title}."
             )
         marks = [
-            HitMark(retriever=column.retriever, label=column.label, rank=card.rank, span=card.span, place=card.place)
+            HitMark(retriever=column.retriever, way=column.card.called, number=number, span=card.span, place=card.place)
             for column in result.columns
-            for card in column.cards
+            for number, card in enumerate(column.cards, start=1)
             if card.work.id == work.id
         ]
-        return tuple(sorted(marks, key=lambda mark: (mark.span, mark.rank)))
+        return tuple(sorted(marks, key=lambda mark: (mark.span, mark.number)))
 
     def _open(self, work_id: str) -> Work:
         try:

@@ -15,8 +15,8 @@ from functools import lru_cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, get_args
 
-from relic_core.domain import QuotationContext
-from relic_core.domain.figures import Chart, Mark, Series, View
+from relic_core.domain import Book, Claim, Offsets, Outcome, Place, QuotationContext, Run, Work, WorkSummary
+from relic_core.domain.figures import Chart, Mark, Series, Table, View
 from relic_core.errors import BadRequest, NotFound, RelicError, unknown_name
 from relic_core.evaluation import figures
 from relic_core.evaluation.benchmarks import registry
@@ -37,15 +37,12 @@ from relic_core.evaluation.recall import (
     published_marks,
 )
 from relic_core.reporting.chart_words import caption, is_share, measure_label, summary
-from relic_core.reporting.passages import quotation
+from relic_core.reporting.passages import Passage, quotation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain import Book, Claim, Offsets, Outcome, Place, Run, Work, WorkSummary
-    from relic_core.domain.figures import Table
     from relic_core.ports import Benchmark
-    from relic_core.reporting.passages import Passage
     from relic_core.services.catalogue import Shelved
     from relic_core.services.evaluation import Benchmarks
     from relic_core.services.runs import Runs
@@ -154,10 +151,10 @@ class Recall:
             marks += printed
             if printed:
                 series += (Series(key="published", label=_BESIDE),)
-                bars = (
+                intervals = (
                     " (bars: 1.96 standard errors as printed)" if any(each.low is not None for each in printed) else ""
                 )
-                note = f"Open diamonds were {_BESIDE}{bars}: {'; '.join(sources)}."
+                note = f"Open diamonds were {_BESIDE}{intervals}: {'; '.join(sources)}."
         measure = measure_label(name)
         family = measure_label(f"{name.partition('@')[0]}@k").replace("nDCG", "recall")
         title, by = _TITLES[view]
@@ -213,7 +210,6 @@ class Quoted:
     - `offsets`: where it stands in the text that was ranked.
     - `passage`, `place`: None where the text is not here; a given pool has no place.
     - `work_id`: the stored work that it can be read in; empty where there is none.
-    - `length`: sentences, as the text is cut here.
     """
 
     offsets: Offsets
@@ -229,7 +225,6 @@ class Missing:
 
     - `what`: the text of a work, or the edition of it that was measured; the passages of given pools; of the claim: the
       benchmark's data, sound data, the works without which it is not opened, or the example in its data.
-    - `name`: the work's title, or the benchmark's name.
     """
 
     what: Literal["work", "edition", "pool", "data", "damaged", "needs works", "example"]
@@ -323,7 +318,6 @@ class Outcomes:
         )
 
     def _open(self, name: str) -> _Opened:
-        """Open a benchmark for its claims; what is not here is looked for again after a while."""
         with self._lock:
             found = self._opened.get(name)
             if found is None or (found.benchmark is None and time.monotonic() - found.at > _ASKED_AGAIN):
@@ -349,7 +343,6 @@ class Outcomes:
         return _Opened(benchmark, {window.id: window for window in windows}, missing, time.monotonic())
 
     def _no_text(self, run: Run, book: Book | None) -> Missing:
-        """Say which text is not here."""
         if run.pool == "given" or book is None:
             return Missing("pool", run.benchmark)
         shelved = next((each for each in self._shelf() if each.entry.slug == book.key), None)
@@ -365,7 +358,6 @@ def _given(book: Book | None, opened: _Opened, window: QuotationContext | None) 
 
 
 def _quoted(work: Work | None, offsets: Offsets, *, work_id: str) -> Quoted:
-    """Find the sentences between two offsets, and set them."""
     span = None if work is None else work.span_between(*offsets)
     if work is None or span is None:
         return Quoted(offsets=offsets)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from relic_core.store.runs import RunRows
 
 SHIPPED = ASSETS / "results"
-"""Folder of the runs that come with the program."""
 
 FORMS = {
     ".json": "everything, to be taken in again",
@@ -193,7 +192,6 @@ class Runs:
         return run, True
 
     def _came_with(self) -> dict[str, tuple[Run, Path]]:
-        """Read the runs that came with the program, once; their outcomes stay in the files until they are asked for."""
         with self._lock:
             if self._shipped is None:
                 read = [(run_files.read_head(path), path) for path in sorted(self._folder.glob(f"*{run_files.SUFFIX}"))]

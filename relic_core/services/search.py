@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 from relic_core import __version__
 from relic_core.caching import LRUCache
-from relic_core.domain import GAP, MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Span, group_overlapping
+from relic_core.domain import GAP, MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Group, Span, group_overlapping
 from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
 from relic_core.reporting.passages import quotation, whole_sentences
 from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.search import (
-    HEAD,
+    SNAPSHOT_TOP_K,
     Findings,
     Question,
     Source,
     Verdicts,
-    asked_of,
     candidates,
+    card_order,
     first_passages,
-    in_order_of_cards,
+    retrievers_to_ask,
 )
 from relic_core.retrieval.words import work_terms
 from relic_core.text import masking
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import Group, Hit, Place, SearchRequest, SeedPassage, Work, WorkFilter, WorkSummary
+    from relic_core.domain import Hit, Place, SearchRequest, SeedPassage, Work, WorkFilter, WorkSummary
     from relic_core.reporting.passages import Passage
-    from relic_core.retrieval.registry import Retrievers
+    from relic_core.retrieval.registry import RetrieverCard, Retrievers
     from relic_core.retrieval.strength import Strength
     from relic_core.services.works import Works
     from relic_core.text.masking import Quoted
@@ -55,39 +55,41 @@ class Card:
 
     - `rank`: from 1, among all candidates of the length.
     - `quotation`: the words, verbatim, with the claim's words lit.
-    - `whole`: the same in the whole sentences they begin and end in, of which only they are gold.
+    - `shown`: the whole sentences that it begins and ends in.
+    - `whole`: these, with the span alone gold.
     - `place`: where it stands.
     - `strength`: how far it stands out of the work's background.
-    - `other_ranks`: the other retrievers' labels and the ranks they give it; 0 where it is not among those they rank.
+    - `other_ranks`: the other retrievers and the ranks they give it; 0 where it is not among those they rank.
     - `shared`: words it shares with the claim, in the order of the text, each once.
     - `quoted`: the claim already quotes words of it.
-    - `others`: overlapping passages that this card stands for.
+    - `others`: passages that this card stands for: they overlap it, or stand in the sentences that it shows.
     """
 
     work: Work
     rank: int
     span: Span
     quotation: Passage
+    shown: Span
     whole: Passage
     place: Place
     score: float
     strength: Strength
-    other_ranks: tuple[tuple[str, int], ...]
+    other_ranks: tuple[tuple[RetrieverCard, int], ...]
     shared: tuple[str, ...]
     quoted: bool
     others: tuple[Hit, ...]
 
-    def overlaps(self, other: Card | Hit) -> bool:
-        """Whether the two share a sentence of one work."""
+    def shows(self, other: Card | Hit) -> bool:
+        """Whether it shows the passage of another, or a part of it as its own."""
         same = self.work.id == (other.work.id if isinstance(other, Card) else other.work_id)
-        return same and self.span.overlaps(other.span)
+        return same and (self.span.overlaps(other.span) or self.shown.holds(other.span))
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """What one retriever brings up.
 
-    - `retriever`, `label`, `description`: its name, what people call it, and what it does in plain words.
+    - `card`: what there is to know of the retriever.
     - `cards`: best first; empty while `pending`, and where no passage shares a word with the claim.
     - `strength`: of the first hit; None where there is none.
     - `candidates`: how many passages were ranked: those of the chapters or works chosen, and without the passage that
@@ -97,14 +99,11 @@ class Column:
     - `note`: what is wrong, for the reader: a damaged index, a model that cannot be loaded; or how well an approximate
       index did when it was measured. Empty where there is nothing to say.
     - `exact`: every candidate was compared; not so where an approximate index has answered.
-    - `title`: its purpose, and behind a dot its label.
-    - `head`: its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the
+    - `top_k`: its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the
       best.
     """
 
-    retriever: str
-    label: str
-    description: str
+    card: RetrieverCard
     cards: tuple[Card, ...]
     strength: Strength | None
     candidates: int
@@ -112,13 +111,12 @@ class Column:
     waiting: bool = False
     note: str = ""
     exact: bool = True
-    head: tuple[Hit, ...] = ()
-    title: str = ""
+    top_k: tuple[Hit, ...] = ()
 
     @property
-    def purpose(self) -> str:
-        """What it goes by, in two words: its name on a page where the names stand side by side."""
-        return self.title.partition(" · ")[0] or self.label
+    def retriever(self) -> str:
+        """The retriever's name."""
+        return self.card.name
 
     @property
     def answered(self) -> bool:
@@ -175,15 +173,14 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """Of one ranking: what its column shows, overlapping hits together; its first passages; whether all were lost.
+    """Of one ranking: its best groups of hits; its first passages; whether all were lost.
 
-    - `more`: the groups of the best evidence, twice as many as the column's.
+    - `groups`: as many as the best evidence shows, the first half of which is the column's.
     - `gone`: all hits stood in works that were removed or changed since they were ranked.
     """
 
     groups: tuple[Group, ...]
-    more: tuple[Group, ...]
-    head: tuple[Hit, ...]
+    top_k: tuple[Hit, ...]
     gone: bool = False
 
 
@@ -239,21 +236,25 @@ class Search:
         masks = candidates(question, corpus, request.length, request.chapters, quoting)
         found = Findings(question=question, corpus=corpus, length=request.length, masks=masks)
         if found.candidates == 0:
-            longest = max(self._works.imprints()[each.id].sentences for each in self._works.scope(request.narrowing))
+            longest = max(
+                self._works.work_versions()[each.id].sentences for each in self._works.scope(request.work_filter)
+            )
             raise BadRequest(
                 f"No work searched has {'a' if question.source is None else 'another'} passage of "
                 f"{_sentences(request.length)}; the longest of them has {longest} in all. Choose a shorter quotation, "
                 "or more works."
             )
         default = [card for card in self._retrievers.default() if work or card.library]
-        found.ask(asked_of(request.retrievers, default, at_once=at_once), self._retrievers.get)
+        found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get)
         shown = {name: self._choose(name, found, request.results) for name in found.rankings}
         works = {work.id: work} if work else self._load(found, shown, request.retrievers)
+        shown = {name: _together(each, works, 2 * request.results) for name, each in shown.items()}
         verdicts = Verdicts(found, works, self._retrievers.get)
         is_claim = question.source is None
         quoted = self._quoted(request.claim_text, work) if work and is_claim else ()
         columns = tuple(
-            self._column(name, found, shown.get(name), works, verdicts, quoted) for name in request.retrievers
+            self._column(name, found, shown.get(name), works, verdicts, quoted, request.results)
+            for name in request.retrievers
         )
         return SearchResult(
             request=request,
@@ -312,10 +313,10 @@ class Search:
 
         Raises BadRequest: no work is admitted.
         """
-        versions = self._works.imprints()
-        admitted = [work for work in self._works.scope(request.narrowing) if work.id in versions]
+        versions = self._works.work_versions()
+        admitted = [work for work in self._works.scope(request.work_filter) if work.id in versions]
         if not admitted:
-            raise BadRequest(_nothing_admitted(request.narrowing))
+            raise BadRequest(_nothing_admitted(request.work_filter))
         searched = tuple(work for work in admitted if versions[work.id].candidates(request.length))
         return Corpus(tuple(versions[work.id] for work in searched), self._works.load), searched
 
@@ -325,14 +326,14 @@ class Search:
     def _choose(self, name: str, found: Findings, results: int) -> _Shown:
         """Choose what a column may show, and the first passages that are kept of it."""
         looked_at = results * CANDIDATES_PER_RESULT
-        first = found.rankings[name].hits(max(2 * looked_at, HEAD * CANDIDATES_PER_RESULT))
+        first = found.rankings[name].hits(max(2 * looked_at, SNAPSHOT_TOP_K * CANDIDATES_PER_RESULT))
         if self._retrievers.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
             first = tuple(hit for hit in first if hit.score > 0)
         best, next_best = first[:looked_at], first[looked_at : 2 * looked_at]
         if found.corpus.whole:
-            best, next_best = (in_order_of_cards(hits, found.corpus.whole) for hits in (best, next_best))
-        groups, more = group_overlapping(best)[:results], group_overlapping((*best, *next_best))[: 2 * results]
-        return _Shown(groups, more, first_passages(first))
+            best, next_best = (card_order(hits, found.corpus.whole) for hits in (best, next_best))
+        groups = group_overlapping((*best, *next_best))
+        return _Shown(groups if found.corpus.whole else groups[: 2 * results], first_passages(first))
 
     def _load(self, found: Findings, shown: dict[str, _Shown], named: Iterable[str]) -> dict[str, Work]:
         """Load the works of the hits shown, and of the best hit of each retriever that is not shown.
@@ -343,14 +344,13 @@ class Search:
         scripts.
         """
         wanted = {*named, _leading(shown, named)}
-        groups = [group for name in wanted if name in shown for group in shown[name].more]
-        groups += [group for each in shown.values() for group in each.groups[:1]]
+        groups = [group for name, each in shown.items() for group in each.groups[: None if name in wanted else 1]]
         versions = {version.id: version for version in found.corpus.versions}
         loaded = self._works.load_all(dict.fromkeys(group.best.work_id for group in groups))
         works = {work_id: work for work_id, work in loaded.items() if work.fingerprint == versions[work_id].fingerprint}
         for name, each in shown.items():
-            left, more = (tuple(g for g in part if g.best.work_id in works) for part in (each.groups, each.more))
-            shown[name] = _Shown(left, more, each.head, gone=bool(each.groups and not left))
+            left = tuple(group for group in each.groups if group.best.work_id in works)
+            shown[name] = _Shown(left, each.top_k, gone=bool(each.groups and not left))
         masking.check_script(found.question.claim, works.values())
         for work in works.values() if found.question.source is None else ():
             work_terms(work, "tokens", self._indexes)  # from the disk, much faster than read anew
@@ -364,38 +364,37 @@ class Search:
         works: Mapping[str, Work],
         verdicts: Verdicts,
         quoted: tuple[Quoted, ...],
+        results: int,
     ) -> Column:
         card = self._retrievers.card(name)
-        about = (name, card.label, card.description)
         if name in found.refusals:
             error = found.refusals[name]
             return Column(
-                *about,
+                card,
                 cards=(),
                 strength=None,
                 candidates=found.candidates,
                 pending=isinstance(error, StaleIndex),
                 note="" if isinstance(error, NoIndex) else str(error),  # `pending` alone tells it
-                title=card.title,
             )
         if shown is None:
-            return Column(*about, (), None, found.candidates, waiting=True, title=card.title)
+            return Column(card, (), None, found.candidates, waiting=True)
         ranking = found.rankings[name]
         note = "" if ranking.exact else _measured(name, found)
         if shown.gone:
-            note = "What was found stood in works that were removed or changed meanwhile. Search again."
+            note = "What was found was in works that have been removed or changed. Search again."
         cards = tuple(
-            self._card(name, group, found, works[group.best.work_id], verdicts, quoted) for group in shown.groups
+            self._card(name, group, found, works[group.best.work_id], verdicts, quoted)
+            for group in shown.groups[:results]
         )
         return Column(
-            *about,
+            card,
             cards,
             cards[0].strength if cards else None,
             ranking.candidates,
             note=note,
             exact=ranking.exact,
-            head=shown.head,
-            title=card.title,
+            top_k=shown.top_k,
         )
 
     def _card(
@@ -407,19 +406,20 @@ class Search:
         def light(sentence: str) -> list[tuple[int, int]]:
             return shared_words(found.question.wanted, sentence)
 
-        words = quotation(work, span, light=light)
+        words, whole = quotation(work, span, light=light), whole_sentences(work, span)
         others = ((self._retrievers.card(each), ranking) for each, ranking in found.rankings.items() if each != name)
         return Card(
             work=work,
             rank=group.best.rank,
             span=span,
             quotation=words,
-            whole=whole_sentences(work, span, light=light),
+            shown=whole,
+            whole=quotation(work, span, within=whole, light=light),
             place=work.place(span),
             score=group.best.score,
             strength=verdicts.of(name, group.best),
             other_ranks=tuple(
-                (card.label, ranking.rank_of(span, work.id)) for card, ranking in others if card.kind != "reranker"
+                (card, ranking.rank_of(span, work.id)) for card, ranking in others if card.kind != "reranker"
             ),
             shared=tuple({piece.text.casefold(): piece.text for piece in words.pieces if piece.lit}.values()),
             quoted=any(span.overlaps(each.span) for each in quoted),
@@ -443,18 +443,18 @@ class Search:
         def evidence(retriever: str, card: Card) -> Evidence:
             chosen_by = []
             for column in columns:
-                groups = shown[column.retriever].more if column.retriever in shown else ()
-                mine = (number for number, group in enumerate(groups, start=1) if card.overlaps(group.best))
+                groups = shown[column.retriever].groups if column.retriever in shown else ()
+                mine = (number for number, group in enumerate(groups, start=1) if card.shows(group.best))
                 chosen_by += [(column, number) for number in [*mine][:1]]
             return Evidence(card, retriever, tuple(chosen_by))
 
         cards = [
             (leading, self._card(leading, group, found, works[group.best.work_id], verdicts, quoted))
-            for group in shown[leading].more
+            for group in shown[leading].groups
         ]
         for column in columns:
             cards += [
-                (column.retriever, card) for card in column.cards if not any(each.overlaps(card) for _, each in cards)
+                (column.retriever, card) for card in column.cards if not any(each.shows(card) for _, each in cards)
             ]
         return tuple(evidence(*each) for each in cards)
 
@@ -513,6 +513,23 @@ def _leading(shown: Mapping[str, _Shown], named: Iterable[str]) -> str | None:
     return next((name for name in (*BEST_ORDER, *named) if name in shown and shown[name].groups), None)
 
 
+def _together(shown: _Shown, works: Mapping[str, Work], most: int) -> _Shown:
+    """Join a group to the better one whose card shows its passage, since a card shows whole sentences."""
+    groups: list[Group] = []
+    spans: list[Span] = []
+    for group in shown.groups:
+        hit = group.best
+        holds = (at for at, span in enumerate(spans) if groups[at].best.work_id == hit.work_id and span.holds(hit.span))
+        if (at := next(holds, None)) is not None:
+            groups[at] = Group(groups[at].best, (*groups[at].others, hit, *group.others))
+        elif len(groups) == most:
+            break
+        else:
+            groups.append(group)
+            spans.append(whole_sentences(works[hit.work_id], hit.span))
+    return _Shown(tuple(groups), shown.top_k, shown.gone)
+
+
 def _sentences(count: int) -> str:
     return "one sentence" if count == 1 else f"{count} sentences"
 
@@ -546,16 +563,16 @@ def _per_cent(share: float) -> str:
     return f"{math.floor(round(share * 1000, 6)) / 10:.1f}%"
 
 
-def _nothing_admitted(narrowing: WorkFilter) -> str:
+def _nothing_admitted(work_filter: WorkFilter) -> str:
     """Say that nothing is left to search, and what to do."""
-    if not narrowing:
+    if not work_filter:
         return "There is no work to search yet. Add one in the Library, or with `python -m relic_core add FILE`."
     asked = []
-    if narrowing.works:
-        asked.append("among the works chosen" if len(narrowing.works) > 1 else "the one chosen")
-    if narrowing.authors:
-        asked.append(f"by {' or '.join(narrowing.authors)}")
-    first, last = narrowing.first_year, narrowing.last_year
+    if work_filter.works:
+        asked.append("among the works chosen" if len(work_filter.works) > 1 else "the one chosen")
+    if work_filter.authors:
+        asked.append(f"by {' or '.join(work_filter.authors)}")
+    first, last = work_filter.first_year, work_filter.last_year
     if first is not None and last is not None:
         asked.append(f"of the years {first} to {last}")
     elif first is not None or last is not None:

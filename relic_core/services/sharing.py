@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from relic_core.domain import DEFAULT_RETRIEVERS, SeedPassage
+from relic_core.domain import DEFAULT_RETRIEVERS, SearchRequest, SeedPassage, WorkSummary
 from relic_core.domain.searches import SharedSearch
 from relic_core.errors import NotFound
 from relic_core.formats import searches
@@ -17,7 +17,6 @@ from relic_core.retrieval import registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain import SearchRequest, WorkSummary
     from relic_core.services.reading import ReadingPage
     from relic_core.services.snapshots import Fingerprints
     from relic_core.services.works import Works
@@ -101,9 +100,7 @@ class Sharing:
             fingerprints=self._fingerprints.of(request),
         )
         return Shared(
-            short=self.short(search_id, request),
-            code=searches.write_code(shared),
-            file=searches.write_file(shared),
+            short=self.short(search_id, request), code=searches.write_code(shared), file=searches.write_file(shared)
         )
 
     def save(self, search_id: str, request: SearchRequest, path: Path) -> None:
@@ -188,7 +185,7 @@ class Sharing:
         summaries = self._works.summaries()
         notices: list[str] = []
         asked, then = shared.request, shared.fingerprints
-        work_id, like, chapters, narrowing = asked.work_id, asked.like, asked.chapters, asked.narrowing
+        work_id, like, chapters, work_filter = asked.work_id, asked.like, asked.chapters, asked.work_filter
         if work_id:
             found = _edition_here(work_id, shared, summaries)
             if found.id != work_id:
@@ -203,8 +200,8 @@ class Sharing:
         if work_id != asked.work_id and chapters:
             held = next(work.chapters for work in summaries if work.id == work_id)
             chapters = tuple(each for each in chapters if each <= held)
-        if gone := [each for each in narrowing.works if each not in {work.id for work in summaries}]:
-            kept = tuple(each for each in narrowing.works if each not in gone)
+        if gone := [each for each in work_filter.works if each not in {work.id for work in summaries}]:
+            kept = tuple(each for each in work_filter.works if each not in gone)
             if not kept:
                 raise NotFound(
                     f"None of the works that this search was narrowed to is in your library: {_names(gone)}. Add them "
@@ -213,7 +210,7 @@ class Sharing:
             notices.append(
                 f"Not all works that this search was narrowed to are in your library. Missing: {_names(gone)}."
             )
-            narrowing = replace(narrowing, works=kept)
+            work_filter = replace(work_filter, works=kept)
             then = replace(then, edition="")
         names, unknown = _known(asked.retrievers)
         if unknown:
@@ -225,7 +222,7 @@ class Sharing:
             work_id=work_id,
             retrievers=names or DEFAULT_RETRIEVERS,
             chapters=chapters,
-            narrowing=narrowing,
+            work_filter=work_filter,
             like=like,
         )
         notices += self._fingerprints.changes(request, then, since=_SINCE)
@@ -233,11 +230,10 @@ class Sharing:
 
 
 def _other_edition(work: WorkSummary) -> str:
-    """Say that an address was made with another edition than the one there is."""
     name = f"{work.title}, {work.author}" if work.author else work.title
     return (
         f"This address was made with another edition of {name} than the one in your library. It is opened in yours: "
-        "the passage may stand elsewhere, and ranks may differ."
+        "the passage may be elsewhere, and ranks may differ."
     )
 
 
@@ -282,7 +278,6 @@ def _edition_here(work_id: str, shared: SharedSearch, summaries: Sequence[WorkSu
 
 
 def _names(names: Sequence[str]) -> str:
-    """Write a few names, each cut where it is long."""
     shown = ", ".join(f"'{name:.{_SHOWN}}'" for name in names[:_NAMED])
     return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
 

@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from relic_core import __version__
-from relic_core.domain import EVERYWHERE
-from relic_core.domain.searches import HeadHit, ModelFingerprints, TopKSnapshot
+from relic_core.domain import EVERYWHERE, Hit, Search, SearchRequest, Work, WorkFilter
+from relic_core.domain.searches import ModelFingerprints, TopKHit, TopKSnapshot
 from relic_core.errors import BadWeights
 from relic_core.retrieval import registry
 
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from relic_core.domain import Hit, Search, SearchRequest, Work, WorkFilter
     from relic_core.retrieval.registry import Retrievers
     from relic_core.services.search import SearchResult
     from relic_core.services.works import Works
-    from relic_core.store.searches import SearchHeadRows
+    from relic_core.store.searches import TopKSnapshotRows
 
 _MODEL = 4
 """Hex digits that name the models of a retriever; as many more name its rules, index and model together."""
@@ -43,20 +42,20 @@ class Fingerprints:
     def of(self, request: SearchRequest, work: Work | None = None) -> ModelFingerprints:
         """Name what would answer a request; where its work is at hand the store is not looked at."""
         return ModelFingerprints(
-            edition=work.fingerprint[:_EDITION] if work else self.edition(request.work_id, request.narrowing),
+            edition=work.fingerprint[:_EDITION] if work else self.edition(request.work_id, request.work_filter),
             retrievers={name: self._retriever(name) for name in request.retrievers},
             version=__version__,
         )
 
-    def edition(self, work_id: str, narrowing: WorkFilter = EVERYWHERE) -> str:
+    def edition(self, work_id: str, work_filter: WorkFilter = EVERYWHERE) -> str:
         """Name the text of a work and how it is cut into sentences, or those of all works that a filter admits.
 
         Returns: eight hex digits; empty where the work is not there.
         """
-        versions = self._works.imprints()
+        versions = self._works.work_versions()
         if work_id:
             return versions[work_id].fingerprint[:_EDITION] if work_id in versions else ""
-        admitted = [work.id for work in self._works.scope(narrowing) if work.id in versions]
+        admitted = [work.id for work in self._works.scope(work_filter) if work.id in versions]
         return _digest(sorted(versions[each].fingerprint for each in admitted))[:_EDITION]
 
     def changes(self, request: SearchRequest, then: ModelFingerprints, *, since: str) -> tuple[str, ...]:
@@ -111,7 +110,7 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
             f"The sentences of {title} have been cut anew since {since}: passages may begin and end elsewhere, and "
             "rank otherwise."
             if title
-            else f"The works searched are not the same as when {since}: works were added or removed, or stand here in "
+            else f"The works searched are not the same as when {since}: works were added or removed, or are here in "
             "other editions."
         )
     both = [name for name in then.retrievers if now.retrievers.get(name) and then.retrievers[name]]
@@ -144,7 +143,7 @@ def _digest(facts: object) -> str:
 class Snapshots:
     """Keeps the first passages of searches, where what made them differs from the last kept."""
 
-    def __init__(self, rows: SearchHeadRows, fingerprints: Fingerprints) -> None:
+    def __init__(self, rows: TopKSnapshotRows, fingerprints: Fingerprints) -> None:
         self._rows = rows
         self._fingerprints = fingerprints
         self._remembered: dict[str, tuple[tuple[str, tuple[str, str, str]], ...]] = {}
@@ -165,12 +164,12 @@ class Snapshots:
         """
         if any(column.pending or column.waiting for column in result.columns):
             return 0
-        heads = self.take(result)
-        made = tuple((head.retriever, head.made_with) for head in heads)
+        snapshots = self.take(result)
+        made = tuple((snapshot.retriever, snapshot.made_with) for snapshot in snapshots)
         with self._lock:
             if self._remembered.get(search_id) == made:
                 return 0
-        kept = self._rows.add(search_id, heads)
+        kept = self._rows.add(search_id, snapshots)
         with self._lock:
             self._remembered[search_id] = made
             while len(self._remembered) > _REMEMBERED:
@@ -187,15 +186,15 @@ class Snapshots:
                 edition=made.edition,
                 maker=made.retrievers[column.retriever],
                 version=made.version,
-                hits=tuple(_hit(each, result) for each in column.head),
+                hits=tuple(_hit(each, result) for each in column.top_k),
             )
             for column in result.columns
             if column.answered
         )
 
 
-def _hit(hit: Hit, result: SearchResult) -> HeadHit:
+def _hit(hit: Hit, result: SearchResult) -> TopKHit:
     start = end = 0
     if result.work is not None:
         start, end = result.work.sentences[hit.span.start].start, result.work.sentences[hit.span.end - 1].end
-    return HeadHit(hit.work_id, hit.span.start, hit.rank, hit.score, start, end)
+    return TopKHit(hit.work_id, hit.span.start, hit.rank, hit.score, start, end)

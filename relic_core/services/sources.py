@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, get_args
 
-from relic_core.domain import ANSWERS, Judgement
+from relic_core.caching import LRUCache
+from relic_core.domain import ANSWERS, Judgement, MinedWindow, Offsets, Question, SecondarySource, Span, best_first
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.reporting.window_views import WindowView, make_view
-from relic_core.store.mined_windows import Show
+from relic_core.retrieval.bm25 import TextIndex
+from relic_core.store.mined_windows import Show, StoredWindow, WindowRows
 from relic_core.text.decoding import harmless
+from relic_core.text.masking import read_claim
+from relic_core.text.words import content_tokens, shared_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Question, SecondarySource, Span
     from relic_core.services.works import Works
-    from relic_core.store.mined_windows import StoredWindow, WindowRows
     from relic_core.store.sources import SourceRows
 
-__all__ = ["Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
+__all__ = ["CriticsPassage", "Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
 
 _LONGEST_JUDGE = 100
 
@@ -73,6 +76,33 @@ class Quoted:
         return len(frozenset().union(*of.values())), max(of, key=lambda index: len(of[index]))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticsPassage:
+    """Words of a critic around a quotation, brought up by a claim.
+
+    - `number`: which of the kept windows of its source it is, from 1.
+    - `lit_left`, `lit_right`: stretches of the sentences before and after the quotation, joined by a space, whose words
+      the claim has.
+    """
+
+    view: WindowView
+    number: int
+    lit_left: tuple[Offsets, ...]
+    lit_right: tuple[Offsets, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """Where the words of a kept window stand; fields as of `MinedWindow` and `CriticsPassage`."""
+
+    window_id: str
+    source_id: str
+    work_id: str
+    at: Offsets
+    passage: Offsets
+    number: int
+
+
 class Sources:
     """Lists sources and windows, and keeps what people say of them.
 
@@ -81,12 +111,16 @@ class Sources:
     - `stamp`: tells by another value that something was written to the store.
     """
 
-    def __init__(self, sources: SourceRows, windows: WindowRows, works: Works, stamp: Callable[[], object]) -> None:
+    def __init__(
+        self, sources: SourceRows, windows: WindowRows, works: Works, stamp: Callable[[], object], max_claim_words: int
+    ) -> None:
         self._sources = sources
         self._windows = windows
         self._works = works
         self._stamp = stamp
+        self._max_claim_words = max_claim_words
         self._quoted: dict[str, tuple[object, Quoted]] = {}
+        self._critics: LRUCache[tuple[tuple[_Passage, ...], TextIndex]] = LRUCache(1)
         self.get = sources.get
         self.remove = sources.remove
         self.restore = sources.restore
@@ -116,9 +150,6 @@ class Sources:
         self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int = 20
     ) -> WindowList:
         """List windows: of a source in its order, of a work in the order of the work, of both, or all.
-
-        - `source_id`, `work_id`: of this source; on this work; any where empty.
-        - `start`, `limit`: how many to pass over, and how many to give at most.
 
         Raises BadRequest: an unknown `show`.
         """
@@ -159,13 +190,61 @@ class Sources:
         """List the kept windows that quote a sentence of a work, by source."""
         return self._views(self._windows.quoting(work_id, sentence))
 
+    def about(
+        self, claim_text: str, *, source_id: str = "", work_id: str = "", limit: int = 20
+    ) -> tuple[CriticsPassage, ...]:
+        """Bring up what critics say of a claim: the kept windows whose critics' words share most with it, by BM25.
+
+        A critic who quotes several times within one passage is shown once, with the best of these quotations. Words of
+        all critics decide how rare a word is, whichever source or work is asked for.
+
+        - `source_id`, `work_id`: in this source; about this work; any where empty.
+        - `limit`: how many at most.
+
+        Returns: the best first; none that shares no word with the claim.
+
+        Raises BadClaim: as `read_claim`.
+        """
+        claim = read_claim(claim_text, max_words=self._max_claim_words)
+        passages, index = self._critics.get(self._windows.ids(), self._read_critics)
+        scores = index.score(claim)
+        chosen: list[_Passage] = []
+        for at in best_first(scores).tolist():
+            if len(chosen) == limit or scores[at] <= 0:
+                break
+            passage = passages[at]
+            wanted = source_id in {"", passage.source_id} and work_id in {"", passage.work_id}
+            if wanted and not any(_same_words(passage, other) for other in chosen):
+                chosen.append(passage)
+        views = self._views(self._windows.some([each.window_id for each in chosen]))
+        numbers, words = {each.window_id: each.number for each in chosen}, set(content_tokens(claim.words))
+        return tuple(
+            CriticsPassage(
+                view=view,
+                number=numbers[view.window.id],
+                lit_left=tuple(shared_words(words, " ".join(view.window.left))),
+                lit_right=tuple(shared_words(words, " ".join(view.window.right))),
+            )
+            for view in views
+        )
+
+    def _read_critics(self) -> tuple[tuple[_Passage, ...], TextIndex]:
+        """Read the critics' words of all kept windows."""
+        windows = [stored.window for batch in self._windows.iterate() for stored in batch]
+        counts: Counter[str] = Counter()
+        passages = []
+        for window in windows:
+            counts[window.source_id] += 1
+            number = counts[window.source_id]
+            passages.append(_Passage(window.id, window.source_id, window.work_id, window.at, window.passage, number))
+        return tuple(passages), TextIndex(map(_critics_words, windows))
+
     def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "") -> None:
         """Keep what somebody says of a window; earlier answers stay on record.
 
         - `window_id`: the window. One whose match is judged "wrong" is set aside, and one judged "right" is kept
           whatever the thresholds say of it, until that is taken back.
         - `answer`: one of `ANSWERS`; empty takes the judge's last answer back.
-        - `judge`: who says it.
 
         Raises NotFound: there is no such window.
         Raises BadRequest: an unknown question or answer.
@@ -213,6 +292,15 @@ class Sources:
             for each in found
             if each.window.work_id in works and each.window.source_id in sources  # else removed just now
         )
+
+
+def _critics_words(window: MinedWindow) -> str:
+    return " ".join((*window.left, *window.right))
+
+
+def _same_words(one: _Passage, other: _Passage) -> bool:
+    """Whether a passage of a source shows the quotation of another."""
+    return one.source_id == other.source_id and other.passage[0] <= one.at[0] < other.passage[1]
 
 
 def _count(golds: Sequence[tuple[str, int, int]]) -> Quoted:

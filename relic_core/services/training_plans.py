@@ -262,7 +262,7 @@ def _notes(request: TrainingRequest, counted: Material, validated: int) -> tuple
         )
         if request.start == NO_MODEL and not request.recipe.base:
             notes.append(
-                "With so few it is as a rule better to go on from dense-RELiC, which has learnt from many, than from "
+                "With so few it is as a rule better to go on from dense-RELiC, which was trained on many, than from "
                 "the pretrained model: choose it below More, What it goes on from, with a lower learning_rate. The "
                 "figures before the first step are then its own, on the same quotations; from the pretrained model "
                 "they are not, and do not say whether what you train finds more than the app does now."
@@ -270,16 +270,16 @@ def _notes(request: TrainingRequest, counted: Material, validated: int) -> tuple
     if request.validation and not validated:
         notes.append(
             "There are no quotations to validate on (they are quotations of works in your library that are not "
-            "learnt from): the weights after the last step will be kept, and no figures will be shown."
+            "trained on): the weights after the last step will be kept, and no figures will be shown."
         )
     elif validated and not counted.dev:
         notes.append(
             f"No quotations are marked for choosing by, so some works are held back: about {validated:,} "
-            "quotations of them are validated on and nothing is learnt from them."
+            "quotations of them are validated on and not trained on."
         )
         if request.start != NO_MODEL:
             notes.append(
-                "The model that it goes on from may have learnt from quotations of these works: the figures, those "
+                "The model that it goes on from may have been trained on quotations of these works: the figures, those "
                 "before the first step too, may then look better than they are."
             )
     return tuple(notes)

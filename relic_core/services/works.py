@@ -53,7 +53,6 @@ class Added:
 class Available:
     """A file of the library folder.
 
-    - `size`: in bytes.
     - `work_id`: the stored work with its text; empty where there is none.
     """
 
@@ -79,11 +78,7 @@ class Works:
     texts_in = staticmethod(folder.texts_in)
 
     def __init__(
-        self,
-        rows: WorkRows,
-        shelf: Shelf,
-        settings: Settings,
-        learn: Callable[[str, EditionDetails], None],
+        self, rows: WorkRows, shelf: Shelf, settings: Settings, learn: Callable[[str, EditionDetails], None]
     ) -> None:
         self._rows, self._shelf, self._settings, self._learn = rows, shelf, settings, learn
         self._library, self._max_bytes = settings.library, settings.max_text_bytes
@@ -105,7 +100,6 @@ class Works:
         """Read a text and store it as a work, unless its text is stored already.
 
         - `source`: a file, or what one holds.
-        - `name`: the file's name, for `bytes`.
         - `title`, `author`, `translator`, `year`: where given, they stand over what the file says of itself, and
           correct what is stored of its text. Of a file of the library folder that is named for a work of the catalogue,
           the catalogue says what is not given.
@@ -191,13 +185,13 @@ class Works:
             work_id, title=said.title, author=said.author, translator=said.translator, year=said.year
         )
 
-    def imprints(self) -> dict[str, WorkVersion]:
+    def work_versions(self) -> dict[str, WorkVersion]:
         """Give what names the indexes of every stored work, by its id; none is loaded for it."""
-        return self._shelf.contents().imprints
+        return self._shelf.contents().work_versions
 
-    def scope(self, narrowing: WorkFilter) -> tuple[WorkSummary, ...]:
-        """List the stored works that a narrowing admits, by title."""
-        return tuple(summary for summary in self._shelf.contents().summaries if narrowing.admits(summary))
+    def scope(self, work_filter: WorkFilter) -> tuple[WorkSummary, ...]:
+        """List the stored works that a filter admits, by title."""
+        return tuple(summary for summary in self._shelf.contents().summaries if work_filter.admits(summary))
 
     def resolve(self, said: str, *, removed: bool = False) -> WorkSummary:
         """Find the stored work, or the removed one, that a person means by an id, the beginning of one, or a title.

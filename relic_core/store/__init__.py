@@ -23,7 +23,7 @@ from relic_core.store.notes import CollectionRows, NoteRows
 from relic_core.store.pairs import PairRows
 from relic_core.store.people import PeopleRows
 from relic_core.store.runs import RunRows
-from relic_core.store.searches import SearchHeadRows, SearchRows
+from relic_core.store.searches import SearchRows, TopKSnapshotRows
 from relic_core.store.sources import SourceRows
 from relic_core.store.splits import ExampleRows, SplitRows
 from relic_core.store.studies import StudyRows
@@ -42,7 +42,6 @@ __all__ = ["Store"]
 class Store:
     """The groups of rows of one DuckDB file.
 
-    - `path`: the file; made when first used.
     - `lock_seconds`: how long a unit of work waits while another process holds the file, in seconds.
     """
 
@@ -55,7 +54,7 @@ class Store:
         self.edition_details = EditionDetailsRows(database, self._patience)
         self.examples = ExampleRows(database, self._patience)
         self.searches = SearchRows(database, self._patience)
-        self.search_heads = SearchHeadRows(database, self._patience)
+        self.snapshots = TopKSnapshotRows(database, self._patience)
         self.runs = RunRows(database, self._patience)
         self.jobs = JobRows(database, self._patience)
         self.sources = SourceRows(database, self._patience)

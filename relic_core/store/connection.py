@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import duckdb
 
-from relic_core.errors import StoreBusy, StoreError, StoreReadOnly
+from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
 from relic_core.store import swapping
 from relic_core.store.engine import CONFIG, Engine, busy, is_about_the_file, named, translate_error
 from relic_core.store.locks import FairLock, held
@@ -162,8 +162,8 @@ class Database:
     def copy(self, target: Path, patience: LockTimeout) -> int:
         """Copy the file as it stands at one moment, with all that was written to it; give its last migration's number.
 
-        Others wait meanwhile: a second for some hundred megabytes. What DuckDB keeps beside the file was taken into it
-        before, so the copy needs nothing but itself.
+        Others wait meanwhile: a second for some hundred megabytes. What DuckDB keeps beside the file is taken into the
+        copy, which needs nothing but itself.
 
         - `target`: where to; replaced if it is there.
 
@@ -171,22 +171,25 @@ class Database:
         """
         with self.reading(patience) as cursor:  # tells what is wrong with it; brings it up to date
             number = version(cursor)
-        with self.alone(patience) as path:
-            try:
-                with duckdb.connect(path, config=CONFIG) as connection:
-                    connection.execute("CHECKPOINT")
-            except duckdb.Error as error:
-                raise StoreError(f"The store {path} cannot be copied: {str(error).strip()}.") from error
-            if path.with_name(f"{path.name}.wal").exists():
-                raise StoreError(f"The store {path} cannot be copied: a program holds back what it wrote.")
-            try:
+        beside, copied = (each.with_name(f"{each.name}.wal") for each in (self.path, target))
+        try:
+            with self.alone(patience) as path:
                 target.touch(mode=0o600)
                 shutil.copyfile(path, target)
-            except OSError as error:
-                raise StoreReadOnly(
-                    f"{target} cannot be written ({error.strerror}). Name a file in a folder that is yours to write "
-                    "and has room."
-                ) from error
+                if beside.exists():  # its own disk may have no room to take this in; that of the copy has
+                    copied.touch(mode=0o600)
+                    shutil.copyfile(beside, copied)
+            with duckdb.connect(target, config=CONFIG) as connection:
+                connection.execute("CHECKPOINT")
+        except duckdb.Error as error:
+            raise StoreError(f"The store {self.path} cannot be copied: {str(error).strip()}.") from error
+        except OSError as error:
+            raise StoreReadOnly(
+                f"{target} cannot be written ({error.strerror}). Name a file in a folder that is yours to write "
+                "and has room."
+            ) from error
+        finally:
+            copied.unlink(missing_ok=True)
         return number
 
     @classmethod
@@ -252,7 +255,9 @@ class Database:
                         self._engine.detach()
                 except duckdb.Error as error:
                     self._engine.stop()
-                    raise translate_error(self.path, error) from error
+                    trouble = translate_error(self.path, error)
+                    if not isinstance(trouble, StoreFull):  # what was committed lies beside the file till there is room
+                        raise trouble from error
                 finally:
                     os.close(self._turn)
                     self._opening.notify_all()

@@ -35,7 +35,6 @@ _NAME = "store"
 """What the file is called inside."""
 
 _BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery")
-"""What DuckDB writes beside a file."""
 
 
 class Engine:

@@ -59,7 +59,6 @@ def is_held(path: Path) -> bool:
 def held(path: Path, *, while_waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Hold the lock for the length of a block, waiting for it as long as it takes.
 
-    - `path`: the lock file; made where missing, never removed.
     - `while_waiting`: called about ten times a second during a wait; what it raises ends the wait.
     """
     handle = acquire(path)

@@ -98,7 +98,6 @@ def migrate(connection: DuckDBPyConnection, steps: tuple[Migration, ...]) -> Non
 def make_store(path: Path, steps: tuple[Migration, ...] | None = None) -> None:
     """Make the file of a store, with all its tables and nothing in them.
 
-    - `path`: a file that is not there yet.
     - `steps`: in place of those that ship with the program.
 
     Raises duckdb.Error: it cannot be made.
@@ -110,6 +109,51 @@ def make_store(path: Path, steps: tuple[Migration, ...] | None = None) -> None:
 def known_version() -> int:
     """Say which migration this program knows last."""
     return read_migrations()[-1].number
+
+
+def check_schema(path: Path, number: int) -> None:
+    """See that a store that somebody gave has the tables and views that the migrations make, and nothing else.
+
+    Nothing that stands in it is run before that: a view may never come to an end.
+
+    - `number`: of its last migration, as it is said to be.
+
+    Raises StoreError: it has others, is at another number, or cannot be read.
+    """
+    try:
+        with duckdb.connect(path, read_only=True, config=CONFIG | {"enable_external_access": "false"}) as given:
+            odd = sorted(_schema(given) ^ _schema_after(number))
+            if odd or version(given) != number:
+                which = f"{odd[0][0]} {odd[0][1]:.80}" if odd else "number"
+                raise StoreError(f"It was changed: it is none that the migrations up to {number} make ({which}).")
+    except duckdb.Error as error:
+        raise StoreError(f"It cannot be read: {str(error).strip():.400}") from error
+
+
+_CATALOGUE = (
+    ("table", "SELECT table_name, sql FROM duckdb_tables() WHERE NOT internal AND database_name = current_database()"),
+    ("view", "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal AND database_name = current_database()"),
+    ("function", "SELECT function_name, macro_definition FROM duckdb_functions() WHERE NOT internal"),
+    ("type", "SELECT type_name, logical_type FROM duckdb_types() WHERE NOT internal"),
+    ("sequence", "SELECT sequence_name, sql FROM duckdb_sequences() WHERE database_name = current_database()"),
+    ("index", "SELECT index_name, sql FROM duckdb_indexes() WHERE database_name = current_database()"),
+    ("schema", "SELECT schema_name, sql FROM duckdb_schemas() WHERE NOT internal"),
+)
+
+
+def _schema(connection: DuckDBPyConnection) -> frozenset[tuple[str, str, str]]:
+    """List what a database has: kind, name, and how it is made."""
+    return frozenset(
+        (kind, str(name), str(sql)) for kind, asked in _CATALOGUE for name, sql in connection.execute(asked).fetchall()
+    )
+
+
+@cache
+def _schema_after(number: int) -> frozenset[tuple[str, str, str]]:
+    """List what a store has after so many migrations."""
+    with duckdb.connect(":memory:", config=CONFIG) as fresh:
+        migrate(fresh, read_migrations()[: max(number, 1)])
+        return _schema(fresh)
 
 
 def count_works(path: Path) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from relic_core.domain import Judgement, MinedWindow, Span
+from relic_core.domain import Judgement, MinedWindow, Question, Span
 from relic_core.errors import NotFound
 from relic_core.store.pairs import PASSAGE, in_batches, passage_columns, passage_fields
 from relic_core.store.rows import Rows, add_many, columns_of, insert, record, value
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
-    from relic_core.domain import Question
 
 Show = Literal["kept", "set aside", "all"]
 """Which windows are given: those that count, those that were left out for a reason, or both."""
@@ -61,17 +60,10 @@ class WindowRows(Rows):
         return _stored(row)
 
     def page(
-        self,
-        *,
-        source_id: str = "",
-        work_id: str = "",
-        show: Show = "kept",
-        start: int = 0,
-        limit: int | None = None,
+        self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int | None = None
     ) -> tuple[int, tuple[StoredWindow, ...]]:
         """List some windows, and count all that fit: in the order of the source where one is named, else of the work.
 
-        - `source_id`, `work_id`: of this source, on this work; of any where empty.
         - `start`, `limit`: how many to pass over, and how many to give at most; all where there is no limit.
         """
         where = f"WHERE (? = '' OR source_id = ?) AND (? = '' OR work_id = ?) AND {_SHOWN[show]} "

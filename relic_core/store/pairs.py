@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import Pair
+from relic_core.domain import MinedWindow, Pair
 from relic_core.store.rows import Rows, add_many
 
 if TYPE_CHECKING:
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
-    from relic_core.domain import MinedWindow
 
 BATCH = 5_000
 PASSAGE = "id, source_id, kind, left_context, quotation, right_context, at_start, at_end, passage_start, passage_end"

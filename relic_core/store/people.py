@@ -86,7 +86,6 @@ def _holdings(cursor: DuckDBPyConnection) -> tuple[Holding, ...]:
 
 
 def _counted(cursor: DuckDBPyConnection, view: str) -> dict[str, int]:
-    """Count what each person has in a view."""
     return dict(
         cursor.execute(
             f"SELECT coalesce(person, '') AS whose, count(DISTINCT id) FROM {view} GROUP BY whose"  # noqa: S608 - our own names
@@ -95,7 +94,6 @@ def _counted(cursor: DuckDBPyConnection, view: str) -> dict[str, int]:
 
 
 def _last_address(cursor: DuckDBPyConnection) -> dict[str, str]:
-    """Give the address that each person signed in with last."""
     rows = cursor.execute("SELECT person, arg_max(address, seen) FROM people GROUP BY person").fetchall()
     return dict(rows)
 
@@ -148,7 +146,6 @@ def _transfer_notes(cursor: DuckDBPyConnection, source: str, target: str) -> Non
 
 
 def _transfer_searches(cursor: DuckDBPyConnection, source: str, target: str) -> None:
-    """Hand searches over; what one of the two asked and did not remove is there."""
     theirs, ours = _asked(cursor, source), _asked(cursor, target)
     cursor.execute("UPDATE searches SET person = ? WHERE coalesce(person, '') = ?", [target, source])
     for search_id, live in theirs.items():
@@ -170,7 +167,6 @@ def _make_room(cursor: DuckDBPyConnection, old: str, new: str) -> None:
 
 
 def _rename(cursor: DuckDBPyConnection, names: dict[str, str], target: str) -> None:
-    """Give notes their other ids, all at once."""
     listed = [list(names), list(names.values())]
     renamed = "FROM (SELECT unnest(?) AS before, unnest(?) AS after) AS renamed WHERE"
     cursor.execute(f"UPDATE notes SET id = renamed.after {renamed} notes.id = renamed.before", listed)  # noqa: S608 - our own words
@@ -185,7 +181,6 @@ def _rename(cursor: DuckDBPyConnection, names: dict[str, str], target: str) -> N
 
 
 def _asked(cursor: DuckDBPyConnection, person: str) -> dict[str, bool]:
-    """Give the ids of what somebody asked, and whether each is there or was removed."""
     rows = cursor.execute(
         "SELECT DISTINCT id, id IN (SELECT id FROM live_searches WHERE coalesce(person, '') = ?) FROM searches "
         "WHERE coalesce(person, '') = ?",

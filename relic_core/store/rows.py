@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from duckdb import DuckDBPyConnection
@@ -49,12 +48,10 @@ class Rows:
         return self._database.writing(self._patience)
 
     def _all(self, query: str, values: Iterable[object] = ()) -> list[tuple[Any, ...]]:
-        """Read all rows of a query."""
         with self._reading() as cursor:
             return cursor.execute(query, list(values)).fetchall()
 
     def _one(self, query: str, values: Iterable[object] = ()) -> tuple[Any, ...] | None:
-        """Read the first row of a query; None where there is none."""
         with self._reading() as cursor:
             return first(cursor, query, values)
 

@@ -13,7 +13,7 @@ import hashlib
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from relic_core.errors import StoreFull, StoreReadOnly
 from relic_core.formats.run_files import outcome_line, read_outcome
@@ -21,7 +21,6 @@ from relic_core.formats.run_files import outcome_line, read_outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
-    from typing import IO
 
     from relic_core.domain import Outcome
 
@@ -69,7 +68,6 @@ class RunJournal:
 
         - `still`: whether the index of a work that was entered earlier is as it was then.
         - `say`: told, as a sentence, that the run goes on, or why it begins anew.
-        - `examples`: how many the run will have.
 
         Raises StoreReadOnly: the folder cannot be written; `StoreFull` where the disk is full.
         """

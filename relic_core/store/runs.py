@@ -35,7 +35,6 @@ class RunRows(Removable[Run]):
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run and all its outcomes, in one transaction.
 
-        - `outcomes`: in the order of the benchmark.
         - `again`: put it in the place of what is there under its id, whose rows stay where they are.
 
         Returns: false where a run of this id is there already and is not to be replaced: nothing is written, but a run
@@ -102,8 +101,5 @@ def _run(row: tuple[Any, ...]) -> Run:
     run = record(Run, (*_COLUMNS, "tags"), row, parsed=("configuration", "books", "machine"))
     books: Any = run.books  # as they are stored, until here
     return replace(
-        run,
-        shape=ContextSize.parse(str(run.shape)),
-        books=tuple(Book(**book) for book in books),
-        tags=tuple(run.tags),
+        run, shape=ContextSize.parse(str(run.shape)), books=tuple(Book(**book) for book in books), tags=tuple(run.tags)
     )

@@ -11,8 +11,8 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from relic_core.domain import Search
-from relic_core.domain.searches import HeadHit, TopKSnapshot
+from relic_core.domain import Search, SearchRequest
+from relic_core.domain.searches import TopKHit, TopKSnapshot
 from relic_core.errors import NotFound
 from relic_core.formats.searches import KEYS, from_json, to_json
 from relic_core.store.rows import Rows, as_utc, columns_of, first, hide, insert, put_back, utc_now, value
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
-    from relic_core.domain import SearchRequest
 
 ID_LETTERS = 7
 """35 bits: among ten thousand searches one chance in about 700 that two share a name, which then gets a letter more."""
@@ -39,11 +38,7 @@ class SearchRows(Rows):
     """Stored searches, each with a short id for permalinks."""
 
     def keep(self, request: SearchRequest, *, made_with: str = "", person: str = "") -> Search:
-        """Append a search; the same question has the same id every time, whoever asks.
-
-        - `made_with`: what answered, as in `relic_core.domain.Search`.
-        - `person`: who asked, where people sign in.
-        """
+        """Append a search; the same question has the same id every time, whoever asks."""
         further = _further(request)
         retrievers = list(request.retrievers)
         asked = (request.work_id, request.claim_text, request.length, retrievers, request.results, further)
@@ -56,9 +51,9 @@ class SearchRows(Rows):
                     break
                 letters += 1
             created = utc_now()
-            told = dict(zip(_ASKED, asked, strict=True))
+            columns = dict(zip(_ASKED, asked, strict=True))
             found = {"id": digest[:letters], "created": created, "made_with": made_with, "person": person}
-            insert(cursor, "searches", told | found)
+            insert(cursor, "searches", columns | found)
             put_back(cursor, "search", f"{person}/{digest[:letters]}")
         return Search(digest[:letters], request, as_utc(created), made_with)
 
@@ -127,8 +122,6 @@ class SearchRows(Rows):
 
         - `words`: only those whose claim holds these, in large or small letters; all where empty.
         - `work_id`: only those of a work; of the whole library where empty.
-        - `person`: who asked; empty where nobody signs in.
-        - `limit`, `skip`: how many, after how many.
         """
         wanted, values = ["coalesce(person, '') = ?"], [person]
         if words.strip():
@@ -187,8 +180,8 @@ def _further(request: SearchRequest) -> str:
     """Write what is asked beside work, claim and length; the same each time."""
     asked = {name: value for name, value in to_json(request).items() if name not in KEYS}
     # As rows have had it since before there were files of searches; ids are made of it.
-    if request.narrowing:
-        asked["narrowing"] = asdict(request.narrowing)
+    if request.work_filter:
+        asked["narrowing"] = asdict(request.work_filter)
     if request.like:
         asked["like"] = asdict(request.like)
     return json.dumps(asked, ensure_ascii=False, sort_keys=True) if asked else ""
@@ -207,13 +200,13 @@ _HITS = {"works": "work_id", "firsts": "first", "ranks": "rank", "scores": "scor
 """Column of lists -> field of a hit."""
 
 
-class SearchHeadRows(Rows):
-    """Stored heads: appended where what made them differs from the last of the same search and retriever."""
+class TopKSnapshotRows(Rows):
+    """Stored snapshots: appended where what made them differs from the last of the same search and retriever."""
 
-    def add(self, search_id: str, heads: Sequence[TopKSnapshot]) -> int:
-        """Append the heads that were made otherwise than the last ones kept.
+    def add(self, search_id: str, snapshots: Sequence[TopKSnapshot]) -> int:
+        """Append the snapshots that were made otherwise than the last ones kept.
 
-        - `heads`: one for each column that has answered. Places that are not known are looked up.
+        - `snapshots`: one for each column that has answered. Places that are not known are looked up.
 
         Returns: how many were appended.
         """
@@ -226,17 +219,17 @@ class SearchHeadRows(Rows):
                     [search_id],
                 ).fetchall()
             }
-            new = [head for head in heads if last.get(head.retriever) != head.made_with]
+            new = [snapshot for snapshot in snapshots if last.get(snapshot.retriever) != snapshot.made_with]
             created = utc_now()
-            for head in new:
-                said = columns_of(head, ("retriever", "edition", "maker", "version"))
-                hits = _placed(cursor, head)
+            for snapshot in new:
+                said = columns_of(snapshot, ("retriever", "edition", "maker", "version"))
+                hits = _placed(cursor, snapshot)
                 lists = {column: [getattr(hit, field) for hit in hits] for column, field in _HITS.items()}
                 insert(cursor, "search_heads", {"search_id": search_id, "created": created, **said, **lists})
         return len(new)
 
     def of(self, search_id: str, *, length: int) -> tuple[tuple[datetime, TopKSnapshot], ...]:
-        """List the heads of a search with the times at which they were kept, the oldest first.
+        """List the snapshots of a search with the times at which they were kept, the oldest first.
 
         - `length`: sentences per passage, which the search says.
         """
@@ -245,23 +238,23 @@ class SearchHeadRows(Rows):
             "  WHERE search_id = ? ORDER BY created, rowid",
             [search_id],
         )
-        return tuple(_head(row, length) for row in rows)
+        return tuple(_snapshot(row, length) for row in rows)
 
 
-def _head(row: tuple[Any, ...], length: int) -> tuple[datetime, TopKSnapshot]:
+def _snapshot(row: tuple[Any, ...], length: int) -> tuple[datetime, TopKSnapshot]:
     retriever, edition, maker, version, created, *lists = row
-    hits = tuple(HeadHit(*each) for each in zip(*lists, strict=True))
+    hits = tuple(TopKHit(*each) for each in zip(*lists, strict=True))
     return as_utc(created), TopKSnapshot(
         retriever=retriever, length=length, edition=edition, maker=maker, version=version, hits=hits
     )
 
 
-def _placed(cursor: DuckDBPyConnection, head: TopKSnapshot) -> tuple[HeadHit, ...]:
+def _placed(cursor: DuckDBPyConnection, snapshot: TopKSnapshot) -> tuple[TopKHit, ...]:
     """Fill in the offsets that are not known: the works of a library's hits are not all loaded."""
-    unknown = [hit for hit in head.hits if not hit.end]
+    unknown = [hit for hit in snapshot.hits if not hit.end]
     if not unknown:
-        return head.hits
-    last = head.length - 1
+        return snapshot.hits
+    last = snapshot.length - 1
     works = [hit.work_id for hit in unknown]
     rows = cursor.execute(
         "SELECT asked.work_id, asked.first, first.start_offset, last.end_offset "
@@ -274,6 +267,6 @@ def _placed(cursor: DuckDBPyConnection, head: TopKSnapshot) -> tuple[HeadHit, ..
     return tuple(
         hit
         if hit.end
-        else HeadHit(hit.work_id, hit.first, hit.rank, hit.score, *places.get((hit.work_id, hit.first), (0, 0)))
-        for hit in head.hits
+        else TopKHit(hit.work_id, hit.first, hit.rank, hit.score, *places.get((hit.work_id, hit.first), (0, 0)))
+        for hit in snapshot.hits
     )

@@ -8,7 +8,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from relic_core.domain import Address, Place, Work
+from relic_core.domain import Address, Place, Work, WorkSummary, WorkVersion
 from relic_core.errors import NotFound
 from relic_core.library.concordance import Wording
 from relic_core.library.lexicon import Lexicon
@@ -16,7 +16,6 @@ from relic_core.library.lexicon import Lexicon
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relic_core.domain import WorkSummary, WorkVersion
     from relic_core.store import Store
     from relic_core.store.works import StoredText, TextRows, Version
 
@@ -37,17 +36,12 @@ _MOST_WORDS = 2_000_000
 
 
 class Contents(NamedTuple):
-    """What stands in a store, and the stamp of the store when that was looked up.
-
-    - `stamp`: as `Store.stamp` gave it.
-    - `versions`: of the same works, by id.
-    - `imprints`: of the same works, by id.
-    """
+    """What stands in a store, and the stamp of the store when that was looked up."""
 
     stamp: Stamp
     summaries: tuple[WorkSummary, ...]
     versions: dict[str, Version]
-    imprints: dict[str, WorkVersion]
+    work_versions: dict[str, WorkVersion]
 
 
 class _Loaded(NamedTuple):
@@ -59,10 +53,7 @@ class _Loaded(NamedTuple):
 
 
 class Shelf:
-    """Keeps what was read of a store for as long as it is true; safe to share between threads.
-
-    - `store`: where the works are.
-    """
+    """Keeps what was read of a store for as long as it is true; safe to share between threads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -111,8 +102,8 @@ class Shelf:
     def contents(self) -> Contents:
         """Say what stands in the store; looked up anew only where something may have been written.
 
-        Every search is written down, so most of what is written concerns no work: then the imprints, for which all
-        sentences are read, stay what they are.
+        Every search is written down, so most writing concerns no work: then the versions of works, which take a look
+        at all sentences, are not read anew.
         """
         stamp = self._store.stamp()
         contents = self._contents
@@ -121,12 +112,12 @@ class Shelf:
                 versions = self._store.texts.versions()
                 listed = self._store.works.summaries()
                 if contents is not None and (versions, listed) == (contents.versions, contents.summaries):
-                    imprints = contents.imprints
+                    work_versions = contents.work_versions
                 else:
-                    imprints = self._store.texts.imprints()
+                    work_versions = self._store.texts.work_versions()
             # What is written between these steps has changed the stamp, and is looked up by the next call.
-            summaries = tuple(each for each in listed if each.id in imprints)
-            contents = self._contents = Contents(stamp, summaries, versions, imprints)
+            summaries = tuple(each for each in listed if each.id in work_versions)
+            contents = self._contents = Contents(stamp, summaries, versions, work_versions)
         return contents
 
 
@@ -183,7 +174,6 @@ class WordedText:
 class Texts:
     """Reads texts, and keeps those used last.
 
-    - `shelf`: knows which state of each work is stored.
     - `most_bytes`: memory that texts may take; the one being read may be larger.
     """
 
@@ -240,12 +230,7 @@ class Texts:
             yield text
 
     def _keep(self, work_id: str, stored: StoredText, lexicon: Lexicon) -> WordedText:
-        sentences = (
-            stored.sentence_starts,
-            stored.sentence_ends,
-            stored.sentence_chapters,
-            stored.sentence_paragraphs,
-        )
+        sentences = (stored.sentence_starts, stored.sentence_ends, stored.sentence_chapters, stored.sentence_paragraphs)
         read = WordedText(stored, Wording.of(stored.text, sentences, stored.paragraph_notes, lexicon), lexicon)
         with self._lock:
             if lexicon is self._lexicon:

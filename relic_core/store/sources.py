@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from relic_core.domain import SecondarySource
+from relic_core.domain import MinedWindow, Pair, SecondarySource
 from relic_core.errors import NotFound
 from relic_core.store.mined_windows import add_windows
 from relic_core.store.pairs import add_pairs
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
-    from relic_core.domain import MinedWindow, Pair
 
 _COLUMNS = ("id", "title", "author", "name", "sha256", "characters", "number", "origin", "licence")
 _SELECT = f"SELECT {', '.join(_COLUMNS)}, language, problem FROM "  # noqa: S608 - our own names
@@ -40,10 +39,7 @@ class Counts(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What was mined of a source, from one file and under one version of the rules.
-
-    - `source_id`, `file`, `rules`, `root`: as of `MinedSource`.
-    """
+    """What was mined of a source, from one file and under one version of the rules."""
 
     source_id: str
     file: str
@@ -58,7 +54,6 @@ class Known(NamedTuple):
 class MinedSource:
     """What one mining of one source found.
 
-    - `language`, `problem`: as `StoredSource`.
     - `file`: Sha256 of the bytes it was read from; empty where it could not be read.
     - `root`: the file, folder or archive that was named for it.
     - `rules`: versions of all rules that decide what is found.
@@ -120,7 +115,6 @@ class SourceRows(Removable[SecondarySource]):
             insert(cursor, "mined", said | own)
 
     def _replace(self, cursor: DuckDBPyConnection, mined: MinedSource) -> None:
-        """Take away what a new mining stands in the place of."""
         source_id = mined.source.id
         ruled = cursor.execute("SELECT DISTINCT rules FROM mined WHERE source_id = ?", [source_id]).fetchall()
         if any(rules != mined.rules for (rules,) in ruled):
@@ -130,8 +124,7 @@ class SourceRows(Removable[SecondarySource]):
         if mined.pairs is not None:
             cursor.execute("DELETE FROM pairs WHERE source_id = ?", [source_id])
         cursor.execute(
-            "DELETE FROM windows WHERE source_id = ? AND list_contains(?, work_id)",
-            [source_id, list(mined.segmenters)],
+            "DELETE FROM windows WHERE source_id = ? AND list_contains(?, work_id)", [source_id, list(mined.segmenters)]
         )
 
     def known(self) -> tuple[Known, ...]:

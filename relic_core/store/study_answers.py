@@ -46,10 +46,7 @@ class StudyAnswerRows(Rows):
     """Stored annotators and answers."""
 
     def join(self, study_id: str, name: str) -> Annotator:
-        """Give the annotator of a name; a new one where the study has none who is called so.
-
-        - `name`: to the letter; names that differ in case and spaces alone are one annotator's.
-        """
+        """Give the annotator of a name; a new one where the study has none who is called so."""
         with self._writing() as cursor:
             return _of_name(cursor, study_id, name) or _new(cursor, study_id, secrets.token_hex(6), name)
 

@@ -29,10 +29,7 @@ FETCHED = "downloads"
 
 
 def contents(data: Path, *, store: str) -> Iterator[Path]:
-    """List what makes a library, at the top of its data folder: not its locks, nor what an earlier one left.
-
-    - `data`: the folder; one that is not there has nothing.
-    """
+    """List what makes a library, at the top of its data folder: not its locks, nor what an earlier one left."""
     for path in sorted(data.iterdir()) if data.is_dir() else ():
         beside = path.name.startswith(f"{store}.") and not path.name.startswith(f"{store}.wal")  # locks and the like
         if not beside and path.name not in {MARKER, FETCHED} and not path.name.startswith((ASIDE, ".")):
@@ -114,7 +111,6 @@ def _decided(marker: Path) -> dict[str, Any]:
 
 
 def _is_name(said: object) -> bool:
-    """Whether something names an entry of a folder, and leads nowhere else."""
     return isinstance(said, str) and said not in {"", ".", ".."} and not {"/", "\0"} & set(said)
 
 
@@ -135,7 +131,6 @@ def _put_aside(path: Path, aside: Path, *, keep: bool) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Have a folder's renamings on the disk before going on."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

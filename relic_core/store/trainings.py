@@ -64,9 +64,7 @@ class TrainingRows(Removable[Training]):
             if not value(cursor, "SELECT count(*) FROM trainings WHERE id = ?", [training.id]):
                 insert(cursor, "trainings", columns_of(training, _COLUMNS))
             last = value(
-                cursor,
-                "SELECT coalesce(max(number), 0) FROM training_events WHERE training_id = ?",
-                [training.id],
+                cursor, "SELECT coalesce(max(number), 0) FROM training_events WHERE training_id = ?", [training.id]
             )
             new = [each for each in events if each.number > last]
             add_many(

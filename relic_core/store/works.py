@@ -81,8 +81,6 @@ class WorkRows(Removable[WorkSummary]):
         - `given`: which of "title", "author", "translator" and "year" the reader gave: they correct what is stored.
 
         What it returns:
-        - `summary`: the stored work.
-        - `outcome`: what was done.
         """
         with self._writing() as cursor:
             found = cursor.execute(
@@ -232,10 +230,7 @@ def read_text(cursor: DuckDBPyConnection, work_id: str) -> str:
 
 
 def _read_part(cursor: DuckDBPyConnection, table: str, work_id: str) -> tuple[Any, ...]:
-    """Read the rows of one part of a work, in the order of the text.
-
-    - `table`: one of `PARTS`.
-    """
+    """Read the rows of one part of a work, in the order of the text."""
     kind = PARTS[table]
     names = [field.name for field in fields(kind)]
     columns = ", ".join(_FIELDS.get(name, name) for name in names)
@@ -295,7 +290,7 @@ class TextRows(Rows):
         rows = self._all("SELECT id, sha256, segmenter, added FROM live_works")
         return {work_id: Version(*values) for work_id, *values in rows}
 
-    def imprints(self) -> dict[str, WorkVersion]:
+    def work_versions(self) -> dict[str, WorkVersion]:
         """Give what names the indexes of every work, by its id, without loading any."""
         with self._reading() as cursor:
             works = cursor.execute("SELECT id, title, sha256, segmenter FROM live_works").fetchall()
@@ -389,9 +384,7 @@ class EditionDetailsRows(Rows):
         """Append the details of a work, which count from now on."""
         with self._writing() as cursor:
             insert(
-                cursor,
-                "edition_details",
-                {"work_id": work_id, **columns_of(details, _DETAILS), "created": utc_now()},
+                cursor, "edition_details", {"work_id": work_id, **columns_of(details, _DETAILS), "created": utc_now()}
             )
 
     def latest(self, work_ids: Collection[str]) -> dict[str, EditionDetails]:

@@ -31,7 +31,6 @@ _SHORT = 400
 class Block:
     """A run of lines.
 
-    - `start`, `end`: offsets of its first and past its last visible character.
     - `lines`: its lines, indents kept, without white space at their ends.
     - `gap`: blank lines before it; 99 at the start of a text, 0 where it was cut off the block before it.
     """
@@ -86,8 +85,6 @@ def manner_of(text: str, start: int, end: int) -> Manner:
 
 def split_blocks(text: str, start: int, end: int, manner: Manner | None = None) -> list[Block]:
     """Cut ``text[start:end]`` at blank lines, and further where a text marks its paragraphs otherwise.
-
-    - `manner`: that of the text; of the stretch itself by default.
 
     Returns: in order; together they hold every visible character of the stretch.
     """
@@ -175,7 +172,6 @@ def _pieces(lines: list[tuple[int, str]], manner: Manner) -> list[list[tuple[int
 
 
 def _begins(above: str, line: str, manner: Manner) -> bool:
-    """Whether a line begins a paragraph, by how its text marks them."""
     if manner.by_indent:
         return line[0].isspace()
     return _ends_early(above, line, manner.width) or _HEADS.fullmatch(line) is not None
@@ -187,7 +183,6 @@ def _ends_early(line: str, following: str, width: int) -> bool:
 
 
 def _full(lengths: Iterable[int]) -> int:
-    """Return the length that nine in ten lines keep within; 72 where there are none."""
     ordered = sorted(lengths)
     return max(60, ordered[int(0.9 * len(ordered))]) if ordered else 72
 

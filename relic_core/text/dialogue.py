@@ -208,7 +208,6 @@ def _settled(marks: Sequence[_Mark]) -> list[_Mark]:
 
 
 def _scanned(text: str, marks: Sequence[_Mark]) -> _Scanned:
-    """Pair the marks of a paragraph."""
     speeches: list[tuple[int, int]] = []
     began: int | None = None
     for mark in marks:
@@ -227,7 +226,6 @@ _SCANS: dict[SpeechStyle, Callable[[str], _Scanned]] = {"double": _scan_double, 
 
 
 def _around(text: str, at: int) -> tuple[str, str]:
-    """Look at the characters on both sides of a mark, a space where there is none; italics' underscores are passed."""
     before, after = at - 1, at + 1
     while before >= 0 and text[before] == "_":
         before -= 1
@@ -254,7 +252,6 @@ def _joined(work: Work, scanned: Sequence[_Scanned]) -> dict[int, list[tuple[int
 
 
 def _goes_on(work: Work, paragraph: Paragraph, scanned: Sequence[_Scanned]) -> bool:
-    """Whether the next paragraph of the chapter takes an unclosed speech up."""
     after = paragraph.index + 1
     if after == len(work.paragraphs) or work.paragraphs[after].chapter != paragraph.chapter:
         return False
@@ -262,7 +259,6 @@ def _goes_on(work: Work, paragraph: Paragraph, scanned: Sequence[_Scanned]) -> b
 
 
 def _sentence_end(work: Work, offset: int) -> int:
-    """Find the end of the sentence that an offset stands in."""
     return work.sentences[bisect_right(work.sentences, offset, key=attrgetter("start")) - 1].end
 
 

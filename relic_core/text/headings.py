@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from relic_core.text.blocks import flatten
-
-if TYPE_CHECKING:
-    from relic_core.text.blocks import Block
-
+from relic_core.text.blocks import Block, flatten
 
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _ROMAN = re.compile(r"C{0,3}(?:XC|XL|L?X{0,4})(?:IX|IV|V?I{0,4})")
@@ -117,7 +113,6 @@ class Heading:
       with "titled" behind it where the title stands on the same line; for named ones "front" or "anywhere".
     - `value`: the number as a number; 0 where it has none ("the Last").
     - `title`: the title as printed in the same block, on one line.
-    - `label`: the whole heading on one line.
     - `lines`: how many lines of the block it takes; what follows in the block is prose.
     """
 
@@ -293,7 +288,6 @@ class Mark:
 
     - `level`: "aside" begins matter by another hand.
     - `word`: as in `Heading`; "listed" for titles a contents list names, "titled" for parts that have only a title.
-    - `value`: the number as a number; 0 where it has none.
     - `title`, `label`: the title, and the whole heading, each with what stands on the next lines.
     - `under`: index of the block below it that holds its title.
     """

@@ -97,7 +97,6 @@ def bracketed(text: str, start: int, end: int) -> list[LeftOut]:
 
 
 def _closings(text: str, start: int, end: int) -> dict[int, int]:
-    """Offset past the bracket that closes each opening one."""
     open_ones: list[int] = []
     closings: dict[int, int] = {}
     for bracket in re.finditer(r"[\[\]]", text[start:end]):
@@ -276,7 +275,6 @@ def _off_prose(block: Block, text: str, *, on_title_page: bool) -> list[Block]:
 
 
 def _heading_inside(block: Block, *, on_title_page: bool) -> int:
-    """Line of a small block on which a heading stands, the first line not counted; 0 for none."""
     if len(block.lines) > (_TITLE_PAGE if on_title_page else _SMALL) or is_list(block):
         return 0
     for line in range(1, len(block.lines)):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import MASK, Claim, Span
+from relic_core.domain import MASK, Claim, Span, Work
 from relic_core.errors import BadClaim
 from relic_core.text.words import tokens, word_spans
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Work
 
 _MASK = re.compile(
     r"\[\s*mask(?:ed)?(?:\s+(?:sentences?|sentence\(s\)|quotations?|quote|passage))?\s*\]|<mask>|_{3,}", re.IGNORECASE
@@ -150,11 +149,7 @@ def check_script(claim: Claim, works: Iterable[Work]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Words of the claim that stand in the work.
-
-    - `start`, `end`: character offsets in the claim as typed; quotation marks around the words included.
-    - `span`: the sentences of the work that hold them.
-    """
+    """Words of the claim that stand in the work."""
 
     start: int
     end: int
@@ -243,7 +238,6 @@ class QuotationFinder:
         return tuple(sorted(found, key=lambda quoted: (-quoted.words, quoted.start)))
 
     def _places(self, words: npt.NDArray[np.int32]) -> list[int]:
-        """List the indices of the work's words at which `words` stand in a row (the first `_MAX_PLACES`)."""
         if words.min() < 0:
             return []
         counts = self._first[words + 1] - self._first[words]
@@ -258,7 +252,6 @@ class QuotationFinder:
         return [int(start) for start in starts[:_MAX_PLACES]]
 
     def _extend(self, words: npt.NDArray[np.int32], first: int, at: int) -> tuple[int, int, int]:
-        """Grow a match of seed words in both directions."""
         room = min(first, at)
         back = _same(words[first - room : first][::-1], self._words[at - room : at][::-1])
         room = min(len(words) - first, len(self._words) - at)

@@ -9,14 +9,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import BadRequest
-from relic_core.text.blocks import flatten
+from relic_core.text.blocks import Block, flatten
 from relic_core.text.decoding import harmless
 from relic_core.text.headings import clean_title, is_capitals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.text.blocks import Block
 
 _FIELD = re.compile(
     r"^(?P<name>Title|Author|Translators?|Original publication):[ \t]*(?P<value>.*(?:\n[ \t]+\S.*)*)", re.MULTILINE

@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from relic_core.domain import Span
+from relic_core.domain import Span, Work
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from relic_core.domain import Work
 
     Integers = npt.NDArray[np.int64]
     Flags = npt.NDArray[np.bool_]
@@ -121,7 +119,6 @@ class Places:
         return tuple(best.values())
 
     def _stands(self, wanted: str) -> list[int]:
-        """List where letters stand in the work, overlapping ones too; not all where they are too many to look at."""
         stands, start = [], self._letters.find(wanted)
         while start >= 0:
             stands.append(start)
@@ -133,7 +130,6 @@ class Places:
         return stands
 
     def _alike(self, wanted: str) -> list[Placement]:
-        """Find the places that are like a passage, best first, no two of which share a sentence."""
         codes, runs = _codes(wanted), _codes(self._letters)
         drift = max(_DRIFT, len(wanted) // 4)
         placed: list[Placement] = []
@@ -183,7 +179,6 @@ class Places:
         return hashes[order], order
 
     def _placement(self, found: _Found, size: int) -> Placement:
-        """Choose the sentences that hold what was found of a passage of `size` letters."""
         low = bisect_right(self._starts, int(found.work.min())) - 1
         high = bisect_right(self._starts, int(found.work.max()))
         bounds = self._bounds[low : high + 1]

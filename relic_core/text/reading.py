@@ -10,18 +10,16 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
-from relic_core.domain import Sentence, Work
+from relic_core.domain import Format, Paragraph, Sentence, Work
 from relic_core.errors import unknown_name
 from relic_core.text.decoding import decode, file_name, harmless
 from relic_core.text.metadata import Metadata
-from relic_core.text.structure import analyse
+from relic_core.text.structure import Structure, analyse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relic_core.domain import Format, Paragraph
     from relic_core.ports import Segmenter
-    from relic_core.text.structure import Structure
 
 _SLUG_LENGTH = 48
 _LONGEST_SOURCE = 4_096
@@ -39,10 +37,7 @@ def read_work(
 ) -> Work:
     """Read a work from the bytes of a text file.
 
-    - `name`: of the file, the last resort for a title.
     - `metadata`: wins over what the file says.
-    - `source`: where the text came from.
-    - `segmenter`: in place of `sentences.default_segmenter`.
 
     Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`.
     """

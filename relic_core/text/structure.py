@@ -14,6 +14,7 @@ from relic_core.text.blocks import Block, is_verse, split_blocks
 from relic_core.text.contents import entry_key, is_prose
 from relic_core.text.headings import (
     COUNTED,
+    Heading,
     Mark,
     clean_title,
     is_capitals,
@@ -27,9 +28,6 @@ from relic_core.text.metadata import Metadata, read_metadata, speaks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from relic_core.text.headings import Heading, Mark
-    from relic_core.text.layout import Layout
 
 
 _HEADING_PAGE = 2
@@ -369,7 +367,6 @@ def _part_stands(layout: Layout, index: int, heading: Heading) -> bool:
 
 
 def _volumes(layout: Layout, title: str) -> dict[int, Mark]:
-    """Parts that repeat the title of the work ("LITTLE WOMEN PART 2")."""
     found = {}
     for index in layout.free if title else ():
         block = layout.blocks[index]
@@ -382,7 +379,6 @@ def _volumes(layout: Layout, title: str) -> dict[int, Mark]:
 
 
 def _drop_from_title_page(chosen: dict[int, Mark]) -> None:
-    """Take out the number of a volume on the title page of an edition ("VOL. III" of one that holds two novels)."""
     first = min(chosen, default=-1)
     if first >= 0 and chosen[first].level == "part" and chosen[first].value > 1 and first + 1 not in chosen:
         del chosen[first]
@@ -443,7 +439,6 @@ def _promote(layout: Layout, chosen: dict[int, Mark]) -> None:
 
 
 def _drop_without_prose(layout: Layout, chosen: dict[int, Mark]) -> None:
-    """Take out headings with nothing under them: lists, half-titles, repeated headings."""
     of_headings = {*chosen, *(mark.under for mark in chosen.values())}
     place = {index: position for position, index in enumerate(layout.free)}
     order = sorted(chosen)

@@ -17,7 +17,7 @@ import numpy as np
 from relic_core.caching import LRUCache
 
 if TYPE_CHECKING:
-    from collections.abc import Set
+    from collections.abc import Iterable, Set
 
     import numpy.typing as npt
 
@@ -118,7 +118,6 @@ class WorkWords:
     """The content tokens of a work, sentence by sentence.
 
     - `vocabulary`: each token's id, in order of first use.
-    - `ids`: the tokens of all sentences, one after the other.
     - `starts`: sentence ``i`` has the tokens ``ids[starts[i]:starts[i + 1]]``.
     """
 
@@ -129,12 +128,17 @@ class WorkWords:
     @classmethod
     def of(cls, work: Work) -> WorkWords:
         """Read the words of a work."""
+        return cls.of_texts(work.sentence_text(index) for index in range(len(work.sentences)))
+
+    @classmethod
+    def of_texts(cls, texts: Iterable[str]) -> WorkWords:
+        """Read the words of some texts, each of which stands for a sentence."""
         vocabulary: dict[str, int] = {}
         ids: list[int] = []
-        starts = np.zeros(len(work.sentences) + 1, dtype=np.int64)
+        starts = [0]
         id_of: dict[str, int] = {}  # by word as printed; -1 for function words
-        for sentence in work.sentences:
-            for word in WORD.findall(work.text, sentence.start, sentence.end):
+        for text in texts:
+            for word in WORD.findall(text):
                 number = id_of.get(word)
                 if number is None:
                     token = _token(word)
@@ -142,8 +146,8 @@ class WorkWords:
                     id_of[word] = number
                 if number >= 0:
                     ids.append(number)
-            starts[sentence.index + 1] = len(ids)
-        return cls(vocabulary=vocabulary, ids=np.array(ids, dtype=np.int32), starts=starts)
+            starts.append(len(ids))
+        return cls(vocabulary=vocabulary, ids=np.array(ids, dtype=np.int32), starts=np.array(starts, dtype=np.int64))
 
 
 _KEPT = 4

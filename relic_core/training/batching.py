@@ -39,10 +39,6 @@ class Planned:
 def plan(recipe: Recipe, sources: Sequence[str], works: Sequence[str]) -> list[Planned]:
     """Plan all batches of a training.
 
-    - `recipe`: its batch sizes, share of windows, epochs, steps and seed.
-    - `sources`: of each pair, the secondary source.
-    - `works`: of each window, the work it quotes.
-
     Raises BadRequest: there is too little to learn from.
     """
     windows = len(works) if recipe.share > 0 else 0
@@ -88,9 +84,6 @@ def _window_batches(recipe: Recipe, works: Sequence[str], rounds: int) -> list[P
 
 def together(groups: Mapping[str, list[int]], size: int, drawing: random.Random) -> list[tuple[int, ...]]:
     """Cut groups into batches; what is left over of some fills up one batch, so that none is left out.
-
-    - `size`: of a batch; some are smaller.
-    - `drawing`: decides which pairs of a group go together.
 
     Returns: every pair once. A batch that is not of one group is of few: what is left over of a group stays together.
 

@@ -137,12 +137,7 @@ def seal(folder: Path, origin: Origin, state: Mapping[str, Any]) -> None:
     - `state`: what else has to be known to go on: validations, seconds spent.
     """
     files = {path.name: _digest(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
-    said = {
-        "version": _VERSION,
-        **asdict(origin),
-        "state": dict(state),
-        "files": files,
-    }
+    said = {"version": _VERSION, **asdict(origin), "state": dict(state), "files": files}
     with written_whole(folder / MANIFEST) as file:
         file.write((json.dumps(said, indent=1) + "\n").encode())
 

@@ -13,37 +13,25 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import torch
 
-from relic_core.domain import Claim, ContextSize, Span
-from relic_core.encoders.cross_encoder import Passage
+from relic_core.domain import Claim, ContextSize, MinedWindow, Pair, Span, Work
+from relic_core.encoders.cross_encoder import JointTexts, Passage
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import BadRequest
-from relic_core.training.batching import LEAST
-from relic_core.training.recipes import BARE
+from relic_core.training.batching import LEAST, Planned
+from relic_core.training.recipes import BARE, EncoderRecipe, Recipe, RerankerRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from relic_core.domain import MinedWindow, Pair, Work
-    from relic_core.encoders.cross_encoder import JointTexts
     from relic_core.encoders.late_chunking import LateChunkingEncoder
-    from relic_core.training.batching import Planned
-    from relic_core.training.recipes import EncoderRecipe, Recipe, RerankerRecipe
 
 
-def draw_claim(
-    left: Sequence[str],
-    right: Sequence[str],
-    shapes: Sequence[tuple[str, float]],
-    *,
-    chance: str,
-) -> Claim:
+def draw_claim(left: Sequence[str], right: Sequence[str], shapes: Sequence[tuple[str, float]], *, chance: str) -> Claim:
     """Draw a shape and take its sentences as a claim.
 
-    - `left`, `right`: sentences before and after the quotation.
     - `shapes`: "4/4", "1/0" or "bare" with weights. A shape that takes no sentence here gives way to all there are.
-    - `chance`: what the draw hangs on: seed, round, example.
 
     >>> draw_claim(["He came.", "She said:"], ["So it was."], [("1/1", 1.0)], chance="")
     Claim(left='She said:', right='So it was.', masked=True)
@@ -177,11 +165,7 @@ class Material:
 
 
 class Collator:
-    """Makes the tensors of a planned batch.
-
-    - `recipe`: how much is read of claims and passages, and the seed.
-    - `encoder`: tokenizes and cuts, as it does when it is used.
-    """
+    """Makes the tensors of a planned batch."""
 
     def __init__(self, recipe: EncoderRecipe, encoder: LateChunkingEncoder, material: Material) -> None:
         self._recipe = recipe
@@ -212,7 +196,6 @@ class Collator:
         return self._passages(claims, texts)
 
     def _alone(self, batch: Planned) -> Features:
-        """Read the spans of windows by themselves, as quotations of pairs are."""
         windows = [self._material.windows[member] for member in batch.members]
         work = self._material.work(windows[0].work_id)
         spans = [window.gold for window in windows]
@@ -222,7 +205,6 @@ class Collator:
         return self._passages(claims, [flat_span(work, span) for span in spans])
 
     def _passages(self, claims: Sequence[Claim], texts: Sequence[str]) -> Features:
-        """Put together claims and quotations read by themselves, of which the first are the claims' own."""
         unique = list(dict.fromkeys(texts))
         rows = [self._pair.passage_ids(text, self._recipe.passage_tokens) for text in unique]
         prefix = len(self._pair.passages.tokens("", self._pair.card.passage_prefix).prefix)
@@ -246,7 +228,6 @@ class Collator:
         return self._features(claims, rows, segments, (np.arange(len(unique)), counts), gold, allowed)
 
     def _in_context(self, batch: Planned) -> Features:
-        """Read the stretches of a work in which the windows' spans and their negatives stand."""
         windows = [self._material.windows[member] for member in batch.members]
         cut = self._cut(windows[0].work_id)
         hard = {
@@ -322,8 +303,6 @@ def padded(rows: Sequence[Sequence[int]], value: int) -> tuple[torch.Tensor, tor
     """Make one tensor of rows of unlike lengths.
 
     What it returns:
-    - `ids`
-    - `lengths`
 
     >>> padded([[5, 6], [7]], -1)
     (tensor([[ 5,  6],
@@ -358,12 +337,7 @@ def check_choices(recipe: RerankerRecipe, material: Material) -> None:
 
 
 class RerankerCollator:
-    """Makes the tensors of a planned batch.
-
-    - `recipe`: how many passages a claim has, its shapes, and the seed.
-    - `texts`: cuts and tokenizes, as it does when the cross-encoder is used.
-    - `material`: the examples and their hard negatives.
-    """
+    """Makes the tensors of a planned batch."""
 
     def __init__(self, recipe: RerankerRecipe, texts: JointTexts, material: Material) -> None:
         self._recipe = recipe
@@ -418,7 +392,6 @@ class RerankerCollator:
                 yield window, [self._texts.passage_of(work, span) for span in spans]
 
     def _quotations(self, pair: Pair, drawing: random.Random) -> list[str]:
-        """List a pair's quotation and others of its source that do not overlap it."""
         wanted = self._recipe.negatives
         hard = [text for text in self._material.hard.pairs.get(pair.id, ()) if text != pair.quotation]
         chosen = list(dict.fromkeys(drawing.sample(hard, min(wanted, len(hard)))))
@@ -430,7 +403,6 @@ class RerankerCollator:
         return [pair.quotation, *chosen[:wanted]]
 
     def _spans(self, window: MinedWindow, sentences: int, drawing: random.Random) -> list[Span]:
-        """List a window's span and others of its length that do not overlap it."""
         gold, wanted = window.gold, self._recipe.negatives
         hard = [span for span in self._material.hard.windows.get(window.id, ()) if not span.overlaps(gold)]
         chosen = list(dict.fromkeys(drawing.sample(hard, min(wanted, len(hard)))))

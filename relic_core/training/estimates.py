@@ -19,15 +19,14 @@ from relic_core.domain.trainings import duration
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import WEIGHTS, find_model
 from relic_core.errors import BadWeights
-from relic_core.retrieval.reranked import HEAD
-from relic_core.training.recipes import BARE, EncoderRecipe
+from relic_core.retrieval.reranked import TOP_K
+from relic_core.training.recipes import BARE, AnyRecipe, EncoderRecipe, RerankerRecipe
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.encoders.cards import EncoderCard, Reading
     from relic_core.store.trainings import Material
-    from relic_core.training.recipes import AnyRecipe, RerankerRecipe
 
 _FORWARD = 3.0
 """How many times as long as reading a token learning from it takes: forward, and backward twice that."""
@@ -60,7 +59,6 @@ _MODELS = 3
 class Estimate:
     """What a training will cost.
 
-    - `steps`: batches that are learnt from.
     - `looking`: seconds of it for looking for hard negatives.
     - `disk`: bytes that its files take at most.
     """
@@ -88,7 +86,6 @@ def reckon(
 ) -> Estimate:
     """Reckon what a training will cost.
 
-    - `material`: what of it is learnt from.
     - `speed`: tokens that go through the base model in a second.
     - `validated`, `validated_words`: windows that it is validated on, and words of their works.
     - `looking_speed`, `looked_words`: tokens a second through the model that looks for hard negatives, 0 where none are
@@ -164,7 +161,6 @@ class _Batches(NamedTuple):
 
 
 def _batches(recipe: AnyRecipe, material: Material) -> _Batches:
-    """Count the batches of a training."""
     pairs, windows = material.pairs, material.windows
     of_pairs = -(-pairs // recipe.batch) if pairs > 1 and recipe.share < 1 else 0
     if of_pairs:
@@ -178,7 +174,6 @@ def _batches(recipe: AnyRecipe, material: Material) -> _Batches:
 
 
 def _learnt(recipe: AnyRecipe, material: Material, made: _Batches) -> float:
-    """Reckon what learning costs, in tokens read."""
     claim = _claim_tokens(recipe, material.context)
     of_pairs = made.of_pairs * min(recipe.batch, max(material.pairs, 1))
     of_windows = made.of_windows * recipe.window_batch
@@ -196,17 +191,15 @@ def _learnt(recipe: AnyRecipe, material: Material, made: _Batches) -> float:
 
 
 def _validated(recipe: AnyRecipe, material: Material, *, windows: int, words: int) -> tuple[float, float]:
-    """Reckon what a validation costs, in tokens read: before the first step, and each time."""
     if isinstance(recipe, EncoderRecipe):
         spans = 1 if recipe.in_context else 5  # read alone, every length costs a pass
         return words * _TOKENS_OF_WORD * spans, words * _TOKENS_OF_WORD * spans
     claim = min(recipe.claim_tokens, material.context / _LETTERS)
     passage = _quotation(material) + _beside(recipe)
-    return words * _TOKENS_OF_WORD, windows * _list(recipe, claim, passage, HEAD) * _READ_TOGETHER[recipe.reading]
+    return words * _TOKENS_OF_WORD, windows * _list(recipe, claim, passage, TOP_K) * _READ_TOGETHER[recipe.reading]
 
 
 def _looked_through(recipe: AnyRecipe, material: Material, made: _Batches, words: int) -> float:
-    """Reckon what looking for hard negatives costs, in tokens read: for what of it all a training reads."""
     claims = min(material.pairs, made.of_pairs * recipe.batch)
     tokens = claims * (material.context / _LETTERS + _quotation(material))
     if made.of_windows:
@@ -216,14 +209,12 @@ def _looked_through(recipe: AnyRecipe, material: Material, made: _Batches, words
 
 
 def _list(recipe: RerankerRecipe, claim: float, passage: float, passages: int = 0) -> float:
-    """Give the tokens of a claim and its passages."""
     count = passages or 1 + recipe.negatives
     passage = min(passage, recipe.window - claim)
     return count * (claim + passage) if recipe.reading == "together" else claim + count * passage
 
 
 def _beside(recipe: RerankerRecipe) -> float:
-    """Give the tokens on either side of a span of a work that are read with it."""
     return 2.0 * recipe.context * _SENTENCE
 
 
@@ -232,7 +223,6 @@ def _quotation(material: Material) -> float:
 
 
 def _claim_tokens(recipe: AnyRecipe, characters: float) -> float:
-    """Expect the tokens of a claim over the recipe's shapes."""
     whole, total, all_weights = characters / _LETTERS, 0.0, 0.0
     for name, weight in recipe.shapes:
         shape = ContextSize(1, 0) if name == BARE else ContextSize.parse(name)

@@ -130,12 +130,12 @@ def lacking(material: Material) -> str:
     """Say why nothing can be learnt yet, and what to do; empty where something can."""
     if not material.mined_pairs + material.mined_windows:
         return (
-            "No criticism was read yet. A training learns from quotations found in books of criticism: add such books "
-            "in the Library, under “Secondary sources”."
+            "There is no criticism yet. A model is trained on quotations found in books of criticism: add such books "
+            "in the Library, under “Criticism”."
         )
     if not material.pairs + material.windows + material.dev:
         return (
-            "Quotations were found, and it has not been decided which of them may be learnt from. That keeps what is "
+            "Quotations were found, and what to train on has not been chosen. That keeps what is "
             "measured apart from what is learnt from."
         )
     if not material.pairs + material.windows:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors.torch import save
 
-from relic_core.encoders.cards import CARD, RERANKER_CARD
-from relic_core.encoders.joint_reader import GATES, HEAD
+from relic_core.encoders.cards import CARD, RERANKER_CARD, EncoderCard, RerankerCard
+from relic_core.encoders.joint_reader import GATES, HEAD, JointReader
 from relic_core.encoders.weights import (
     CONFIG,
     LAYERS,
@@ -21,6 +21,7 @@ from relic_core.encoders.weights import (
     TOKENIZER,
     WEIGHTS,
     LayersCard,
+    ModelFiles,
     find_model,
     named_as,
     pair_digest,
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from relic_core.encoders.cards import EncoderCard, RerankerCard
-    from relic_core.encoders.joint_reader import JointReader
-    from relic_core.encoders.weights import ModelFiles
     from relic_core.training.models import DualEncoder, Start
     from relic_core.training.recipes import EncoderRecipe
 
@@ -58,7 +56,6 @@ def write_model(
     - `encoder`: as it is now; adapters are added into the matrices they adapt.
     - `base`: what both are written as layers over.
     - `card`: how the encoders are used; where they are, and the digest of their files, is filled in.
-    - `record`: what made them, for ``training.json``.
     - `recipe`: whether the embeddings are the base's, and how far the way is gone from what they began as.
     - `start`: what they began as, where that is not the base.
 
@@ -89,9 +86,7 @@ def write_weights(
     A compact model is what differs from the base, in float16 as far as float16 has room for its numbers, and a card;
     a whole one is all tensors in float32, with the base's configuration and tokenizer.
 
-    - `folder`: where to; it is there.
     - `tensors`: in float32, under the names of the bare model.
-    - `keeps_embeddings`: whether the embeddings are the base's.
     """
     if not keeps_embeddings or base.anywhere is None:
         for file in (CONFIG, TOKENIZER):

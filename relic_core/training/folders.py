@@ -24,7 +24,6 @@ FOLDER = "trainings"
 MODEL = "model"
 CHECKPOINTS = "checkpoints"
 FINISHED = "{name} is finished: there is nothing to go on with. Start a new training."
-"""Why a training cannot be gone on with."""
 
 _ASKED = "asked.json"
 _EXAMPLES = "examples.json"

@@ -16,21 +16,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import torch
 from accelerate.utils import broadcast_object_list  # type: ignore[import-untyped, unused-ignore]
 from safetensors.torch import load_file, save_file
-from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
+from transformers import PrinterCallback, Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from relic_core.encoders.batching import is_out_of_memory
 from relic_core.errors import BadRequest, RelicError
 from relic_core.training import checkpoints
-from relic_core.training.checkpoints import written_folder
+from relic_core.training.checkpoints import Origin, written_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import FrameType
 
-    from transformers import TrainerControl, TrainerState
-
     from relic_core.training.batching import Planned
-    from relic_core.training.checkpoints import Origin
     from relic_core.training.collating import Features
     from relic_core.training.recipes import Recipe
 
@@ -331,7 +328,6 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
         self._written = self._step_began = time.monotonic()
 
     def _validated(self, step: int, control: TrainerControl, *, first_process: bool) -> None:
-        """Validate in one process, keep what is better, and give up where nothing was for too long."""
         before = self.best.get(self._recipe.watch, -math.inf)
         began = time.monotonic()
         found = dict(self._validate(step)) if self._validate is not None and first_process else {}

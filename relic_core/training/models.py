@@ -11,18 +11,24 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from relic_core.encoders.batching import TOKENS
-from relic_core.encoders.cards import read_card
+from relic_core.encoders.cards import EncoderCard, RerankerCard, read_card
 from relic_core.encoders.joint_reader import JointReader, Rows
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.encoders.weights import TOKENIZER, find_model, named_as, pair_digest, settings_folder, state_of
+from relic_core.encoders.weights import (
+    TOKENIZER,
+    ModelFiles,
+    find_model,
+    named_as,
+    pair_digest,
+    settings_folder,
+    state_of,
+)
 from relic_core.errors import BadRequest, BadWeights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from relic_core.encoders.cards import EncoderCard, RerankerCard
     from relic_core.encoders.towers import Tower
-    from relic_core.encoders.weights import ModelFiles
     from relic_core.training.recipes import EncoderRecipe, Recipe, RerankerRecipe
 
 _MASKS = ("[MASK]", "<mask>")

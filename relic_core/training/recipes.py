@@ -12,15 +12,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 from relic_core.domain import MAX_LENGTH, ContextSize
 from relic_core.encoders.cards import LEAST_WINDOW, WINDOW, HeadPooling, Reading, RerankerCard
 from relic_core.errors import BadRequest, BadWeights, NotFound, unknown_name
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from relic_core.domain.trainings import ModelKind
 
 Pooling = Literal["mean", "first"]
@@ -87,8 +85,7 @@ SETTINGS = {
     ),
     "cached": Setting("Saves memory by reading everything twice. The result is the same."),
     "chunk_tokens": Setting(
-        "How much is read at a time; 0 leaves it to the program. Lower it where memory runs out.",
-        whole=(0, 1_000_000),
+        "How much is read at a time; 0 leaves it to the program. Lower it where memory runs out.", whole=(0, 1_000_000)
     ),
     "epochs": Setting("How many times all quotations are read.", number=(0.0, 1000.0), above=True),
     "steps": Setting("Stop after so many batches, whatever the epochs say; 0 for no such limit.", whole=(0, _MANY)),
@@ -133,7 +130,6 @@ SETTINGS = {
     "patience": Setting("Stop after so many validations without a better one; 0 for never.", whole=(0, 10**6)),
     "watch": Setting("The figure that decides which weights are kept."),
 }
-"""The settings of all recipes, in the order in which they are written."""
 
 _OF_RERANKERS = {
     "pooling": Setting(
@@ -163,9 +159,7 @@ class Recipe:
     """
 
     kind: ClassVar[ModelKind]
-    """What it makes."""
     called: ClassVar[str]
-    """What a message calls it."""
 
     name: str
     base: str = ""
@@ -424,7 +418,6 @@ LAPTOP = replace(DEFAULT, name="laptop", batch=48, window_batch=8, stretches=12,
 AnyRecipe = EncoderRecipe | RerankerRecipe
 
 RECIPES: dict[str, AnyRecipe] = {recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP, RerankerRecipe())}
-"""The recipes that come with the program, by name."""
 
 ABOUT = {
     "default": "The recipe of the best models here: two encoders from one small base.",
@@ -432,7 +425,6 @@ ABOUT = {
     "paper": "The RELiC paper's own recipe, for comparison. It begins from RoBERTa-base and wants a graphics card.",
     "reranker": "Trains what reads the first hundred anew, each beside the claim, and puts them in order.",
 }
-"""What they are for, in plain words."""
 
 _KINDS: dict[str, type[AnyRecipe]] = {"encoder": EncoderRecipe, "reranker": RerankerRecipe}
 

@@ -6,20 +6,18 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from relic_core.encoders.cards import read_card
+from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.weights import find_model, pair_digest
 from relic_core.errors import BadRequest, BadWeights, unknown_name
 from relic_core.retrieval.dense import trained_model
 from relic_core.training.folders import FOLDER, TrainingFolder
-from relic_core.training.recipes import EncoderRecipe, read_recipe
+from relic_core.training.recipes import AnyRecipe, EncoderRecipe, read_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from relic_core.config import Settings
     from relic_core.domain.trainings import ModelKind
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.training.recipes import AnyRecipe
 
 Use = Literal["pairs and windows", "pairs", "windows"]
 USES: dict[Use, str] = {
@@ -27,7 +25,6 @@ USES: dict[Use, str] = {
     "windows": "Only quotations of works in your library",
     "pairs": "Only quotations without regard to the work they come from",
 }
-"""What can be learnt from, in plain words."""
 
 NO_MODEL = ""
 """Stands for the recipe's base where a training could go on from an encoder, and for no search for hard negatives."""

@@ -12,12 +12,12 @@ from relic_core.domain.records import WAITING
 from relic_core.domain.trainings import duration
 from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
 from relic_core.training import hard_negatives
-from relic_core.training.examples import Examples, check_enough
+from relic_core.training.examples import Examples, TrainingData, check_enough
 from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
 from relic_core.training.recipes import EncoderRecipe
 from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
 from relic_core.training.trainer import CANDIDATE, train
-from relic_core.training.validation import RerankerValidation, Validation, draw, heads_of
+from relic_core.training.validation import RerankerValidation, Validation, draw, first_stage_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import MinedWindow, Work
     from relic_core.ports import Progress
-    from relic_core.training.examples import TrainingData
     from relic_core.training.trainer import Trained, Validate
 
 
@@ -193,8 +192,8 @@ class TrainingRun:
         if not windows:
             return None
         if not isinstance(request.recipe, EncoderRecipe):
-            heads = heads_of(self.settings, folder, windows, works, progress)
-            reordering = RerankerValidation(windows, works, heads, wish.beside)
+            first_stage = first_stage_of(self.settings, folder, windows, works, progress)
+            reordering = RerankerValidation(windows, works, first_stage, wish.beside)
             _measure_before(folder, reordering.before)
             return reordering
         validation = Validation(windows, works, wish.beside)

@@ -19,17 +19,11 @@ from relic_core.encoders.joint_reader import JointReader
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.training import checkpoints, loop
-from relic_core.training.batching import plan
-from relic_core.training.collating import Collator, HardNegatives, Material, RerankerCollator, check_choices
+from relic_core.training.batching import Planned, plan
+from relic_core.training.collating import Collator, Features, HardNegatives, Material, RerankerCollator, check_choices
 from relic_core.training.exporting import keep_model, write_model, write_reranker
-from relic_core.training.models import (
-    DualEncoder,
-    RerankerInTraining,
-    base_files,
-    mask_token,
-    start_of,
-)
-from relic_core.training.recipes import EncoderRecipe, RerankerRecipe
+from relic_core.training.models import DualEncoder, RerankerInTraining, Start, base_files, mask_token, start_of
+from relic_core.training.recipes import AnyRecipe, EncoderRecipe, RerankerRecipe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,16 +31,11 @@ if TYPE_CHECKING:
 
     from relic_core.domain import MinedWindow, Pair, Work
     from relic_core.encoders.weights import ModelFiles
-    from relic_core.training.batching import Planned
-    from relic_core.training.collating import Features
-    from relic_core.training.models import Start
-    from relic_core.training.recipes import AnyRecipe
 
     Validate = Callable[[Path], Mapping[str, float]]
     Report = Callable[[Mapping[str, Any]], None]
 
 MODEL = "model"
-"""Folder, within that of a training, of the best weights so far."""
 CANDIDATE = "candidate"
 CHECKPOINTS = "checkpoints"
 CHECKPOINT_SECONDS = 600.0
@@ -178,13 +167,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
             checkpoint_seconds=checkpoint_seconds,
         )
         trainer = loop.Loop(
-            recipe=recipe,
-            model=model,
-            planned=planned,
-            collator=kind.collator,
-            folder=kept,
-            origin=origin,
-            watch=watch,
+            recipe=recipe, model=model, planned=planned, collator=kind.collator, folder=kept, origin=origin, watch=watch
         )
         if found is not None:
             watch.go_on(found[1])

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import MAX_LENGTH, Claim, ContextSize, Span, rank_at, rank_scores
-from relic_core.encoders.cards import read_card
+from relic_core.domain import MAX_LENGTH, Claim, ContextSize, MinedWindow, Span, Work, rank_at, rank_scores
+from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder, flat_span
 from relic_core.errors import BadRequest
-from relic_core.ports import silent
+from relic_core.ports import Progress, Reranker, Retriever, silent
 from relic_core.retrieval import registry
-from relic_core.retrieval.reranked import HEAD, beside, scores_of
+from relic_core.retrieval.reranked import TOP_K, beside, scores_of
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 from relic_core.training.batching import grouped
 
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import MinedWindow, Work
     from relic_core.domain.trainings import ModelKind
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.ports import Progress, Reranker, Retriever
     from relic_core.training.folders import TrainingFolder
 
     Vector = npt.NDArray[np.float32]
@@ -167,7 +164,6 @@ def claim_of(window: MinedWindow, shape: ContextSize) -> Claim:
 def _scorer(
     encoder: LateChunkingEncoder | PassageEncoder, work: Work, card: EncoderCard
 ) -> Callable[[Vector, int], Vector]:
-    """Make what scores every span of a length of a work for a claim's vector."""
     if isinstance(encoder, LateChunkingEncoder):
         sums, counts = encoder.encode_sentences(work, silent)
         index = DenseIndex(sums, np.stack([neighbour_products(sums, each) for each in range(MAX_LENGTH)]), counts)
@@ -202,7 +198,6 @@ def _cheapest(windows: Sequence[MinedWindow], sentences: Mapping[str, int], size
 
 
 def _from(windows: Sequence[MinedWindow], works: Sequence[str], size: int) -> tuple[MinedWindow, ...]:
-    """Draw from the works in turn."""
     drawing = random.Random(SEED)  # noqa: S311 - no secret
     left: dict[str, list[MinedWindow]] = {work: [] for work in works}
     for window in sorted(windows, key=lambda window: window.id):
@@ -217,7 +212,7 @@ def _from(windows: Sequence[MinedWindow], works: Sequence[str], size: int) -> tu
 
 
 FIRST = "fusion"
-"""The retriever whose head is reordered, as the app's reranker does."""
+"""The retriever whose top k is reordered, as the app's reranker does."""
 SHAPE = SHAPES[0]
 
 _FILE = "heads.json"
@@ -236,7 +231,7 @@ class TopK:
     rank: int
 
 
-def heads_of(
+def first_stage_of(
     settings: Settings,
     folder: TrainingFolder,
     windows: Sequence[MinedWindow],
@@ -258,31 +253,33 @@ def heads_of(
     if kept is not None:
         return _read(folder, kept["heads"], windows)
     first = registry.create(FIRST, settings=settings)
-    heads: dict[str, TopK] = {}
+    first_stage: dict[str, TopK] = {}
     for work_id, of_work in grouped(windows, lambda window: window.work_id).items():
         work = works[work_id]
         lengths = sorted({window.gold.length for window in of_work})
         if not all(first.ready(work, length) for length in lengths):
             first.prepare(work, _preparing(work, progress), lengths=lengths)
         for window in of_work:
-            progress(len(heads), len(windows), f"Ranking by meaning and by words: {len(heads)} of {len(windows)}")
-            heads[window.id] = _top_k(first, window, work)
-    said = {key: [head.rank, list(head.starts), list(head.scores)] for key, head in heads.items()}
+            progress(
+                len(first_stage), len(windows), f"Ranking by meaning and by words: {len(first_stage)} of {len(windows)}"
+            )
+            first_stage[window.id] = _top_k(first, window, work)
+    said = {key: [top_k.rank, list(top_k.starts), list(top_k.scores)] for key, top_k in first_stage.items()}
     folder.write(_FILE, {"first": dict(first.configuration), "heads": said})
-    return heads
+    return first_stage
 
 
 @dataclass(frozen=True, slots=True)
 class RerankerValidation:
-    """Reorders the heads of the windows with a reranker.
+    """Reorders the first-stage rankings of the windows with a reranker.
 
-    - `heads`: as `heads_of` gives them.
+    - `first_stage`: as `first_stage_of` gives them.
     - `progress`: told how many were read.
     """
 
     windows: Sequence[MinedWindow]
     works: Mapping[str, Work]
-    heads: Mapping[str, TopK]
+    first_stage: Mapping[str, TopK]
     progress: Progress
 
     def __call__(self, folder: Path) -> dict[str, float]:
@@ -291,7 +288,7 @@ class RerankerValidation:
 
     def before(self) -> dict[str, float]:
         """Give the figures of the ranking that is reordered."""
-        return figures({SHAPE: [self.heads[window.id].rank for window in self.windows]})
+        return figures({SHAPE: [self.first_stage[window.id].rank for window in self.windows]})
 
     def measure(self, reranker: Reranker) -> dict[str, float]:
         """Give the figures of a reranker over all spans of the works: those of `figures` for the shape 4/4.
@@ -306,19 +303,19 @@ class RerankerValidation:
         return figures({SHAPE: ranks})
 
     def _rank(self, reranker: Reranker, window: MinedWindow) -> int:
-        head = self.heads[window.id]
-        if window.gold.start not in head.starts:
-            return head.rank
-        spans = [Span(start, window.gold.length) for start in head.starts]
+        top_k = self.first_stage[window.id]
+        if window.gold.start not in top_k.starts:
+            return top_k.rank
+        spans = [Span(start, window.gold.length) for start in top_k.starts]
         found = scores_of(reranker, claim_of(window, SHAPE), self.works[window.work_id], spans)
-        scores = beside(found, np.array(head.scores, dtype=np.float32))
-        return rank_at(scores, head.starts.index(window.gold.start))
+        scores = beside(found, np.array(top_k.scores, dtype=np.float32))
+        return rank_at(scores, top_k.starts.index(window.gold.start))
 
 
 def _top_k(first: Retriever, window: MinedWindow, work: Work) -> TopK:
     length = window.gold.length
     ranking = rank_scores(first.name, work.id, length, first.score(claim_of(window, SHAPE), work, length))
-    starts = np.sort(ranking.order[:HEAD])
+    starts = np.sort(ranking.order[:TOP_K])
     return TopK(tuple(starts.tolist()), tuple(ranking.scores[starts].tolist()), int(ranking.ranks[window.gold.start]))
 
 

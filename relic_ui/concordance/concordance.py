@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.services.concordance import SORTS, ConcordanceRequest
+from relic_core.services.concordance import SORTS, Answer, ConcordanceRequest
 from relic_ui import links
 from relic_ui.naming import name_of
 
@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import WorkSummary
-    from relic_core.services.concordance import Answer
     from relic_core.wiring import App
 
 SORT_LABELS = {"text": "Place in the text", "left": "Word before", "right": "Word after"}
 PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "form", "page")
-"""What an address of the page may carry."""
 _SAMPLE = "High Water at Averhythe"
 _EXAMPLES = ("brass", "lamp*", "high water")
 _ALL_WORKS = ""
@@ -86,8 +84,8 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             persist_state="session",
             on_change=_anew,
             width=340,
-            help="A \\* stands for any letters: honour\\* finds honourable too. The words of a phrase stand one behind "
-            "the other in a paragraph, whatever signs or line ends part them. Gatsby finds Gatsby's too.",
+            help="A \\* matches any letters: honour\\* also finds honourable. A phrase is found across punctuation and "
+            "line ends, within a paragraph. Gatsby also finds Gatsby's.",
         )
         st.selectbox(
             "Work",
@@ -117,8 +115,7 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             persist_state="session",
             on_change=_anew,
             disabled=strict,
-            help="go, goes, went, gone: by a dictionary, which does not see the sentence. The forms found are listed, "
-            "and each can be looked at alone.",
+            help="go, goes, went, gone, by a dictionary that knows no context. Each form can be looked at alone.",
         )
         st.checkbox(
             "Exactly as written",
@@ -185,7 +182,7 @@ def invite(summaries: Sequence[WorkSummary]) -> None:
     )
     where = f"In <cite>{escape(sample.title)}</cite>: " if sample else "Try: "
     st.html(
-        '<p class="relic-lede">Type a word or a phrase, and see every place where it stands, one under the other, with '
-        "the words before and after it; how often, in which chapters, and beside which neighbours.</p>"
+        '<p class="relic-lede">Every place where a word or a phrase occurs, with the words before and after it: how '
+        "often, in which chapters, beside which other words.</p>"
         f'<p class="relic-kwic-try">{where}{" · ".join(tries)}</p>'
     )

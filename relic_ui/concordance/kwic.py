@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from relic_core.services.concordance import MOST_EXPORTED
+from relic_core.services.concordance import MOST_EXPORTED, Answer, ConcordanceRequest
 from relic_ui import keep, links
 from relic_ui.concordance.concordance import choose_sort
 from relic_ui.concordance.kwic_counts import show_counts
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from relic_core.domain import WorkSummary
     from relic_core.reporting.concordance import Occurrence
-    from relic_core.services.concordance import Answer, ConcordanceRequest
     from relic_core.wiring import App
 
 _FORMS_SHOWN = 24
@@ -98,13 +97,13 @@ def _summary(answer: Answer, summaries: Sequence[WorkSummary]) -> str:
     word = escape(answer.request.word.strip())
     where = _where(answer, summaries)
     if not answer.total:
-        return f"<p><b>{word}</b> does not stand in {where}.</p>"
+        return f"<p><b>{word}</b> does not occur in {where}.</p>"
     words = sum(work.words for work in answer.works)
     rate = 10_000 * answer.total / max(1, words)
     if answer.request.work_id:
-        return f"<p><b>{word}</b> stands {_times(answer.total)} in {where}: {rate:,.1f} in 10,000 words.</p>"
+        return f"<p><b>{word}</b> occurs {_times(answer.total)} in {where}: {rate:,.1f} in 10,000 words.</p>"
     held = "one" if len(answer.works) == 1 else str(len(answer.works))
-    return f"<p><b>{word}</b> stands {_times(answer.total)}, in {held} of {where}.</p>"
+    return f"<p><b>{word}</b> occurs {_times(answer.total)}, in {held} of {where}.</p>"
 
 
 def _forms(answer: Answer) -> str:
@@ -132,13 +131,13 @@ def _nothing(answer: Answer) -> str:
     for word in answer.words:
         if several and word.count:
             own = _link(word.word, request, word=word.word, only="")
-            parts.append(f"{own} alone stands {_times(word.count)}.")
+            parts.append(f"{own} alone occurs {_times(word.count)}.")
         elif word.near:
             alike = ", ".join(_link(near, request, word=near, only="", as_written=False) for near in word.near)
-            lead = f"<b>{escape(word.word)}</b> never stands there. Words" if several else "Words"
+            lead = f"<b>{escape(word.word)}</b> does not occur. Words" if several else "Words"
             parts.append(f"{lead} like it that do: {alike}.")
         elif several:
-            parts.append(f"<b>{escape(word.word)}</b> never stands there.")
+            parts.append(f"<b>{escape(word.word)}</b> does not occur.")
     for offer in answer.offers:
         found = "" if offer.count is None else f": {_times(offer.count)}"
         wider = links.link("concordance", f"Look {offer.label}", attributes=_TO_SUMMARY, **offer.request.parameters)
@@ -147,7 +146,6 @@ def _nothing(answer: Answer) -> str:
 
 
 def _table(answer: Answer, marks: keep.Marks, *, several: bool) -> str:
-    """Set the places as a table, the words found under one another; roles stay where narrow pages set it as a list."""
     longest = max(len(row.keyword) for row in answer.rows)
     first = (
         (answer.page - 1) * len(answer.rows) + 1 if answer.page < answer.pages else answer.total - len(answer.rows) + 1
@@ -183,11 +181,7 @@ def _row(row: Occurrence, number: int, request: ConcordanceRequest, marks: keep.
     )
     named = f'<span class="relic-kwic-title">{escape(row.work.title)}</span> ' if several else ""
     kept = marks.html(
-        row.work.id,
-        str(place.address),
-        row.sentences,
-        request.word.strip(),
-        place=f"line {number}, {place.label}",
+        row.work.id, str(place.address), row.sentences, request.word.strip(), place=f"line {number}, {place.label}"
     )
     return (
         f'<tr role="row" id="kwic-{number}">'
@@ -200,7 +194,6 @@ def _row(row: Occurrence, number: int, request: ConcordanceRequest, marks: keep.
 
 
 def _pages(answer: Answer) -> str:
-    """Lead to the pages before and after."""
     if answer.pages == 1:
         return ""
     request, page = answer.request, answer.page

@@ -68,9 +68,9 @@ def _lines(density: Sequence[int]) -> str:
     'linear-gradient(90deg,color-mix(in srgb,currentColor 80%,#0000) 0% calc(0.2% + 1px),#0000 0.2% 100%)'
     """
     if sum(map(bool, density)) > _MOST_LINES:
-        cells = [sum(density[at : at + _CELL]) for at in range(0, len(density), _CELL)]
-        most = max(cells)
-        levels, line = [-(-_LEVELS * cell // most) for cell in cells], ""
+        counts = [sum(density[at : at + _CELL]) for at in range(0, len(density), _CELL)]
+        most = max(counts)
+        levels, line = [-(-_LEVELS * cell // most) for cell in counts], ""
     else:
         levels, line = [_LEVELS if held else 0 for held in density], " + 1px"
     stops, at, share = [], 0, 100 / len(levels)
@@ -95,15 +95,14 @@ def _segment(work: WorkCount, chapter: ChapterCount, end: float, *, tinted: bool
 
 
 def _in_words(work: WorkCount) -> str:
-    """Say what a strip shows."""
     held = [chapter for chapter in work.chapters if chapter.count]
     most = max(held, key=lambda chapter: chapter.count)
     if len(work.chapters) == 1:
         return f"{work.work.title} has one chapter."
     if len(held) == 1:
-        return f"Of the {len(work.chapters)} chapters of {work.work.title} it stands in {most.name} alone."
+        return f"Of the {len(work.chapters)} chapters of {work.work.title} it occurs in {most.name} alone."
     where = f"{len(held)} of the {len(work.chapters)} chapters of {work.work.title}"
-    return f"It stands in {where}, most often in {most.name} ({most.count:,})."
+    return f"It occurs in {where}, most often in {most.name} ({most.count:,})."
 
 
 def _named_strip(work: WorkCount, request: ConcordanceRequest) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import StoreError
+from relic_core.services.search import shown_gap
 from relic_ui import person
 from relic_ui.find import search_address, share
 from relic_ui.find.cards import card_html, placed_best, placed_in, show_heading, show_notes
@@ -17,7 +19,9 @@ from relic_ui.find.notices import show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
 from relic_ui.find.strip import show_strip
 from relic_ui.keep import Marks
+from relic_ui.links import set_address
 from relic_ui.shell import literal
+from relic_ui.sources.critics import link_about
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from relic_core.services.sources import Quoted
     from relic_core.wiring import App
 
+_READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
 _SIDE, _BEST = "side", "best"
 """Views of an answer; the others are the names of its columns."""
 
@@ -45,13 +50,15 @@ def answer(app: App, request: SearchRequest) -> SearchResult:
     state = st.session_state
     kept, ready = state.get("find_answer"), _ready(app, request)
     if kept is None or kept[:2] != (request, ready):
-        what = "passages like this one" if request.like else "passages that bear your claim out"
-        with st.spinner(f"Reading the {'work' if request.work_id else 'works'} for {what} …"):
+        with st.spinner("Searching …"):
             result = app.search.run(request, at_once=True)
         _keep(app, request, result)
     *_, result, search_id = state["find_answer"]
-    state["find_search"] = search_id
-    search_address.name(app, search_id, request)
+    state["find_search"] = search_id or None
+    if search_id:
+        search_address.name(app, search_id, request)
+    else:
+        set_address()  # what is not kept no address can name
     return result
 
 
@@ -61,22 +68,26 @@ def show(app: App, result: SearchResult) -> None:
     search_address.tell(app, request)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
         view = _choose_view(result)
-        share.show_menu(app, st.session_state["find_search"], request)
+        if st.session_state["find_search"]:
+            share.show_menu(app, st.session_state["find_search"], request)
     show_notices(result)
     show_preparing(app, result)
     page = _Page.of(app, view, result)
+    if not any(column.waiting for column in result.columns):
+        page.draw(result)
+        return
+    reading = _READERS.submit(app.search.run, request)  # meanwhile the others' cards are drawn
     page.draw(result)
-    if any(column.waiting for column in result.columns):
-        with page.waiting(result), st.spinner("Reading the best passages beside your claim …"):
-            whole = app.search.run(request)
-        _keep(app, request, whole)
-        page.draw(whole, before=result)
+    with page.waiting(result), st.spinner("Reading the best passages again …"):
+        whole = reading.result()
+    _keep(app, request, whole)
+    page.draw(whole, before=result)
 
 
 def _choose_view(result: SearchResult) -> str:
     """Draw the choice of a view, and give the one chosen; a phone has no room for columns side by side."""
     state = st.session_state
-    names = {column.retriever: column.purpose for column in result.columns}
+    names = {column.retriever: column.card.called for column in result.columns}
     if len(names) == 1:
         return next(iter(names))
     phone = "Mobi" in st.context.headers.get("User-Agent", "")
@@ -141,7 +152,7 @@ class _Page:
 
         - `before`: the answer that is there already: what has not changed since is left as it is.
         """
-        search_id = st.session_state["find_search"]
+        search_id = st.session_state["find_search"] or ""
         placed = []
         if self.view == _BEST:
             placed = placed_best(result)
@@ -172,30 +183,41 @@ class _Page:
                 show_library_strip(placed)
             else:
                 show_strip(placed, result.work)
-        _draw_foot(self.foot, result)
+        _draw_foot(self.foot, result, critics=_critics(result, self.quoted))
 
 
-def _draw_foot(foot: DeltaGenerator, result: SearchResult) -> None:
+def _critics(result: SearchResult, quoted: Callable[[str], Quoted]) -> str:
+    """Lead to what critics say about the claim; nothing where none quotes a work that was found in."""
+    works = {each.card.work.id for each in result.best}
+    if result.source or not any(quoted(work_id).windows for work_id in works):
+        return ""
+    link = link_about(shown_gap(result.request.claim_text), result.request.work_id)
+    return f'<p class="relic-search-do">{link}</p>'
+
+
+def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> None:
     works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
     unkept = st.session_state.get("find_unkept")
     foot.html(
-        f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
+        critics
+        + f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
         f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
-        f'<details class="relic-quiet relic-made"><summary>What this was made with</summary>'
+        f'<details class="relic-quiet relic-made"><summary>Texts and models used</summary>'
         f"{escape(result.made_with)}</details>" + (f'<p class="relic-quiet">{escape(unkept)}</p>' if unkept else "")
     )
 
 
 def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
     """Keep an answer for the visit, and the search in the history with the first passages it found."""
-    search = app.history.keep(request, made_with=result.made_with, person=person.current())
+    search_id, unkept = "", ""
     try:
-        app.snapshots.keep(search.id, result)
-        st.session_state["find_unkept"] = ""
+        search_id = app.history.keep(request, made_with=result.made_with, person=person.current()).id
+        app.snapshots.keep(search_id, result)
     except StoreError as error:  # the answer does not hang on it
-        st.session_state["find_unkept"] = f"What was found could not be kept for then and now. {error}"
+        unkept = f"{'The results' if search_id else 'The search'} could not be saved for “Then and now”. {error}"
+    st.session_state["find_unkept"] = unkept
     ready = _answered_from(_ready(app, request), result)
-    st.session_state["find_answer"] = (request, ready, result, search.id)
+    st.session_state["find_answer"] = (request, ready, result, search_id)
 
 
 def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
@@ -204,7 +226,7 @@ def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
     if request.work_id:
         ready = (card.name for card in app.retrievers.cards() if indexes.ready(request.work_id, card.name))
         return frozenset({models, *ready})
-    works = app.works.scope(request.narrowing)
+    works = app.works.scope(request.work_filter)
     lacking = indexes.unprepared(works, length=request.length)
     due = {_DUE} if indexes.library_due() else set()
     return frozenset({models, *(work.id for work in works), *((_LACKS, each) for each in lacking), *due})

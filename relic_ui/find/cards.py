@@ -12,7 +12,7 @@ from relic_core.reporting.passages import quotation, surroundings
 from relic_ui.citing import cite_link
 from relic_ui.find.like import more_link
 from relic_ui.links import link
-from relic_ui.naming import listed, many, name_of, shorten
+from relic_ui.naming import inside, listed, many, name_of, shorten
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal
 from relic_ui.style import hue
@@ -58,12 +58,12 @@ def placed_in(column: Column, left: Sequence[Column] = ()) -> list[Placed]:
             number,
             f"hit-{column.retriever}-{card.rank}",
             column.retriever,
-            column.purpose,
+            column.card.called,
             also := tuple(
-                (other.retriever, other.purpose, there)
+                (other.retriever, other.card.called, there)
                 for other in left
                 for there, shown in enumerate(other.cards, start=1)
-                if card.overlaps(shown)
+                if shown.shows(card)
             ),
             again=bool(also),
         )
@@ -80,7 +80,7 @@ def placed_best(result: SearchResult) -> list[Placed]:
             f"hit-best-{number}",
             each.retriever,
             "Best evidence",
-            tuple((column.retriever, column.purpose, there) for column, there in each.chosen_by),
+            tuple((column.retriever, column.card.called, there) for column, there in each.chosen_by),
         )
         for number, each in enumerate(result.best, start=1)
     ]
@@ -88,11 +88,11 @@ def placed_best(result: SearchResult) -> list[Placed]:
 
 def show_heading(column: Column) -> None:
     """Draw the heading of a column; what it does opens under it."""
-    purpose, _, name = (column.title or column.label).partition(" · ")
+    card = column.card
+    name = f" <span>· {escape(card.label)}</span>" * bool(card.purpose)
     st.html(
-        f'<details class="relic-column" style="{hue(column.retriever)}"><summary><h2>{escape(purpose)}'
-        f"{f' <span>· {escape(name)}</span>' if name else ''}</h2></summary>"
-        f'<p class="relic-quiet">{escape(column.description)}</p></details>'
+        f'<details class="relic-column" style="{hue(card.name)}"><summary><h2>{escape(card.called)}{name}</h2>'
+        f'</summary><p class="relic-quiet">{escape(card.description)}</p></details>'
     )
 
 
@@ -104,7 +104,7 @@ def show_notes(column: Column, result: SearchResult) -> None:
         st.html(f'<p class="relic-quiet relic-inexact">{escape(column.note)}</p>')
     elif not column.cards and not column.pending:
         where = "these chapters" if result.request.chapters else "this work" if result.work else "these works"
-        st.html(f'<p class="relic-quiet">No passage of {where} uses the words of {_asked(result)}.</p>')
+        st.html(f'<p class="relic-quiet">No passage in {where} uses words of {_asked(result)}.</p>')
 
 
 def card_html(
@@ -124,7 +124,7 @@ def card_html(
     rank = f'<span class="relic-rank"><span class="relic-sr">Passage </span>{number}</span>'
     head = f"<h3>{rank} {title} {link('read', where, title=said, work=work.id, at=at, n=n, q=search_id)}</h3>"
     chosen_by = "".join(
-        f'<span class="relic-by" style="{hue(retriever)}">{"also " * placed.again}{escape(_small(by))}, {there}</span>'
+        f'<span class="relic-by" style="{hue(retriever)}">{"also " * placed.again}{escape(inside(by))}, {there}</span>'
         for retriever, by, there in placed.chosen_by
     )
     keep = marks.html(
@@ -156,15 +156,6 @@ def _critics(card: Card, quoted: Quoted) -> str:
     return link("sources", f"quoted by {many(critics, 'critic')}", css="relic-critics", work=card.work.id, at=at)
 
 
-def _small(name: str) -> str:
-    """Write the purpose of a way of searching within a sentence.
-
-    >>> _small("By meaning")
-    'by meaning'
-    """
-    return name[:1].lower() + name[1:]
-
-
 def _asked(result: SearchResult) -> str:
     return "the passage" if result.source else "your claim"
 
@@ -178,13 +169,13 @@ def _why(placed: Placed, result: SearchResult) -> str:
         words = ", ".join(escape(word) for word in card.shared[:_WORDS_NAMED])
         lines.append(f"Shares with {asked}: {words}")
     else:
-        lines.append(f"Shares no word with {asked}, little words apart")
-    ranked = [f"{rank:,} by {escape(label)}" for label, rank in card.other_ranks if rank]
+        lines.append(f"Shares no word with {asked}, apart from very common ones")
+    others = [(escape(inside(other.called)), rank) for other, rank in card.other_ranks]
+    ranked = [f"{rank:,} {other}" for other, rank in others if rank]
     lines.append(f"Ranked {', '.join([f'{card.rank:,} here', *ranked])}")
-    if unranked := [escape(label) for label, rank in card.other_ranks if not rank]:
+    if unranked := [other for other, rank in others if not rank]:
         unread = any(work.id == card.work.id for work in result.unprepared)
-        named = listed(unranked)
-        lines.append(f"Not read yet by {named}" if unread else f"Not among what {named} found")
+        lines.append(f"Not {'searched yet' if unread else 'found'} {listed(unranked, last='or')}")
     why = "".join(f"<div>{line}</div>" for line in lines)
     if not card.others:
         return why
@@ -192,5 +183,5 @@ def _why(placed: Placed, result: SearchResult) -> str:
         f'<p class="relic-quiet">Rank {hit.rank}</p>{passage_html(quotation(card.work, hit.span))}'
         for hit in card.others
     )
-    many = "One overlapping passage" if len(card.others) == 1 else f"{len(card.others)} overlapping passages"
-    return f'{why}<details><summary>{many} ranked</summary><div class="relic-around">{others}</div></details>'
+    more = f"{many(len(card.others), 'more passage')} here".capitalize()
+    return f'{why}<details><summary>{more}</summary><div class="relic-around">{others}</div></details>'

@@ -13,17 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CLAIM_LABEL = "Your claim, or a paragraph with a gap"
-PLACEHOLDER = (
-    f"Paste a paragraph of yours, with {GAP} where the quotation would stand.\n"
-    "Or write a short claim: The narrator presents his own carelessness as other people's fault."
-)
-_HELP = (
-    f"Passages that bear it out are looked for. Enter finds, Shift+Enter begins a new line. {GAP} or [MASK] is the gap "
-    "where the quotation would stand."
-)
+PLACEHOLDER = f"Paste a paragraph of yours, with {GAP} where the quotation goes.\nOr write a short claim."
+_HELP = f"Enter searches; Shift+Enter starts a new line. {GAP} or [MASK] marks where the quotation goes."
 _CONTEXT_HELP = (
-    "A sentence or two of yours that stand before the claim. What stands behind it: write it behind a gap, "
-    f"{GAP}, which is where the claim and its quotation stand."
+    f"A sentence or two of yours, read as coming before the claim. To add what follows it, write {GAP} for the claim."
 )
 _SHORT = 40
 """Words up to which a claim may need more around it."""
@@ -87,8 +80,8 @@ def _gap_button() -> Callable[..., Any]:
         "Callable[..., Any]",
         st.components.v2.component(
             "relic_gap_button",
-            html="<p>A gap in the place of the words selected in the box, or at the cursor:</p>"
-            '<button type="button">Put a gap there</button>\n',
+            html="<p>In place of the words selected in the box, or at the cursor:</p>"
+            '<button type="button">Insert a gap</button>\n',
             css=_GAP_CSS,
             js=_GAP_JS,
         ),

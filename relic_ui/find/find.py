@@ -53,7 +53,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
         forget_address()
     with head:
         if result is None:
-            st.title(TITLE)
+            st.title(TITLE, anchor=False)
             with st.container(key="find_form"):
                 _show_form(app, where, summaries, seed)
             show_examples(where)
@@ -117,8 +117,8 @@ def _reopen_kept(app: App, wanted: str, summaries: Sequence[WorkSummary]) -> Non
     except RelicError as error:
         _warn(f"This address names a search that cannot be reopened. {literal(str(error))}")
         return
-    if lacking := _lacking(app, search.request, summaries):
-        _warn(f"This search was made {literal(lacking)} in the Library to reopen it.")
+    if missing := _missing(app, search.request, summaries):
+        _warn(f"This search was made {literal(missing)} in the Library to reopen it.")
     else:
         _reopen(search.request)
 
@@ -127,19 +127,19 @@ def _warn(said: str) -> None:
     st.warning(said, icon=":material/link_off:")
 
 
-def _lacking(app: App, search: SearchRequest, summaries: Sequence[WorkSummary]) -> str:
+def _missing(app: App, search: SearchRequest, summaries: Sequence[WorkSummary]) -> str:
     """Say what a search was made in that is not there any more, and what to do; empty where all of it is there."""
-    if not scope.can_narrow_to(search.narrowing, summaries):
+    if not scope.can_narrow_to(search.work_filter, summaries):
         return "in works that are not all in your library any more. Put them back"
     present = {_LIBRARY, *(work.id for work in summaries)}
     if search.work_id not in present:
-        return f"in {_gone(app, search.work_id)}"
+        return f"in {_removed_work(app, search.work_id)}"
     if search.like and search.like.work_id not in present:
-        return f"with a passage of {_gone(app, search.like.work_id)}"
+        return f"with a passage of {_removed_work(app, search.like.work_id)}"
     return ""
 
 
-def _gone(app: App, work_id: str) -> str:
+def _removed_work(app: App, work_id: str) -> str:
     """Name a work that is not there, and begin to say what to do."""
     for work in app.works.removed():
         if work.id == work_id:
@@ -163,7 +163,7 @@ def _reopen(search: SearchRequest) -> None:
         state["find_claim" if "find_claim" in state else "find_claim_first"] = search.claim_text
     state["find_context"] = ""
     scope.limit_to(search.work_id, search.chapters)
-    scope.narrow_to(search.narrowing)
+    scope.narrow_to(search.work_filter)
     ask()
 
 
@@ -198,7 +198,7 @@ def forget_address() -> None:
 
 def show_nothing_to_search() -> None:
     """Say how to get a work."""
-    st.info("Your library is empty. Add a text, and come back to search it.", icon=":material/menu_book:")
+    st.info("Your library is empty. Add a work to search it here.", icon=":material/menu_book:")
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
@@ -218,7 +218,7 @@ def _choose(by_id: Mapping[str, WorkSummary], more: dict[str, str]) -> str:
         format_func=names.__getitem__,
         key="find_work",
         persist_state="session",
-        help="One work, or all works of your library at once. Works are added in the Library.",
+        help="One work, or all works in your library. Add works in the Library.",
     )
     return chosen
 
@@ -238,15 +238,15 @@ def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
 
 def _seed(app: App) -> ReadingPage | None:
     """Find the passage that others are to be like; where it is gone, say so, and ask a claim."""
-    likeness = like.under_way()
-    if likeness is None:
+    seed_passage = like.under_way()
+    if seed_passage is None:
         return None
-    page = like.source(app, likeness)
+    page = like.source(app, seed_passage)
     if page is None:
         st.session_state["find_asked"] = None
         _warn(
-            f"The passage that others were to be like is of {literal(_gone(app, likeness.work_id))} in the "
-            "Library to look for others again, or ask a claim here."
+            f"The passage to search with is from {literal(_removed_work(app, seed_passage.work_id))} in the "
+            "Library to search with it again, or write a claim here."
         )
     return page
 
@@ -262,18 +262,18 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
         if not where.works:
             _show_no_works()
             return None
-        likeness, chosen = like.under_way(), state["find_retrievers"]
+        seed_passage, chosen = like.under_way(), state["find_retrievers"]
         claim = _claim()
         context = (state.get("find_context") or "") if takes_context(claim) else ""
         state["find_asked"] = SearchRequest(
             work_id=where.work.id if where.work else _LIBRARY,
-            claim_text="" if likeness else in_context(claim, context),
+            claim_text="" if seed_passage else in_context(claim, context),
             length=state["find_length"],
             results=state["find_results"],
-            retrievers=tuple(name for name in _ways(app) if name in chosen),
+            retrievers=tuple(name for name in _retriever_titles(app) if name in chosen),
             chapters=where.chapters,
-            narrowing=where.narrowing,
-            like=likeness,
+            work_filter=where.work_filter,
+            like=seed_passage,
             critics_quote=state.get("find_quoted", False),
         )
     asked: SearchRequest | None = state.get("find_asked")
@@ -287,10 +287,10 @@ def _claim() -> str:
     return str(state.get("find_claim", state.get("find_claim_first")) or "")
 
 
-def _ways(app: App) -> dict[str, str]:
+def _retriever_titles(app: App) -> dict[str, str]:
     """Name the ways of searching; what reads a claim beside each passage is not offered where there is none."""
-    likeness = like.under_way()
-    return {card.name: card.title for card in app.retrievers.cards() if not (likeness and card.kind == "reranker")}
+    seed_passage = like.under_way()
+    return {card.name: card.title for card in app.retrievers.cards() if not (seed_passage and card.kind == "reranker")}
 
 
 def _folded(result: SearchResult) -> str:
@@ -300,7 +300,7 @@ def _folded(result: SearchResult) -> str:
     asked = "Passages like this one" if result.source else f"“{shorten(shown_gap(request.claim_text), _CLAIM_SHOWN)}”"
     length = "1 sentence" if request.length == 1 else f"{request.length} sentences"
     limits = f", {len(request.chapters)} of {len(result.work.chapters)} chapters" if request.chapters else ""
-    if not result.work and request.narrowing != EVERYWHERE:
+    if not result.work and request.work_filter != EVERYWHERE:
         where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
     limits += ", quoted by critics" * request.critics_quote
     return f"{literal(asked)} *{literal(where)}{limits} · {length}* **Edit**"
@@ -322,7 +322,7 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
             persist_state="session",
             required=True,
             width="content",
-            help="Here a sentence ends at its full stop, and also at a colon or a semicolon.",
+            help="A sentence here ends at a full stop, a colon or a semicolon.",
         )
         limits = f": {where.limits}" if where.limits else ""
         with st.popover(f"Options{limits}", icon=":material/tune:", key="find_options", width="content"):
@@ -330,7 +330,7 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
     if seed:
         with st.container(horizontal=True, gap="small", key="find_like_do"):
             st.button("Find", type="primary", icon=":material/search:", key="find_button", on_click=ask)
-            st.button("Ask a claim instead", key="find_claim_instead", on_click=_ask_a_claim, icon=":material/edit:")
+            st.button("Write a claim instead", key="find_claim_instead", on_click=_ask_a_claim, icon=":material/edit:")
             like.show_instead(seed, where, works=many)
         return
     with st.form("find_asking", border=False):
@@ -346,17 +346,17 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
         scope.choose_chapters(app, where.work)
     else:
         scope.choose_works(where, summaries)
-    ways = _ways(app)
+    titles = _retriever_titles(app)
     st.pills(
         "Ways of searching",
-        list(ways),
-        format_func=lambda name: literal(ways[name]),  # a model of one's own has a name of one's own
+        list(titles),
+        format_func=lambda name: literal(titles[name]),  # a model of one's own has a name of one's own
         selection_mode="multi",
         key="find_retrievers",
         persist_state="session",
     )
     st.number_input(
-        "Passages by each of them", min_value=1, max_value=MAX_RESULTS, key="find_results", persist_state="session"
+        "Passages in each column", min_value=1, max_value=MAX_RESULTS, key="find_results", persist_state="session"
     )
     if where.work is None or st.session_state.get("find_quoted") or app.sources.quoted(where.work.id).sources:
         st.toggle("Only passages that critics quote", key="find_quoted", persist_state="session")
@@ -371,7 +371,7 @@ def _ask_a_claim() -> None:
 
 def _show_no_works() -> None:
     st.info(
-        "No work of your library fits everything the search is narrowed to. Take an author, a year or a work away.",
+        "No work in your library matches all of this. Remove an author, a year or a work.",
         icon=":material/filter_list:",
     )
 

@@ -42,8 +42,8 @@ def more_link(work_id: str, at: str = "", length: int | None = None) -> str:
 
 def under_way() -> SeedPassage | None:
     """Give the passage that others are to be like; None while a claim is asked."""
-    likeness: SeedPassage | None = st.session_state.get(_UNDER_WAY)
-    return likeness
+    seed_passage: SeedPassage | None = st.session_state.get(_UNDER_WAY)
+    return seed_passage
 
 
 def ask_a_claim() -> None:
@@ -67,8 +67,7 @@ def begin(app: App, given: Mapping[str, str]) -> bool:
         return False
     if page.passage is None:
         st.warning(
-            "This address names no passage that others could be like. Choose one in the work and follow its link "
-            f"“{MORE}”.",
+            f"This address does not name a passage. Choose one in the work, then “{MORE}”.",
             icon=":material/link_off:",
         )
         return False
@@ -77,15 +76,15 @@ def begin(app: App, given: Mapping[str, str]) -> bool:
     return True
 
 
-def resume(likeness: SeedPassage | None) -> None:
+def resume(seed_passage: SeedPassage | None) -> None:
     """Put the passage of a search that is asked again in the place of the claim, or take it away."""
-    st.session_state[_UNDER_WAY] = likeness
+    st.session_state[_UNDER_WAY] = seed_passage
 
 
-def source(app: App, likeness: SeedPassage) -> ReadingPage | None:
+def source(app: App, seed_passage: SeedPassage) -> ReadingPage | None:
     """Give the page of the work that the passage stands on; None, so that a claim is asked, where it is gone."""
     try:
-        return app.reading.page(likeness.work_id, at=likeness.at, length=likeness.length)
+        return app.reading.page(seed_passage.work_id, at=seed_passage.at, length=seed_passage.length)
     except NotFound:
         ask_a_claim()
         return None
@@ -97,8 +96,8 @@ def show_source(page: ReadingPage, length: int) -> None:
         where = f"{name_of(page.work)} · {page.place.label}"
         there = link("read", where, work=page.work.id, at=page.at, n=length)
         st.html(
-            f'<figure class="relic-like" id="{PASSAGE}" tabindex="-1" aria-label="The passage that others are to be '
-            f'like"><blockquote>{passage_html(quotation(page.work, page.passage))}</blockquote>'
+            f'<figure class="relic-like" id="{PASSAGE}" tabindex="-1" aria-label="The passage searched '
+            f'with"><blockquote>{passage_html(quotation(page.work, page.passage))}</blockquote>'
             f"<figcaption>{there}</figcaption></figure>"
         )
 

@@ -47,7 +47,7 @@ def _show_quoted(result: SearchResult, work: Work) -> None:
         st.session_state.update(find_claim=claim_text, find_context="")
         ask()
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_quoted"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_own_words"):
         st.html(
             f'<p class="relic-quiet">Your claim quotes {quoted.words} words of the work itself '
             f"({escape(place.chapter)}, paragraph {place.paragraph}): <em>{escape(shown)}</em></p>"

@@ -30,7 +30,7 @@ def show_preparing(app: App, result: SearchResult) -> None:
             _offer(
                 app,
                 "library",
-                "Your library is too large to be searched by meaning without an index of the whole of it.",
+                "Your library is too large to be searched by meaning without an index of all of it.",
                 label="Build the index",
                 start=lambda: app.indexes.start_library(),  # noqa: PLW0108 - asked anew
             )
@@ -54,8 +54,8 @@ def _show_work(app: App, work_id: str, also: tuple[str, ...]) -> None:
         st.rerun()
     else:
         st.warning(
-            "The work has been prepared, and still its index cannot be read. Look whether the folder of indexes, "
-            f"{literal(str(app.settings.indexes))}, can be written.",
+            "The work has been prepared, but its index cannot be read. Check that the folder of indexes, "
+            f"{literal(str(app.settings.indexes))}, can be written to.",
             icon=":material/warning:",
         )
     if not job.active:
@@ -68,9 +68,9 @@ def _show_library(app: App, works: Sequence[WorkSummary], also: Sequence[str]) -
     _offer(
         app,
         "prepare",
-        f"{'One work has' if one else f'{len(works)} works have'} not been read for searching by meaning yet: "
-        f"{some_of([work.title for work in works], _NAMED)}. Only the search by words looks in "
-        f"{'it' if one else 'them'} so far.",
+        f"{'One work cannot' if one else f'{len(works)} works cannot'} be searched by meaning yet: "
+        f"{some_of([work.title for work in works], _NAMED)}. So far only {'its' if one else 'their'} words are "
+        "searched.",
         label="Prepare it" if one else "Prepare them",
         start=lambda: app.indexes.start_many([work.id for work in works], also),
     )
@@ -101,9 +101,8 @@ def _offer(app: App, kind: str, said: str, *, label: str, start: Callable[[], Jo
 
 def show_pending(column: Column, result: SearchResult) -> None:
     """Say what a column without cards waits for."""
-    complete = "; the other columns are complete" * (sum(each.pending for each in result.columns) == 1)
-    what = f"{escape(result.work.title)} has" if result.work else "works have"
+    complete = " The other columns are complete." * (sum(each.pending for each in result.columns) == 1)
+    what = f"{escape(result.work.title)} is" if result.work else "works are"
     st.html(
-        f'<p class="relic-quiet">{escape(column.purpose)}: this waits until {what} been prepared. Its passages appear '
-        f"here then{complete}.</p>"
+        f'<p class="relic-quiet">{escape(column.card.called)}: passages appear here once {what} prepared.{complete}</p>'
     )

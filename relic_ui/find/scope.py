@@ -29,12 +29,12 @@ class Scope:
 
     - `work`: the work; None for the library.
     - `chapters`: chapters of the work, numbered from 1; empty for all.
-    - `works`: the works searched: the one, or those that the narrowing admits.
+    - `works`: the works searched: the one, or those that the filter admits.
     """
 
     work: WorkSummary | None
     chapters: tuple[int, ...] = ()
-    narrowing: WorkFilter = EVERYWHERE
+    work_filter: WorkFilter = EVERYWHERE
     works: tuple[WorkSummary, ...]
 
     @property
@@ -42,7 +42,7 @@ class Scope:
         """What limits it, in words; empty where nothing does."""
         if self.work:
             return f"{len(self.chapters)} of {self.work.chapters:,} chapters" if self.chapters else ""
-        return "" if self.narrowing == EVERYWHERE else naming.many(len(self.works), "work")
+        return "" if self.work_filter == EVERYWHERE else naming.many(len(self.works), "work")
 
 
 # ---- chapters of a work -------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def _put(chapters: Sequence[int], app: App, work: WorkSummary) -> None:
     known = sorted({chapter for chapter in chapters if 1 <= chapter <= many})
     if len(known) < len(set(chapters)):
         st.warning(
-            "This address names chapters that the work does not have in this edition; "
+            "This address names chapters that this edition does not have; "
             + ("the others are searched." if known else "the whole work is searched."),
             icon=":material/link_off:",
         )
@@ -175,20 +175,20 @@ def choose_chapters(app: App, work: WorkSummary) -> None:
 # ---- works of the library -----------------------------------------------------------------------------------------
 
 
-def narrow_to(narrowing: WorkFilter) -> None:
+def narrow_to(work_filter: WorkFilter) -> None:
     """Set the panel of the library."""
     st.session_state.update(
-        find_authors=list(narrowing.authors),
-        find_first_year=narrowing.first_year,
-        find_last_year=narrowing.last_year,
-        find_works=list(narrowing.works),
+        find_authors=list(work_filter.authors),
+        find_first_year=work_filter.first_year,
+        find_last_year=work_filter.last_year,
+        find_works=list(work_filter.works),
     )
 
 
-def can_narrow_to(narrowing: WorkFilter, summaries: Sequence[WorkSummary]) -> bool:
+def can_narrow_to(work_filter: WorkFilter, summaries: Sequence[WorkSummary]) -> bool:
     """Whether all that a search was narrowed to is in the library."""
     works, authors = {work.id for work in summaries}, {work.author for work in summaries}
-    return works.issuperset(narrowing.works) and authors.issuperset(narrowing.authors)
+    return works.issuperset(work_filter.works) and authors.issuperset(work_filter.authors)
 
 
 def in_works(summaries: Sequence[WorkSummary]) -> Scope:
@@ -197,13 +197,15 @@ def in_works(summaries: Sequence[WorkSummary]) -> Scope:
     authors, works = {work.author for work in summaries}, {work.id for work in summaries}
     for key, known in (("find_authors", authors), ("find_works", works)):  # removed works cannot be chosen
         state[key] = [each for each in state.get(key, ()) if each in known]
-    narrowing = WorkFilter(
+    work_filter = WorkFilter(
         works=tuple(sorted(state["find_works"])),
         authors=tuple(sorted(state["find_authors"])),
         first_year=state.get("find_first_year"),
         last_year=state.get("find_last_year"),
     )
-    return Scope(work=None, narrowing=narrowing, works=tuple(work for work in summaries if narrowing.admits(work)))
+    return Scope(
+        work=None, work_filter=work_filter, works=tuple(work for work in summaries if work_filter.admits(work))
+    )
 
 
 def choose_works(scope: Scope, summaries: Sequence[WorkSummary]) -> None:
@@ -233,7 +235,7 @@ def choose_works(scope: Scope, summaries: Sequence[WorkSummary]) -> None:
                 placeholder="Any year",
                 width=150,
             )
-    if said_of_years := _said_of_years(scope.narrowing, summaries):
+    if said_of_years := _said_of_years(scope.work_filter, summaries):
         st.html(f'<p class="relic-quiet">{said_of_years}</p>')
     st.multiselect(
         "Works",
@@ -248,13 +250,13 @@ def choose_works(scope: Scope, summaries: Sequence[WorkSummary]) -> None:
     sentences = sum(work.sentences for work in scope.works)
     searched = f"{len(scope.works)} of {len(by_id)} works are searched: {sentences:,} sentences."
     st.html(f'<p class="relic-quiet">{searched}</p>')
-    if scope.narrowing:
+    if scope.work_filter:
         st.button("Search all works again", key="find_all_works", on_click=narrow_to, args=(EVERYWHERE,))
 
 
-def _said_of_years(narrowing: WorkFilter, summaries: Sequence[WorkSummary]) -> str:
+def _said_of_years(work_filter: WorkFilter, summaries: Sequence[WorkSummary]) -> str:
     """Say what a choice of years does that the reader may not expect; empty where it is nothing."""
-    first, last = narrowing.first_year, narrowing.last_year
+    first, last = work_filter.first_year, work_filter.last_year
     if first is not None and last is not None and first > last:
         return "The first year is after the last, so no work is left."
     unknown = sum(work.year is None for work in summaries)

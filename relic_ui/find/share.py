@@ -36,21 +36,19 @@ def _show_share(app: App, search_id: str, request: SearchRequest) -> None:
     whose = "machine" if urlsplit(base).hostname in _HERE else "server"
     st.html(
         '<div class="relic-share"><h2 class="relic-item">Share this search</h2>'
-        f'<p class="relic-item">For this {whose}</p><p class="relic-quiet">Short: it '
-        "names the search in this library's history.</p></div>"
+        f'<p class="relic-item">On this {whose}</p><p class="relic-quiet">Short: it uses this library’s '
+        "history.</p></div>"
     )
     st.code(f"{base}?{urlencode(shared.short)}", language=None, wrap_lines=True)
     st.html(
-        '<p class="relic-item">For any other</p><p class="relic-quiet">It carries the whole search, and opens wherever '
-        "RELiC Workbench runs with the same work. Where it runs at another address, put that in the place of this one, "
-        "up to “find”.</p>"
+        '<p class="relic-item">Anywhere else</p><p class="relic-quiet">It holds the whole search and opens in any '
+        "RELiC Workbench that has the work. If that one has another address, replace everything before “find”.</p>"
     )
     address = f"{base}?{urlencode({CODE: shared.code})}"
     if shared.long:
         st.html(
-            f"<p class='relic-quiet'>The claim is long, and so the address would have {len(address):,} characters; "
-            f"letters and messengers often cut one of more than {LONG:,}. Send the file instead: it is opened on the "
-            "page Searches.</p>"
+            f"<p class='relic-quiet'>The claim is long: the address would have {len(address):,} characters, and e-mail "
+            f"often cuts one of more than {LONG:,}. Send the file instead; it opens on the page Searches.</p>"
         )
     else:
         st.code(address, language=None, wrap_lines=True)

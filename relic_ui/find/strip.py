@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from html import escape
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -17,24 +20,41 @@ if TYPE_CHECKING:
 
 _STEP = 26
 """Pixels from one dot to the next where they crowd."""
-_WIDTHS = {"wide": (640, 24), "narrow": (282, 6)}
-"""The narrowest strips, in pixels, and how many dots are laid out on them: more would stand far from their places."""
+_FEW, _MOST = 24, 80
+"""Chapters up to which a narrow strip is divided into them, and any."""
+_WIDTHS = {"wide": (640, 2 * _STEP), "narrow": (282, _STEP)}
+"""The narrowest strips, in pixels, and how far from its place a dot may be on them."""
 
 
 def show_strip(placed: Sequence[Placed], work: Work) -> None:
-    """Draw the passages along the length of the work: as many as have room, those with small numbers before others."""
+    """Draw the passages along the length of the work: a tick for each, and a dot where there is room near its place.
+
+    Those with small numbers come before others, and one that another column shows too has its dot there.
+    """
     if not placed:
         return
-    ordered = sorted(placed, key=lambda each: each.number)
+    ordered = sorted((each for each in placed if not each.again), key=lambda each: each.number)
     lefts: dict[str, dict[str, str]] = {each.anchor: {} for each in ordered}
-    for name, (width, dots) in _WIDTHS.items():
-        room = ordered[:dots]
-        for each, aside in zip(room, asides_of([each.card.place.fraction for each in room], width), strict=True):
-            lefts[each.anchor][name] = f"calc({each.card.place.fraction:.2%} + {aside:.0f}px)"
+    for name, (width, most) in _WIDTHS.items():
+        room: dict[str, float] = {}
+        asides: dict[str, float] = {}
+        for each in ordered:
+            wider = room | {each.anchor: each.card.place.fraction}
+            moved = asides_of(list(wider.values()), width)
+            if max(map(abs, moved)) <= most:
+                room, asides = wider, dict(zip(wider, moved, strict=True))
+        for anchor, aside in asides.items():
+            lefts[anchor][name] = f"calc({room[anchor]:.2%} + {aside:.0f}px)"
+    ticks = "".join(
+        f'<i aria-hidden="true" style="{hue(each.retriever)};left:calc({each.card.place.fraction:.2%} + 11px)"></i>'
+        for each in ordered
+    )
+    fine = " relic-fine" * (len(work.chapters) > _FEW)
     links = "".join(_dot(each, lefts[each.anchor]) for each in ordered if lefts[each.anchor])
     st.html(
-        '<nav class="relic-strip" aria-label="Where in the work the passages stand">'
-        f'<div class="relic-track">{_chapters(work)}{links}</div></nav>'
+        '<nav class="relic-strip" aria-label="Where in the work the passages are">'
+        f'<a class="relic-read-skip" href="#{placed[0].anchor}" target="_self">Skip to the passages</a>'
+        f'<div class="relic-track{fine}">{_chapters(work)}{ticks}{links}</div></nav>'
     )
 
 
@@ -49,14 +69,16 @@ def _dot(placed: Placed, lefts: Mapping[str, str]) -> str:
 
 
 def _chapters(work: Work) -> str:
-    """Divide the strip into chapters, each of which names itself where the mouse rests; dots tell theirs by name."""
-    begins: dict[int, int] = {}
-    for sentence in work.sentences:
-        begins.setdefault(sentence.chapter, sentence.index)
+    """Divide the strip into chapters, many of them into parts; each names itself where the mouse rests."""
+    borders = [(chapter.start, work.chapter_name(chapter.index)) for chapter in work.chapters]
+    if len(borders) > _MOST:
+        parts = groupby(work.chapters, key=lambda chapter: chapter.part)
+        borders = [(next(chapters).start, part) for part, chapters in parts]
     last = max(1, len(work.sentences) - 1)
     return "".join(
-        f'<span aria-hidden="true" title="{escape(work.chapter_name(chapter))}" style="left:{first / last:.2%}"></span>'
-        for chapter, first in begins.items()
+        f'<span aria-hidden="true" title="{escape(name)}" '
+        f'style="left:{bisect_left(work.sentences, start, key=attrgetter("start")) / last:.2%}"></span>'
+        for start, name in borders
     )
 
 

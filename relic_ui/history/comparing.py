@@ -9,6 +9,7 @@ import streamlit as st
 
 from relic_ui.history.found_line import FoundLines
 from relic_ui.links import set_address
+from relic_ui.naming import inside, ways
 from relic_ui.shell import literal
 from relic_ui.style import hue
 
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
     from relic_core.domain import Search
     from relic_core.services.comparing import ComparedPassage, Comparison
     from relic_core.wiring import App
-    from relic_ui.history.history import Asked
+    from relic_ui.history.history import HistoryQuery
 
 _TWO = 2
 _SHORT = 40
 
 
-def show(app: App, asked: Asked, search: Search) -> None:
+def show(app: App, asked: HistoryQuery, search: Search) -> None:
     """Draw what two ways of searching find for one search."""
     names = _choose(app, asked.of, search.request.retrievers)
     if names[0] == names[1]:
@@ -36,11 +37,11 @@ def show(app: App, asked: Asked, search: Search) -> None:
     with st.container(key="compare_columns"):
         slots = st.columns(3, gap="medium")
     lines = FoundLines(app, search)
-    one, other = found.first.label, found.second.label
+    one, other = found.first.card.called, found.second.card.called
     lists = (
-        ("By both", "", found.found_by("both"), "None of the first ten is the same."),
-        (f"By {one} alone", names[0], found.found_by("first"), "Nothing that the other does not find."),
-        (f"By {other} alone", names[1], found.found_by("second"), "Nothing that the other does not find."),
+        ("Found by both", "", found.found_by("both"), "None of the first ten is the same."),
+        (f"{one} alone", names[0], found.found_by("first"), "Nothing that the other does not find."),
+        (f"{other} alone", names[1], found.found_by("second"), "Nothing that the other does not find."),
     )
     for slot, (title, name, passages, none) in zip(slots, lists, strict=True):
         with slot:
@@ -54,7 +55,7 @@ def show(app: App, asked: Asked, search: Search) -> None:
 
 def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, str]:
     """Draw the choice of two, and keep it in the address."""
-    labels = {card.name: card.label for card in app.retrievers.cards()}
+    labels = ways(app)
     if unknown := [name[:_SHORT] for name in of if name not in labels]:
         st.warning(
             literal(f"There is no way of searching called {', '.join(unknown)}; here are others."),
@@ -74,7 +75,6 @@ def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, s
 
 
 def _summary(found: Comparison) -> str:
-    """Say how far the two agree."""
     share = f"{found.overlap} of the first {found.ten} passages are the same." if found.ten else "Neither finds any."
     return (
         f'<p class="relic-measure"><strong>{share}</strong> The first twenty of both are alike to '
@@ -89,12 +89,12 @@ def _summary(found: Comparison) -> str:
 
 def _item(each: ComparedPassage, found: Comparison, names: tuple[str, str], lines: FoundLines) -> str:
     best, retriever = min((at, name) for at, name in zip((each.first, each.second), names, strict=True) if at)
-    one, other = escape(found.first.label), escape(found.second.label)
+    one, other = (escape(inside(column.card.called)) for column in (found.first, found.second))
     if each.found == "both":
-        how = f"no. {each.first} of {one}, no. {each.second} of {other}"
+        how = f"{one}, {each.first}; {other}, {each.second}"
     else:
         label, place = (other, each.second) if each.found == "first" else (one, each.first)
-        how = f"no. {place} of {label}" if place else f"not among the first twenty of {label}"
+        how = f"{label}, {place}" if place else f"{label}: not among the first twenty"
     return (
         f'<li class="relic-moved-quiet"><span class="relic-rank">{best}</span><div>'
         f'{lines.html(each.passage, retriever=retriever, rank=best)}<div class="relic-moved-how">{how}</div></div></li>'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -15,12 +15,11 @@ from relic_core.errors import NotFound, RelicError
 from relic_core.services.sharing import CODE, FILE_NAME
 from relic_ui import links, person
 from relic_ui.history import history_removing
-from relic_ui.naming import listed, many, name_of, name_of_search, shorten
+from relic_ui.naming import inside, listed, many, name_of, name_of_search, shorten, ways
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import tzinfo
 
     from relic_core.domain import Search, WorkSummary
     from relic_core.wiring import App
@@ -35,7 +34,7 @@ _MOST_PAGES = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class HistoryQuery:
     """What the page's address asks for; each empty where it does not say.
 
     - `show`: "then" for then and now, "compare" for two columns; the list of searches otherwise.
@@ -47,10 +46,10 @@ class Asked:
     at: str
 
 
-def read() -> Asked:
+def read() -> HistoryQuery:
     """Read the address."""
     given = st.query_params
-    return Asked(
+    return HistoryQuery(
         search=given.get("q", "").strip().lower(),
         show=given.get("show", ""),
         of=tuple(filter(None, given.get("of", "").split(","))),
@@ -58,7 +57,7 @@ def read() -> Asked:
     )
 
 
-def show(app: App, asked: Asked) -> None:
+def show(app: App, asked: HistoryQuery) -> None:
     """Draw the list of searches."""
     st.title("Searches")
     _tell_odd(asked)
@@ -89,14 +88,12 @@ def show(app: App, asked: Asked) -> None:
     zone = _zone()
     for day, group in groupby(searches, key=lambda search: search.created.astimezone(zone).date()):
         items = "".join(_item(app, search, summaries, zone) for search in group)
-        st.html(
-            f'<h2 class="relic-history-day">{day.day} {day:%B %Y}</h2><ul class="relic-history">{items}</ul>',
-        )
+        st.html(f'<h2 class="relic-history-day">{day.day} {day:%B %Y}</h2><ul class="relic-history">{items}</ul>')
     _show_pages(count, page, words=words, work=work_id)
     history_removing.show_removed(app)
 
 
-def _tell_odd(asked: Asked) -> None:
+def _tell_odd(asked: HistoryQuery) -> None:
     """Say that the list is shown since the address asks for something else that the page does not have."""
     if not (asked.search or asked.show):
         return
@@ -105,7 +102,7 @@ def _tell_odd(asked: Asked) -> None:
     st.info(f"{said} Here are all your searches.", icon=":material/link_off:")
 
 
-def show_one(app: App, asked: Asked, title: str, show: Callable[[App, Asked, Search], None]) -> None:
+def show_one(app: App, asked: HistoryQuery, title: str, show: Callable[[App, HistoryQuery, Search], None]) -> None:
     """Draw the page of one search, or say that it is not there.
 
     - `app`: where searches are kept.
@@ -127,13 +124,11 @@ def show_one(app: App, asked: Asked, title: str, show: Callable[[App, Asked, Sea
 
 
 def _back(search: Search) -> str:
-    """Link back to the list, and on to the search itself."""
     to_list = links.link("history", "← All searches", css="relic-back")
     return f'<p class="relic-history-back">{to_list} &nbsp; {links.link("find", "Open this search", q=search.id)}</p>'
 
 
 def _asked_html(app: App, search: Search) -> str:
-    """Set what a search asked, and of what."""
     return (
         f'<blockquote class="relic-history-asked">{escape(_claim(app, search))}</blockquote>'
         f'<p class="relic-history-of">{_of(app, search, {})}</p>'
@@ -217,7 +212,6 @@ def _show_pages(count: int, page: int, *, words: str, work: str) -> None:
 
 
 def _item(app: App, search: Search, summaries: Mapping[str, WorkSummary], zone: tzinfo) -> str:
-    """Make the line of one search."""
     when = search.created.astimezone(zone)
     claim = links.link("find", _claim(app, search), q=search.id)
     return (
@@ -235,15 +229,15 @@ def _claim(app: App, search: Search) -> str:
 
 def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
     """Say what a search was asked of, and with what."""
-    labels = {card.name: card.label for card in app.retrievers.cards()}
+    names = ways(app)
     where = _work_name(app, search.request.work_id, summaries) if search.request.work_id else "The whole library"
-    if search.request.narrowing:
+    if search.request.work_filter:
         where = "Some works of the library"
     if search.request.chapters:
         where = f"{where}, {many(len(search.request.chapters), 'chapter')}"
     if search.request.critics_quote:
         where += ", quoted by critics"
-    with_what = listed([labels.get(name, name) for name in search.request.retrievers])
+    with_what = listed([inside(names.get(name, name)) for name in search.request.retrievers])
     return escape(f"{where} · {many(search.request.length, 'sentence')} · {with_what}")
 
 
@@ -279,7 +273,6 @@ def _show_opening(app: App) -> None:
 
 
 def _zone() -> tzinfo:
-    """Give the time zone of the reader's browser."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):

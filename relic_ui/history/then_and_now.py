@@ -10,17 +10,17 @@ import streamlit as st
 from relic_ui.history import history
 from relic_ui.history.found_line import FoundLines
 from relic_ui.links import set_address
-from relic_ui.naming import listed
+from relic_ui.naming import listed, ways
 from relic_ui.style import hue
 
 if TYPE_CHECKING:
     from relic_core.domain import Search
     from relic_core.services.comparing import ColumnThenAndNow, MovedPassage, ThenAndNow
     from relic_core.wiring import App
-    from relic_ui.history.history import Asked
+    from relic_ui.history.history import HistoryQuery
 
 
-def show(app: App, asked: Asked, search: Search) -> None:
+def show(app: App, asked: HistoryQuery, search: Search) -> None:
     """Draw what one search found then and what it finds now."""
     with st.spinner("Asking it again …"):
         found = app.comparing.then_and_now(search, at=asked.at)
@@ -28,15 +28,14 @@ def show(app: App, asked: Asked, search: Search) -> None:
     _show_changes(found)
     if not found.columns:
         return
-    lines = FoundLines(app, search)
+    lines, names = FoundLines(app, search), ways(app)
     slots = st.columns(len(found.columns), gap="medium")
     for slot, column in zip(slots, found.columns, strict=True):
         with slot:
-            st.html(_column_html(column, lines))
+            st.html(_column_html(column, names.get(column.retriever, column.label), lines))
 
 
 def _choose_then(found: ThenAndNow) -> None:
-    """Let the reader choose when "then" is, where there is a choice."""
     if len(found.times) < 2:  # noqa: PLR2004 - one is no choice
         return
     count = len(found.times)
@@ -57,7 +56,7 @@ def _choose_then(found: ThenAndNow) -> None:
         key="history_then",
         on_change=turn,
         width=340,
-        help="What was found is kept each time that something it hangs on has changed.",
+        help="Results are kept each time that something they depend on has changed.",
     )
 
 
@@ -81,24 +80,24 @@ def _show_changes(found: ThenAndNow) -> None:
         )
     else:
         st.html(
-            f'<p class="relic-measure">The same models and the same program answer as on {when}, and yet not all '
-            "passages stand where they stood.</p>"
+            f'<p class="relic-measure">The models and the program are the same as on {when}, and yet some passages '
+            "rank differently.</p>"
         )
     if found.silent:
         one = len(found.silent) == 1
         st.html(
-            f'<p class="relic-quiet">{escape(listed(found.silent))} cannot be compared: {"it" if one else "they"} did '
-            "not answer then, or cannot now.</p>"
+            f'<p class="relic-quiet">{escape(listed([card.called for card in found.silent]))} cannot be compared: '
+            f"{'it' if one else 'they'} did not answer then, or cannot now.</p>"
         )
 
 
-def _column_html(column: ColumnThenAndNow, lines: FoundLines) -> str:
+def _column_html(column: ColumnThenAndNow, name: str, lines: FoundLines) -> str:
     """Make the HTML of one retriever's passages, those of now first."""
     here = [each for each in column.passages if each.now and each.now <= _TEN]
     left = [each for each in column.passages if not (each.now and each.now <= _TEN)]
     stayed = sum(1 for each in here if each.then and each.then <= _TEN)
     summary = "As it was." if column.unchanged else f"{stayed} of the first {len(here)} were among the first ten then."
-    heading = f'<h2>{escape(column.label)}</h2><p class="relic-quiet relic-moved-sum">{summary}</p>'
+    heading = f'<h2>{escape(name)}</h2><p class="relic-quiet relic-moved-sum">{summary}</p>'
     items = "".join(_item(each, column, lines) for each in here)
     parts = [
         f'<div class="relic-column" style="{hue(column.retriever)}">{heading}</div>',

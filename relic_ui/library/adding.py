@@ -47,7 +47,7 @@ def show(app: App) -> None:
         accept_multiple_files=True,  # of any type: what cannot be read is told in our words, file by file
         max_upload_size=megabytes,
         key=f"own_files-{state.setdefault('own_round', 0)}",
-        help="You see what was understood of a file before anything of it is stored.",
+        help="You see what was found in a file before anything is stored.",
     )
     state["own_here"] = {file.file_id for file in files or ()}
     waiting = [file for file in files or () if file.file_id not in state.setdefault("own_done", set())]
@@ -122,7 +122,7 @@ def _once(found: dict[str, _Read | tuple[str, str]]) -> dict[str, _Read | tuple[
     return {
         key: each
         if not isinstance(each, _Read) or key in firsts
-        else (each.name, "It holds the same as another of these files, and is left out.")
+        else (each.name, "It has the same content as another of these files, and is left out.")
         for key, each in found.items()
     }
 
@@ -147,7 +147,7 @@ def _show_preview(key: str, read: _Read) -> dict[str, str]:
         if preview.stored is not None:
             st.info(f"Already in your library as {literal(preview.stored.title)}.", icon=":material/inventory_2:")
         elif preview.removed is not None:
-            st.info("You removed this text earlier; adding it puts it back.", icon=":material/undo:")
+            st.info("You removed this text earlier. Adding it puts it back.", icon=":material/undo:")
         if preview.namesakes:
             st.info(_another_edition(preview), icon=":material/library_books:")
         if preview.notice:
@@ -194,7 +194,7 @@ def _details(preview: Preview) -> str:
 
 def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> None:
     """Store texts, begin to prepare them, and keep how it went for the next run of the page."""
-    told: list[tuple[str, str]] = []
+    messages: list[tuple[str, str]] = []
     added = []
     with st.spinner("Adding …"):
         for key, read in texts.items():
@@ -202,11 +202,13 @@ def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> 
                 work = app.works.add(read.data, name=read.name, **correcting.read(said[key])).work
                 app.indexes.start(work.id)
             except RelicError as error:
-                told.append(("error", f"{_short(read.name)}: {error}"))
+                messages.append(("error", f"{_short(read.name)}: {error}"))
                 continue
             added.append(key)
-            told.append(("success", f"{work.title} is in your library. It can be read and searched by words at once."))
-    st.session_state["own_said"] = told
+            messages.append(
+                ("success", f"{work.title} is in your library. You can read it, and search its words, now.")
+            )
+    st.session_state["own_said"] = messages
     if _finish(added):
         open_works()
     st.rerun()
@@ -253,8 +255,8 @@ def _short(name: str) -> str:
 def show_adding(app: App) -> None:
     """Offer the ways to add a text: from this computer, from Project Gutenberg, from the library folder, by path."""
     st.html(
-        '<p class="relic-measure">Licences, contents lists and editors’ notes are left out; chapters and sentences '
-        "are found. The file itself is not changed, and it stays on this machine.</p>"
+        '<p class="relic-measure">Licences, tables of contents and editors’ notes are left out, chapters and sentences '
+        "found. Your file is not changed and stays on this computer.</p>"
     )
     folder = app.settings.library
     ways = ["Files of your own", "Project Gutenberg", *(["Your folder"] if folder else []), "By path"]
@@ -274,8 +276,8 @@ def _show_gutenberg(app: App) -> None:
     mirror = urlsplit(app.settings.gutenberg).hostname or ""
     st.html(
         '<p class="relic-measure relic-quiet">Any book of Project Gutenberg, by its number or the address of its page. '
-        f"Its plain text is fetched from {escape(mirror)} in the background, stored here, and prepared for searching. "
-        "Without a connection nothing is lost: download the book elsewhere and add the file.</p>"
+        f"Its plain text is fetched from {escape(mirror)} in the background and prepared for searching. Without a "
+        "connection, download the book elsewhere and add the file.</p>"
     )
     with st.form("library_gutenberg_form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         said = st.text_input(
@@ -310,7 +312,7 @@ def _show_folder(app: App, folder: Path) -> None:
 
 def _show_path(app: App) -> None:
     with st.form("library_path_form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        path = st.text_input("Path of a file on the machine that runs the app", key="library_path", width=440)
+        path = st.text_input("Path of a file on the computer that runs the app", key="library_path", width=440)
         if st.form_submit_button("Add", icon=":material/add:") and path.strip():
             with show_errors():
                 _start(app, [app.works.find_file(path.strip().strip('"'))])

@@ -48,7 +48,7 @@ def read(said: dict[str, str]) -> dict[str, Any]:
     """
     words = {name: " ".join(value.split()) for name, value in said.items()}
     if not words["title"]:
-        raise BadRequest("The title is empty. Write one, by which you will find the work again.")
+        raise BadRequest("The title is empty. Write one to find the work by.")
     year = words.pop("year")
     try:
         return {**words, "year": int(year) if year else None}
@@ -65,10 +65,7 @@ def show_form(app: App, work: WorkSummary) -> bool:
     Returns: whether it was saved, or given up.
     """
     with st.form(f"correct-{work.id}"):
-        st.html(
-            '<p class="relic-quiet">The text itself, its searches and its links stay as they are; only what the '
-            "library says of it changes.</p>"
-        )
+        st.html('<p class="relic-quiet">The text, its searches and its links stay as they are.</p>')
         said = fields(work, f"correct-{work.id}")
         details = app.citing.work(work.id).details
         with st.expander("The edition, for citations"):

@@ -75,7 +75,7 @@ def show_under_way(app: App, recent: Sequence[Job]) -> None:
     if not active:
         return
     with st.popover(f"Under way: {len(active)}", key="library-under-way", type="tertiary"):
-        st.html('<p class="relic-quiet">All of this goes on when you leave the page or close it.</p>')
+        st.html('<p class="relic-quiet">This goes on if you leave the page or close it.</p>')
         jobs.show_under_way(app, active[:_WATCHED])
         if waiting := len(active[_WATCHED:]):
             st.html(f'<p class="relic-quiet">{_more_wait(waiting)}</p>')
@@ -100,8 +100,8 @@ def show_works(app: App, summaries: Sequence[WorkSummary]) -> None:
         _show_rows(app, _chosen(summaries), len(summaries))
     else:
         st.info(
-            "Nothing is stored yet. Add a file of your own, fetch a book from Project Gutenberg, or take one from the "
-            "RELiC shelf. A work that is stored can be searched, read, and looked through for a word.",
+            "Your library is empty. Under Add, take a file of your own or a book of Project Gutenberg; under Shelf, a "
+            "work that critics quote.",
             icon=":material/menu_book:",
         )
     _show_removed(app)
@@ -230,8 +230,8 @@ def _show_removed(app: App) -> None:
         return
     with st.expander(f"Removed works ({len(removed)})", key="library_removed_works"):
         st.html(
-            '<p class="relic-quiet relic-measure">A removed work is not searched and not listed. Its text, and what '
-            "was done with it, are kept until you put it back.</p>"
+            '<p class="relic-quiet relic-measure">A removed work is neither searched nor listed. Its text and what '
+            "you did with it are kept, and you can put it back.</p>"
         )
         shown = [(work.id, work.title, f", {written_by(work)}") for work in removed]
         show_each("library", shown, "restore-", app.works.restore)
@@ -244,6 +244,6 @@ def show_ended_jobs(recent: Sequence[Job]) -> None:
     """List how earlier jobs ended."""
     ended = sorted((job for job in recent if not job.active), key=lambda job: job.updated)
     if ended:
-        with st.expander("What was added and prepared before"):
+        with st.expander("Earlier additions and preparations"):
             for job in reversed(ended):
                 st.text(f"{when(job.updated)}  {job.title}: {' '.join((job.note or job.state).split())}")

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 _SPLITS: dict[Split, tuple[str, str]] = {
     "train": (
         "Training",
-        "On critics’ quotations from these works the paper’s models learnt; a model does better on a work it has met.",
+        "The paper’s models were trained on critics’ quotations from these works. Models do better on works they know.",
     ),
     "validation": (
         "Validation",
-        "By these works, unseen in training, the paper’s authors chose between versions of their models.",
+        "Not used in training; with these works the paper’s authors chose between versions of their models.",
     ),
     "test": (
         "Test",
-        "Kept back to the end: the paper’s results are measured on these works, which no model or choice had seen.",
+        "Held back until the end: the paper’s results are measured on these works.",
     ),
 }
 _ON_ITS_WAY = "On its way …"
@@ -110,7 +110,7 @@ def _show_add_all(app: App, split: Split, works: Sequence[Shelved]) -> None:
     wanted = [each for each in works if each.origin in {"folder", "gutenberg"} and each.entry.slug not in _waiting()]
     if not wanted:
         if all(each.origin in {"stored", "none"} for each in works):
-            st.html('<p class="relic-quiet">All works of this split that can be had freely are in your library.</p>')
+            st.html('<p class="relic-quiet">All free works of this group are in your library.</p>')
         return
     begun = any(each.origin == "stored" for each in works)
     fetched = sum(each.origin == "gutenberg" for each in wanted)

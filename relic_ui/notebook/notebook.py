@@ -11,7 +11,7 @@ import streamlit as st
 
 from relic_core.domain import VERDICTS
 from relic_ui import person, removed
-from relic_ui.naming import many, shorten
+from relic_ui.naming import many, shorten, ways
 from relic_ui.notebook import notebook_save
 from relic_ui.notebook.notebook_note import CLAIM_SHOWN, REWRITTEN, VERDICT_LABELS, Around, claim_of, show_note
 from relic_ui.shell import literal, show_errors
@@ -51,13 +51,13 @@ def do(app: App, does: str, to: str) -> None:
 def teach() -> None:
     """Say what the notebook is for, and lead on."""
     st.html(
-        '<div class="relic-notes-none"><p class="relic-lede">Passages that you keep stand here, each with where it '
-        "comes from, the claim that you kept it for, and what you say of it.</p><ol>"
-        "<li><strong>Keep</strong> stands beside every passage: on the cards of Find, below the text in Read, beside "
-        "the lines of Find a word, and in the results of a proxy task.</li>"
-        "<li>Here you write what you make of a passage, tag it, say whether it supports its claim, and put your "
-        "passages in order, in collections with names of your own.</li>"
-        "<li>The notebook can be saved as a file and taken in elsewhere; your verdicts can be used to measure how well "
+        '<div class="relic-notes-none"><p class="relic-lede">The passages that you keep, each with its place, '
+        "the claim you kept it for, and your own words.</p><ol>"
+        "<li>Press <strong>Keep</strong> beside a passage: in Find, Read, Find a word, or the results of a proxy "
+        "task.</li>"
+        "<li>Here you comment on a passage, tag it, say whether it supports its claim, and order your passages in "
+        "collections.</li>"
+        "<li>Save the notebook as a Word document, or as a file to open elsewhere. Your verdicts can measure how well "
         "passages are found.</li></ol></div>"
     )
     st.page_link("pages/find.py", label="Find a first passage", icon=":material/search:")
@@ -81,7 +81,7 @@ def show(app: App) -> None:
     views = book.notes(chosen, person=whose, **sought)
     filtered = any(sought.values())
     if filtered or not views:
-        said = f"{many(len(views), 'note')} found." if filtered else "Nothing is kept in this collection yet."
+        said = f"{many(len(views), 'note')} found." if filtered else "This collection is empty."
         st.html(f'<p role="status" class="relic-quiet">{said}</p>')
     _show_notes(app, views, counts, chosen, movable=not filtered and not _by_claim())
 
@@ -102,7 +102,7 @@ def _restore(app: App, counts: Sequence[CollectionCount]) -> None:
         state[_AT] = every.index(wanted) // _PAGE + 1
     elif wanted:
         st.warning(
-            "The note of this address is not in your notebook. If it was removed, it can be put back below.",
+            "This note is not in your notebook. If you removed it, you can put it back below.",
             icon=":material/link_off:",
         )
 
@@ -140,8 +140,8 @@ def _arrange(app: App, counts: Sequence[CollectionCount], chosen: str) -> None:
     book, whose = app.notebook, person.current()
     with st.popover("Collections", icon=":material/folder:", key="notebook_arrange"):
         with st.form("notebook_new", border=False, clear_on_submit=False):
-            name = st.text_input("A new collection", key="notebook_new_name", placeholder="What belongs in it?")
-            if st.form_submit_button("Make it", icon=":material/create_new_folder:"):
+            name = st.text_input("New collection", key="notebook_new_name", placeholder="Its name")
+            if st.form_submit_button("Create", icon=":material/create_new_folder:"):
                 with show_errors():
                     made = book.add_collection(name, whose)
                     st.session_state["notebook_next"] = made.id
@@ -150,7 +150,7 @@ def _arrange(app: App, counts: Sequence[CollectionCount], chosen: str) -> None:
         if here is None:
             return
         with st.form("notebook_rename", border=False):
-            renamed = st.text_input("Another name for this one", value=here.name, key=f"notebook_name_{here.id}")
+            renamed = st.text_input("Rename this one", value=here.name, key=f"notebook_name_{here.id}")
             if st.form_submit_button("Rename", icon=":material/edit:"):
                 with show_errors():
                     book.rename_collection(here.id, renamed, whose)
@@ -263,7 +263,7 @@ def _show_notes(
     names = {each.collection.id: each.collection.name for each in counts}
     homes = [view.note.collection_id for view in views]
     same = [first == second for first, second in pairwise(homes)]
-    labels = {card.name: card.label for card in app.retrievers.cards()}
+    labels = ways(app)
     tags = book.tags(person.current())
     pages = max(1, -(-len(views) // _PAGE))
     state = st.session_state

@@ -194,12 +194,12 @@ def _show_other(note: Note, words_key: str, put: Callable[[Mapping[str, Any]], N
         does()
 
     choices = {"Put both together": put_together} if there.get("words", "").strip() and note.words.strip() else {}
-    choices |= {"Take the other": partial(put, there), "Keep mine": lambda: None}
+    choices |= {"Use the other": partial(put, there), "Keep mine": lambda: None}
     with st.container(key=f"notebook_other_{note.id}", gap="small"):
         when = moment(other.updated)
         st.html(
-            f'<div class="relic-note-version" role="status"><p>This note was changed elsewhere: {when}. Yours stands '
-            f"now; there it says:</p>{_said_html(there)}</div>"
+            f'<div class="relic-note-version" role="status"><p>This note was changed elsewhere: {when}. Yours is '
+            f"saved; the other says:</p>{_said_html(there)}</div>"
         )
         with st.container(horizontal=True, gap="small"):
             for label, does in choices.items():
@@ -226,8 +226,8 @@ def _show_versions(app: App, note_id: str, put: Callable[[Mapping[str, Any]], No
             when = moment(version.updated)
             shown = {name: value for name, value in said.items() if value}
             st.html(f'<div class="relic-note-version"><p class="relic-quiet">{when}</p>{_said_html(shown)}</div>')
-            tip = f"Take back what was said {when}"
-            st.button("Take back", key=f"{key}_{number}", help=tip, on_click=take_back, args=(said,))
+            tip = f"Restore the version of {when}"
+            st.button("Restore", key=f"{key}_{number}", help=tip, on_click=take_back, args=(said,))
 
 
 def _said_html(said: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 from relic_core.errors import RelicError
 from relic_core.services.notebook_files import DOCUMENTS
 from relic_ui import citing, person
-from relic_ui.naming import many
+from relic_ui.naming import many, ways
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ def _as_json(app: App, collection_id: str, whose: str) -> Form:
 
 def _as_document(form: DocumentForm, app: App, collection_id: str, whose: str) -> Form:
     card = DOCUMENTS[form]
-    labels = {each.name: each.label for each in app.retrievers.cards()}
+    labels = ways(app)
     style = citing.chosen_style()
 
     def make() -> bytes:

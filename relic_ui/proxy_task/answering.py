@@ -18,26 +18,24 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import streamlit as st
 
-from relic_core.domain.studies import LONGEST_COMMENT, LONGEST_NAME, LONGEST_SECONDS
+from relic_core.domain.studies import LONGEST_COMMENT, LONGEST_NAME, LONGEST_SECONDS, Annotator, StudyView
 from relic_core.errors import RelicError
 from relic_ui.links import link
 from relic_ui.naming import listed, many, shorten
-from relic_ui.proxy_task.studies import ANSWER, PAGE, show_held, title
+from relic_ui.proxy_task.studies import ANSWER, PAGE, StudyQuery, show_held, title
 from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain.studies import Annotator, StudyView
     from relic_core.services.studies.answering import AnsweredItem, ShownItem, Task
     from relic_core.wiring import App
-    from relic_ui.proxy_task.studies import Asked
 
 _OWNER_SEES = "Answers and results are seen by whoever runs the study, who has a code for that."
 _ALL_SEE = "Results, with the names or codes, can be seen by everybody who can open this page."
 _CANNOT = "Cannot decide"
 _WORDS_SHOWN = 70
-_SETTLED = "You have been told which passage was the critic’s, so your answer to this item stands."
+_SETTLED = "You have seen which passage was the critic’s, so your answer to this item is final."
 _CHAIRS = "proxy_chairs"
 """In the session: by study the id of who answers in this visit."""
 
@@ -92,7 +90,6 @@ export default function (component) {
 
 
 def _cookie(study_id: str) -> str:
-    """Name the cookie by which the browser remembers who answers a study."""
     return f"relic_study_{study_id}"
 
 
@@ -101,7 +98,7 @@ def whoever_answers(study_id: str) -> str:
     return st.session_state.get(_CHAIRS, {}).get(study_id) or st.context.cookies.get(_cookie(study_id), "")
 
 
-def find_annotator(app: App, view: StudyView, asked: Asked) -> Annotator | None:
+def find_annotator(app: App, view: StudyView, asked: StudyQuery) -> Annotator | None:
     """Give who answers, where the address goes on with that; None where nobody does, or nobody that is known."""
     study_id = view.study.id
     chosen = whoever_answers(study_id) if asked.show == ANSWER else ""
@@ -152,9 +149,7 @@ def _ask(app: App, view: StudyView) -> None:
     """Ask for a name and for consent."""
     with st.form("proxy_begin", border=False, width=520):
         name = st.text_input("Your name, or a code", key="proxy_name", max_chars=LONGEST_NAME, autocomplete="off")
-        st.html(
-            '<p class="relic-quiet">To go on later, on this device or another, give the same name or code.</p>',
-        )
+        st.html('<p class="relic-quiet">To go on later, on this device or another, give the same name or code.</p>')
         agreed = st.checkbox("I have read this, and I agree to take part", key="proxy_agreed")
         pressed = st.form_submit_button("Begin", type="primary", key="proxy_start")
     if pressed and not name.strip():
@@ -238,7 +233,7 @@ def is_under_way(app: App, view: StudyView) -> bool:
     return app.answering.task(*place.whose).item is not None
 
 
-def show(app: App, view: StudyView, annotator: Annotator, asked: Asked) -> None:
+def show(app: App, view: StudyView, annotator: Annotator, asked: StudyQuery) -> None:
     """Draw an annotator's turn; an item that the address names is shown first."""
     whose = (view.study.id, annotator.id)
     place = st.session_state.get("proxy_place")
@@ -309,7 +304,6 @@ def _item(app: App, place: _Place, task: Task, item: ShownItem) -> None:
 
 @st.cache_resource
 def _component() -> Callable[..., Any]:
-    """Register the component once per server; it shares the page's styles."""
     return cast(
         "Callable[..., Any]",
         st.components.v2.component(
@@ -320,11 +314,10 @@ def _component() -> Callable[..., Any]:
 
 @st.cache_resource
 def _arriver() -> Callable[..., Any]:
-    """Register once per server what brings the focus of the keyboard to what has come in place of the items."""
     return cast("Callable[..., Any]", st.components.v2.component("relic_proxy_arrive", js=_ARRIVE))
 
 
-def press_of(told: object) -> Press | None:
+def press_of(event: object) -> Press | None:
     """Read what the browser tells; None where it is nothing that this page could have sent.
 
     >>> press_of({"does": "choose", "item": "a", "choice": "2", "comment": "", "seconds": 3.5, "nonce": "x"}).choice
@@ -332,20 +325,20 @@ def press_of(told: object) -> Press | None:
     >>> press_of({"does": "shout"}) is None
     True
     """
-    does = told.get("does") if isinstance(told, dict) else None
-    if not isinstance(told, dict) or does not in {"choose", "back", "next"}:
+    does = event.get("does") if isinstance(event, dict) else None
+    if not isinstance(event, dict) or does not in {"choose", "back", "next"}:
         return None
-    choice, seconds = str(told.get("choice", "")), told.get("seconds", 0)
+    choice, seconds = str(event.get("choice", "")), event.get("seconds", 0)
     if does == "choose" and choice not in {"0", "1", "2", "3"}:
         return None
     real = isinstance(seconds, int | float) and seconds >= 0
     return Press(
         does=does,
-        item=str(told.get("item", "")),
+        item=str(event.get("item", "")),
         choice=int(choice or 0) if does == "choose" else 0,
-        comment=str(told.get("comment", ""))[:LONGEST_COMMENT],
+        comment=str(event.get("comment", ""))[:LONGEST_COMMENT],
         seconds=min(float(seconds), LONGEST_SECONDS) if real else 0.0,
-        nonce=str(told.get("nonce", "")),
+        nonce=str(event.get("nonce", "")),
     )
 
 
@@ -426,7 +419,6 @@ def words_html(words: str) -> str:
 
 
 def _finished(app: App, place: _Place, task: Task) -> None:
-    """Thank, and let the answers be looked through."""
     study = place.whose[0]
     answered = app.answering.answered(*place.whose)
     undecided = sum(each.answer.choice == 0 for each in answered)

@@ -181,7 +181,7 @@ def _texts(app: App, view: StudyView) -> None:
     if view.frozen:
         st.html(
             '<p class="relic-quiet relic-measure">There are answers already, so the instructions and the number of '
-            "people stand as they were: all must have been asked the same. For other ones make a new version below.</p>"
+            "people cannot change: all must be asked the same. To change them, make a new version below.</p>"
         )
     with st.form(f"proxy_texts-{view.study.id}", border=False):
         instructions = st.text_area(

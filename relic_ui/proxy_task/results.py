@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain.figures import Chart, Group, Mark, Series
+from relic_core.domain.figures import Chart, Figure, Group, Mark, Series
 from relic_core.reporting import charts
 from relic_core.reporting.studies import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
 from relic_ui import keep
@@ -27,13 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relic_core.domain import Job
-    from relic_core.domain.figures import Figure
     from relic_core.domain.studies import ItemResult, Measure, Option, StudyResults, StudyView
     from relic_core.wiring import App
 
 _SPOILER = (
-    "You have not answered all items of this study yet, and what stands here tells which passages are right. Answer "
-    "first; the results will still be here."
+    "You have not answered all items of this study yet, and the results show which passages are right. Answer first; "
+    "they will still be here."
 )
 _CHANCE = 1 / 3
 _PEOPLE, _MODELS, _PUBLISHED = "people", "models", "published"
@@ -70,7 +69,7 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
     show_table(made[0])
     save(made, f"{study.name} results", key="proxy_tables")
     _agreement(results)
-    _telling(app, results)
+    _missed_by_models(app, results)
     _items(app, results)
     _files(app, view)
 
@@ -112,7 +111,6 @@ def _hastily(count: int) -> str:
 
 
 def _models(app: App, view: StudyView) -> None:
-    """Let the models answer the same items, and show how that goes."""
     under_way = next(iter(app.jobs.under_way("study-models")), None)
     if under_way:
         show_job(app, under_way.id, stop=stop_label(under_way))
@@ -236,7 +234,6 @@ def _row(key: str, label: str, figure: Figure, n: int, series: str, *, note: str
 
 
 def _chart(results: StudyResults, file_name: str) -> None:
-    """Draw the chart; the same figures stand below it as a table."""
     chart = chart_of(results)
     figure = charts.draw(chart, colours=_COLOURS)
     line = {"color": charts.OTHER, "width": 1.5, "dash": "dash"}
@@ -247,13 +244,12 @@ def _chart(results: StudyResults, file_name: str) -> None:
             figure,
             key="proxy_chart",
             config=charts.config(file_name),
-            alt=f"{chart.title}. The figures stand below as a table.",
+            alt=f"{chart.title}. The figures are below as a table.",
         )
     st.html(f'<p class="relic-table-caption">{chart.caption}</p>')
 
 
-def _telling(app: App, results: StudyResults) -> None:
-    """Draw the items that all people got and a model did not (the paper's table 5)."""
+def _missed_by_models(app: App, results: StudyResults) -> None:
     if not results.people or not results.models:
         return
     st.header("What people see and a model misses", anchor="proxy-telling")
@@ -267,7 +263,7 @@ def _telling(app: App, results: StudyResults) -> None:
             key="proxy_telling_model",
             width=360,
         )
-    cases = [item for item in results.telling if _missed_by(item, model)]
+    cases = [item for item in results.missed_by_models if _missed_by(item, model)]
     if not cases:
         st.html(f'<p role="status">{escape(_why_none(results, model))}</p>')
         return
@@ -359,7 +355,6 @@ def _passage(result: ItemResult, number: int, option: Option, marks: Marks) -> s
 
 
 def _files(app: App, view: StudyView) -> None:
-    """Offer all answers, and the report, as files."""
     files, study_id = app.study_files, view.study.id
     st.header("Take it with you", anchor="proxy-files")
     anonymous = st.checkbox(

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from relic_core.domain.studies import StudyRequest, study_label
+from relic_core.domain.studies import StudyRequest, StudyView, study_label
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, paper_study
+from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, StudySource, paper_study
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import many, some_of
@@ -24,8 +24,6 @@ from relic_ui.shell import literal, show_errors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain.studies import StudyView
-    from relic_core.services.studies.studies import StudySource
     from relic_core.wiring import App
 
 PAGE = "proxy_task"
@@ -50,7 +48,7 @@ MOST_WANTED = 100
 WANTED = "People wanted for each item (0 for as many as come)"
 
 
-class Asked(NamedTuple):
+class StudyQuery(NamedTuple):
     """What the page's address asks for; each empty where it does not say.
 
     - `study`: id of a study; the list of studies without one.
@@ -62,12 +60,12 @@ class Asked(NamedTuple):
     item: str
 
 
-def read_address() -> Asked:
+def read_address() -> StudyQuery:
     """Read the address."""
-    return Asked(*(st.query_params.get(name, "") for name in Asked._fields))
+    return StudyQuery(*(st.query_params.get(name, "") for name in StudyQuery._fields))
 
 
-def opened(app: App, asked: Asked) -> StudyView | None:
+def opened(app: App, asked: StudyQuery) -> StudyView | None:
     """Open the study that is asked for; None where none is, or it is not here, which is told."""
     if not asked.study:
         return None
@@ -112,11 +110,11 @@ def show(app: App) -> None:
     st.title("The proxy task")
     st.html(
         '<p class="relic-lede relic-proxy-lede">A critic quotes a passage of a book, and the quotation is taken out. '
-        "Beside the critic’s words stand three passages of that book: which of them was it?</p>"
-        '<p class="relic-quiet relic-measure">No person can rank thousands of passages as a model does, so this '
-        "smaller test stands proxy for the search. Experts asked about <cite>Pride and Prejudice</cite> chose rightly "
-        "93.5 times in 100, the best model of its day 67.5 times (Thai and others, 2022). Here you can take the test, "
-        "alone or as a group, and see how you and the models of this app compare.</p>"
+        "Which of three passages of that book was it?</p>"
+        '<p class="relic-quiet relic-measure">Nobody can rank thousands of passages as a model does, so this '
+        "smaller test is the proxy. Experts asked about <cite>Pride and Prejudice</cite> were right 93.5 times in 100, "
+        "the best model of its day 67.5 times (Thai and others, 2022). Take the test, alone or as a group, and see how "
+        "you and the models of this app compare.</p>"
     )
     every = app.studies.all()
     st.header("Studies", anchor="studies")
@@ -257,11 +255,7 @@ def _choose(app: App) -> None:
         _not_here(sources)
         return
     benchmark = st.selectbox(
-        "Whose quotations",
-        list(usable),
-        format_func=lambda name: usable[name].label,
-        key="proxy_make_from",
-        width=520,
+        "Whose quotations", list(usable), format_func=lambda name: usable[name].label, key="proxy_make_from", width=520
     )
     names = {key: f"{name} ({many(count, 'quotation')})" for key, name, count in usable[benchmark].works}
     works = st.multiselect(
@@ -305,7 +299,7 @@ def _choose(app: App) -> None:
             0,
             key="proxy_make_seed",
             width=240,
-            help="Decides which items are drawn and in which order things stand. The same seed makes the same study.",
+            help="Decides which items are drawn and in which order. The same seed makes the same study.",
         )
     if st.button("Make the study", key="proxy_make", type="primary", icon=":material/add:"):
         if not name.strip():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
     from relic_core.services.search import SearchResult
     from relic_core.wiring import App
-    from relic_ui.read.read_address import Asked
+    from relic_ui.read.read_address import ReadQuery
 
 _CLAIM_SHOWN = 110
 _WORD_SHOWN = 60
@@ -41,7 +41,7 @@ def choose(app: App) -> None:
     st.title("Read")
     works = app.works.summaries()
     if not works:
-        st.info("Your library is empty. Add a text, and come back to read it.", icon=":material/menu_book:")
+        st.info("Your library is empty. Add a work to read it here.", icon=":material/menu_book:")
         st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
         return
     items = "".join(f"<li>{link('read', name_of(work), work=work.id)}</li>" for work in works)
@@ -49,7 +49,7 @@ def choose(app: App) -> None:
     show_place({"offer": {work.id: work.title for work in works}})
 
 
-def show(app: App, page: ReadingPage, wanted: Asked) -> None:
+def show(app: App, page: ReadingPage, wanted: ReadQuery) -> None:
     """Draw the room: the head, the contents list, the chapter, and what follows the reader along it.
 
     The chapter is drawn before the search is asked for its hits, so that nobody waits for them to read.
@@ -111,7 +111,7 @@ def _show_head(page: ReadingPage) -> None:
     )
 
 
-def _neighbours(page: ReadingPage, wanted: Asked) -> str:
+def _neighbours(page: ReadingPage, wanted: ReadQuery) -> str:
     """Link to the chapters before and after."""
     names = [name for part in page.contents for _, name in part.chapters]
     here, links = page.chapter.index, []
@@ -131,7 +131,7 @@ def _search_here(page: ReadingPage) -> str:
     return link("find", "Search this chapter", **{"work": page.work.id, "in": page.chapter.index + 1})
 
 
-def _contents(page: ReadingPage, wanted: Asked, hits: Sequence[HitMark]) -> str:
+def _contents(page: ReadingPage, wanted: ReadQuery, hits: Sequence[HitMark]) -> str:
     """List the chapters, by parts where the work has them; say in which the search has hits."""
     counts: dict[int, int] = {}
     for hit in hits:
@@ -145,7 +145,7 @@ def _contents(page: ReadingPage, wanted: Asked, hits: Sequence[HitMark]) -> str:
     )
 
 
-def _contents_part(part: ContentsPart, page: ReadingPage, wanted: Asked, counts: dict[int, int]) -> str:
+def _contents_part(part: ContentsPart, page: ReadingPage, wanted: ReadQuery, counts: dict[int, int]) -> str:
     here = page.chapter.index
     items = []
     for index, name in part.chapters:
@@ -203,7 +203,7 @@ def _hit_link(hit: HitMark, work: Work, search_id: str, *, label: str) -> str:
     return link("read", label, title=where, work=work.id, at=hit.at, n=hit.span.length, q=search_id)
 
 
-def _place_data(page: ReadingPage, wanted: Asked, edition: str) -> dict[str, object]:
+def _place_data(page: ReadingPage, wanted: ReadQuery, edition: str) -> dict[str, object]:
     """Gather what the component needs: what to light, where the page stands, how the work is cited."""
     work = page.work
     length = page.passage.length if page.passage else None
@@ -232,7 +232,7 @@ def _place_data(page: ReadingPage, wanted: Asked, edition: str) -> dict[str, obj
     }
 
 
-def _marks(page: ReadingPage, wanted: Asked, hits: Sequence[HitMark]) -> str:
+def _marks(page: ReadingPage, wanted: ReadQuery, hits: Sequence[HitMark]) -> str:
     """Make the marks that the component puts beside the sentences of the chapter."""
     inside = [hit for hit in hits if hit.place.chapter_index == page.chapter.index]
     groups = "".join(
@@ -243,12 +243,12 @@ def _marks(page: ReadingPage, wanted: Asked, hits: Sequence[HitMark]) -> str:
 
 
 def _mark(hit: HitMark, work: Work, search_id: str) -> str:
-    short = f"{hit.label.split(',')[0]} {hit.rank}"
+    short = f"{hit.way} {hit.number}"
     return link(
         "read",
         short,
         css="relic-read-mark",
-        title=f"{short}: rank {hit.rank} by {hit.label}",
+        title=f"{short}: {hit.place.label}",
         attributes={"style": hue(hit.retriever)},
         work=work.id,
         at=hit.at,

@@ -24,7 +24,7 @@ _LENGTH = re.compile("[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ReadQuery:
     """What the page's address asks for, filled up from what was read last in this visit.
 
     - `work_id`, `at`, `search_id`: empty where nothing is known.
@@ -50,7 +50,7 @@ class Asked:
         return {"q": self.search_id, "words": self.words}
 
 
-def asked() -> Asked:
+def asked() -> ReadQuery:
     """Read the page's address."""
     given, state = st.query_params, st.session_state
     work_id = given.get("work") or state.get("read_work", "")
@@ -62,7 +62,7 @@ def asked() -> Asked:
         at = last[0]
         if not search_id and not words:
             search_id, words = last[1:]
-    return Asked(
+    return ReadQuery(
         work_id=work_id,
         at=at,
         length=int(length) if _LENGTH.fullmatch(length) else 1,
@@ -74,7 +74,7 @@ def asked() -> Asked:
     )
 
 
-def open_page(app: App, wanted: Asked) -> ReadingPage | None:
+def open_page(app: App, wanted: ReadQuery) -> ReadingPage | None:
     """Open what is asked for; None, with the reason told, where its work is not there."""
     state = st.session_state
     try:

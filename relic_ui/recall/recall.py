@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.errors import BadRequest
 from relic_core.reporting.chart_words import measure_label
-from relic_core.services.recall import METRICS, SORTS
+from relic_core.services.recall import METRICS, SORTS, Offer
 from relic_ui import links
 from relic_ui.shell import literal
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Pool, Run
-    from relic_core.services.recall import Offer
     from relic_core.wiring import App
-    from relic_ui.recall.recall import Asked
 
 SHOWN = ("missed", "some", "found", "all")
 """Examples that every run missed, that some did, that none did, or all."""
@@ -118,7 +116,7 @@ RECALL = """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RecallQuery:
     """What the page is to show.
 
     - `runs`: those chosen, in the order in which they were.
@@ -170,13 +168,13 @@ def teach() -> None:
     """Say what the page will show, and how the first run is made."""
     introduce()
     st.info(
-        "Nothing has been measured here yet. The first run takes a minute: it asks for every quotation of the sample, "
-        "and this page shows how often the retriever finds it.",
+        "Nothing has been measured here yet. A first measurement takes a minute: it searches for every quotation of "
+        "the sample, and this page shows how often it is found.",
         icon=":material/bar_chart:",
     )
     st.code("python -m relic_core evaluate sample dense-relic", language="bash")
     st.html(
-        '<p class="relic-measure">A run is one way of searching, measured on one benchmark: a set of places in '
+        '<p class="relic-measure">What is measured is one way of searching on one benchmark: a set of places in '
         "criticism where a work is quoted. <b>recall@10</b> is the share of these places for which the passage that "
         "the critic quoted is among the first ten.</p>"
     )
@@ -219,7 +217,7 @@ def first_page() -> None:
     st.session_state["recall_page"] = 1
 
 
-def ask(app: App, offers: Sequence[Offer]) -> Asked:
+def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
     """Draw the choice of benchmark, measure and runs."""
     state = st.session_state
     by_name = {offer.card.name: offer for offer in offers}
@@ -245,28 +243,28 @@ def ask(app: App, offers: Sequence[Offer]) -> Asked:
             persist_state="session",
             on_change=first_page,
             width=260,
-            help="By what the figures and charts go. Over k shows every k of it, Ranks asks for none, and MRR, mean "
-            "and median rank stand in Table.",
+            help="What figures and charts show. Over k has every k of it, Ranks needs none, and Table has MRR, mean "
+            "and median rank.",
         )
     offer = by_name[state["recall_benchmark"]]
     by_id = {run.id: run for run in offer.runs}
     labels = app.recall.labels(offer.runs)
     state["recall_runs"] = [each for each in state["recall_runs"] if each in by_id]
     st.multiselect(
-        "Runs, side by side",
+        "Measurements, side by side",
         list(by_id),
         format_func=labels.__getitem__,
         key="recall_runs",
         persist_state="session",
         on_change=first_page,
         placeholder="Choose one or more",
-        help="A run is one retriever measured on one benchmark. 4/4: the claim takes four sentences of criticism "
-        "before the quotation and four after it.",
+        help="One way of searching each. 4 before, 4 after: the claim is the critic’s four sentences before the "
+        "quotation and four after it.",
     )
     return _asked(app, offers, offer)
 
 
-def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> Asked:
+def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> RecallQuery:
     state = st.session_state
     by_id = {run.id: run for run in offer.runs}
     least = app.recall.default_least(offer.default)
@@ -278,7 +276,7 @@ def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> Asked:
         and tuple(chosen.values()) == (default_metric(offer), FIRST_VIEW, SORTS[0], least, False)
         and not part
     )
-    return Asked(
+    return RecallQuery(
         offer=offer,
         runs=runs,
         part=part,
@@ -289,7 +287,7 @@ def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> Asked:
     )
 
 
-def choose_view(app: App, asked: Asked) -> None:
+def choose_view(app: App, asked: RecallQuery) -> None:
     """Draw the choice of a view, and what can be chosen in it."""
     labelled = any(outcome.kind for run in asked.runs for outcome in app.runs.outcomes(run.id))
     views = [view for view in VIEW_LABELS if view != "kinds" or labelled or asked.view == "kinds"]
@@ -308,12 +306,7 @@ def choose_view(app: App, asked: Asked) -> None:
         return
     with st.container(horizontal=True, gap="medium"):
         st.selectbox(
-            "Order",
-            SORTS,
-            format_func=SORT_LABELS.__getitem__,
-            key="recall_sort",
-            persist_state="session",
-            width=220,
+            "Order", SORTS, format_func=SORT_LABELS.__getitem__, key="recall_sort", persist_state="session", width=220
         )
         st.number_input(
             "Quotations a work needs",
@@ -322,13 +315,12 @@ def choose_view(app: App, asked: Asked) -> None:
             key="recall_least",
             persist_state="session",
             width=220,
-            help="A figure made of two or three quotations says little of a work: its interval is wide, or cannot "
-            "be given. Works with fewer than this many are left out; n is how many a figure is made of.",
+            help="A figure made of two or three quotations says little about a work. Works with fewer than this are "
+            "left out; n is how many a figure is made of.",
         )
 
 
 PARAMETERS = ("benchmark", "runs", "metric", "view", "sort", "least", "beside", *PART_OF.values(), "show", "page")
-"""What an address of the page may carry."""
 _MOST_PAGES = 1_000_000
 _SHORT = 60
 
@@ -356,8 +348,8 @@ def restore(app: App, offers: Sequence[Offer]) -> None:
     metric = wanted.get("metric", "")
     if metric and metric not in METRICS:
         _warn(
-            f"This address asks for the measure '{metric[:_SHORT]}', which no chart here is of. MRR, mean and median "
-            "rank stand in Table."
+            f"This address asks for the measure '{metric[:_SHORT]}', which no chart here shows. MRR, mean and median "
+            "rank are in Table."
         )
     state.update(
         recall_address=wanted,
@@ -381,12 +373,12 @@ def _named(app: App, offers: Sequence[Offer], wanted: Mapping[str, str]) -> tupl
     name = wanted.get("benchmark") or (found[0].benchmark if found else offers[0].card.name)
     offer = next((each for each in offers if each.card.name == name), None)
     if offer is None:
-        _warn(f"This address asks for the benchmark '{name[:_SHORT]}', and there is no run of it here.")
+        _warn(f"This address asks for the benchmark '{name[:_SHORT]}', on which nothing was measured here.")
         return offers[0], []
     if gone := [each[:_SHORT] for each in ids if each not in known]:
         _warn(
-            f"This address names runs that are not here: {', '.join(gone)}. They were measured on another machine, "
-            "with other works or another version, or removed since."
+            f"This address names measurements that are not here: {', '.join(gone)}. They were made on another "
+            "computer, with other works or another version, or removed since."
         )
     own = [run for run in found if run.benchmark == name]
     if len(own) < len(found):
@@ -410,7 +402,7 @@ def _number(written: str) -> int:
     return int(written) if written.isascii() and written.isdecimal() and len(written) < len(str(_MOST_PAGES)) else 0
 
 
-def keep(asked: Asked) -> None:
+def keep(asked: RecallQuery) -> None:
     """Put what is shown into the page's address, as one step that Back undoes."""
     kept = {} if asked.default else asked.parameters
     state = st.session_state
@@ -421,7 +413,7 @@ def keep(asked: Asked) -> None:
     state["recall_address"] = kept
 
 
-def link_here(asked: Asked) -> str:
+def link_here(asked: RecallQuery) -> str:
     """Make a link to exactly what is shown."""
     what = "table" if asked.view == "table" else "chart"
     return links.link("recall", f"Link to this {what}", **asked.parameters)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-from relic_core.domain.figures import DRAWN_K
+from relic_core.domain.figures import DRAWN_K, Chart, View
 from relic_ui import links
 from relic_ui.passages import passage_html
-from relic_ui.recall.recall import first_page
+from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
 from relic_ui.shell import literal
 
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.domain import Claim, Outcome, Run
-    from relic_core.domain.figures import Chart, View
     from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
     from relic_core.wiring import App
-    from relic_ui.recall.recall import Asked
 
 _PAGE = 5
 _SHORT = 60
@@ -38,11 +36,11 @@ _OF_ONE = {"missed": "Missed", "found": "Found", "all": "All"}
 _OF_SEVERAL = {"missed": "Missed by all", "some": "Missed by some", "found": "Found by all", "all": "All"}
 
 _WITHOUT = {
-    "pool": "The passages given with the questions are not on this machine, so only their ranks are shown.",
-    "data": "The critics' claims are not on this machine: only places and ranks came with the program. {needs}",
+    "pool": "The passages given with the questions are not on this computer, so only their ranks are shown.",
+    "data": "The critics' claims are not on this computer: only places and ranks came with the program. {needs}",
     "damaged": "The critics' claims are not shown: the texts of this benchmark that are here are not those that were "
     "measured.",
-    "needs works": "The critics' claims are not shown: they are read once all works of this benchmark are in the "
+    "needs works": "The critics' claims are not shown: for that all works of this benchmark have to be in the "
     "{library}.",
     "example": "Some claims are not shown: the texts of this benchmark that are here do not hold them.",
 }
@@ -85,11 +83,10 @@ export default function (component) {
 
 @st.cache_resource
 def _arriver() -> Callable[..., Any]:
-    """Register once per server what leads from a clicked mark to its examples."""
     return cast("Callable[..., Any]", st.components.v2.component("relic_recall", js=_ARRIVE))
 
 
-def show_cases(app: App, asked: Asked, chart: Chart, colours: Mapping[str, str]) -> None:
+def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str, str]) -> None:
     """Draw the choice of a group, and its examples."""
     st.header("The examples behind a figure", anchor="recall-examples")
     names = {group.key: group.label for group in chart.groups}
@@ -126,7 +123,6 @@ def show_cases(app: App, asked: Asked, chart: Chart, colours: Mapping[str, str])
 
 
 def _choose_shown(cases: Sequence[Case]) -> str:
-    """Draw the choice of examples by whether they were found, each with how many there are."""
     labels = _OF_SEVERAL if any(len(case.outcomes) > 1 for case in cases) else _OF_ONE
     counts = {name: sum(name in {"all", case.verdict} for case in cases) for name in labels}
     if st.session_state["recall_show"] not in labels:
@@ -143,8 +139,7 @@ def _choose_shown(cases: Sequence[Case]) -> str:
     return str(st.session_state["recall_show"])
 
 
-def _show_page(app: App, asked: Asked, cases: Sequence[Case], colours: Mapping[str, str]) -> None:
-    """Draw one page of examples."""
+def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Mapping[str, str]) -> None:
     pages = max(1, -(-len(cases) // _PAGE))
     page = min(asked.page, pages)
     shown = cases[(page - 1) * _PAGE : page * _PAGE]
@@ -162,7 +157,6 @@ def _show_page(app: App, asked: Asked, cases: Sequence[Case], colours: Mapping[s
 
 
 def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:
-    """Say what cannot be read, each work once, and how to have it."""
     said = []
     needs = with_code(needs.replace("It needs", "To read them, this benchmark needs", 1)) or _ASK
     library = links.link("library", "Library")
@@ -186,8 +180,7 @@ def _named(missing: Sequence[Missing], what: str) -> str:
     return ", ".join(f"<cite>{escape(each.name)}</cite>" for each in missing if each.what == what)
 
 
-def _pages(asked: Asked, page: int, pages: int) -> str:
-    """Lead to the other pages of examples."""
+def _pages(asked: RecallQuery, page: int, pages: int) -> str:
     if pages == 1:
         return ""
 
@@ -214,13 +207,13 @@ def _counted(view: View, label: str, show: str, count: int, cases: Sequence[Case
     }[view]
     every = f"{len(cases):,} quotation{'s' * (len(cases) != 1)} {of}"
     if view == "ranks":
-        return f"{every}, by one of the runs at least."
+        return f"{every}, in at least one of the measurements."
     if show == "all":
         return f"All {every}, the worst first."
     runs = max((len(case.outcomes) for case in cases), default=1)
-    by = "the run" if runs == 1 else "some of the runs" if show == "some" else f"all {runs} runs"
+    by = "it" if runs == 1 else "some of them" if show == "some" else f"all {runs}"
     verb = "found" if show == "found" else "missed"
-    return f"{count:,} of {every} {'is' if count == 1 else 'are'} {verb} by {by}{', the worst first' * (count > 1)}."
+    return f"{count:,} of {every} {verb} by {by}{', the worst first' * (count > 1)}."
 
 
 def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *, titled: bool) -> str:
@@ -229,7 +222,9 @@ def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *
     widest = max(read, key=lambda each: len(each.claim.words) if each.claim else 0)
     named = f"Example {case.id}"
     heading, further = (case.book.title, named) if titled else (named, "")
-    told = " · ".join(escape(part) for part in (f"{case.length} sentence{'s' * (case.length != 1)}", case.kind) if part)
+    facts = " · ".join(
+        escape(part) for part in (f"{case.length} sentence{'s' * (case.length != 1)}", case.kind) if part
+    )
     claim = (
         f"<h4>The critic writes{_context(case, read, widest)}</h4>"
         f'<div class="relic-recall-claim">{_claim(widest.claim)}</div>'
@@ -244,39 +239,38 @@ def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *
         answers = _ranks(case)
     return (
         f'<article class="relic-recall-case" id="case-{escape(case.id)}"><header><h3>{escape(heading)}</h3>'
-        f"<span>{told}</span><span>{escape(further)}</span></header>"
+        f"<span>{facts}</span><span>{escape(further)}</span></header>"
         f"<div>{claim}<h4>{quotes}</h4>{_quoted(gold)}</div><div>{answers}</div></article>"
     )
 
 
 def _context(case: Case, read: Sequence[ReadOutcome], shown: ReadOutcome) -> str:
     """Say which context the claim is of, where the runs have several."""
-    shapes = [str(run.shape) for run, _ in case.outcomes]
+    shapes = [run.shape.words for run, _ in case.outcomes]
     if len(set(shapes)) == 1:
         return ""
-    return f" (context {next(shape for shape, each in zip(shapes, read, strict=True) if each is shown)})"
+    return f" (sentences: {next(shape for shape, each in zip(shapes, read, strict=True) if each is shown)})"
 
 
 def _ranks(case: Case) -> str:
     """Set the ranks alone, where no words are here."""
     rows = "".join(
-        f'<tr><th scope="row">{escape(run.label)} · {run.shape}</th>'
+        f'<tr><th scope="row">{escape(run.label)} · {run.shape.words}</th>'
         f"<td>{'none' if outcome.rank is None else f'{outcome.rank:,} of {outcome.candidates:,}'}</td></tr>"
         for run, outcome in case.outcomes
     )
     return (
-        '<table class="relic-recall-ranks"><thead><tr><th scope="col">Run</th><th scope="col">Rank of the critic\'s '
-        f"quotation</th></tr></thead><tbody>{rows}</tbody></table>"
+        '<table class="relic-recall-ranks"><thead><tr><th scope="col">Searched by</th><th scope="col">Rank of the '
+        f"critic's quotation</th></tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
 def _claim(claim: Claim) -> str:
-    """Set a claim with its mask."""
     return f"<p>{escape(claim.left)} <b>the quotation</b> {escape(claim.right)}</p>"
 
 
 def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str, str]) -> str:
-    name = f"{escape(run.label)} · {run.shape}"
+    name = f"{escape(run.label)} · {run.shape.words}"
     hue = f"--relic-hue:{colours[run.retriever]}"
     if outcome.rank is None:
         body = f"<h4>{name}<span>: no ranking. The claim gave it nothing to go by.</span></h4>"
@@ -292,7 +286,6 @@ def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str,
 
 
 def _quoted(quoted: Quoted) -> str:
-    """Set a passage with a link to where it stands."""
     if quoted.passage is None:
         return '<p class="relic-recall-where">a passage whose text is not here</p>'
     where = ""
@@ -300,7 +293,7 @@ def _quoted(quoted: Quoted) -> str:
         where = links.link(
             "read",
             quoted.place.label,
-            title=f"Read it where it stands: {quoted.place.label}",
+            title=f"Read it in its chapter: {quoted.place.label}",
             work=quoted.work_id,
             at=str(quoted.place.address),
             n=quoted.length if quoted.length > 1 else None,

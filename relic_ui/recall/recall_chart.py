@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-from relic_core.domain.figures import interval, written
+from relic_core.domain.figures import Chart, View, interval, written
 from relic_core.reporting import charts
 from relic_core.reporting.chart_words import as_csv, is_share, measure_label, measured_with, pool_words, table
-from relic_ui.recall.recall import link_here
+from relic_ui.recall.recall import RecallQuery, link_here
 from relic_ui.shell import literal, show_errors
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 from relic_ui.tables import save, show, table_html
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import BenchmarkCard, Run
-    from relic_core.domain.figures import Chart, View
     from relic_core.services.recall import Offer
     from relic_core.wiring import App
-    from relic_ui.recall.recall import Asked
 
 FURTHER_COLOURS = ("#b5472e", "#7c5bb0", "#2b7f5f", "#8a6d1c")
 """For retrievers that have no colour of their own, in turn: mid-tones that stand out from a light and a dark page."""
@@ -74,9 +72,12 @@ def with_code(said: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(said))
 
 
-def show_overall(app: App, asked: Asked, colours: Mapping[str, str]) -> None:
+def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> None:
     """Draw the figure of each run over all examples, and say what it tells."""
     labels = app.recall.labels(asked.runs)
+    contexts = dict.fromkeys(run.shape.words for run in asked.runs)
+    if len(contexts) == 1 and len({run.label for run in asked.runs}) == len(asked.runs):
+        labels = {run.id: run.label for run in asked.runs}
     marks = app.recall.overall(asked.runs, asked.metric)
     share = is_share(asked.metric)
     tiles = []
@@ -90,7 +91,8 @@ def show_overall(app: App, asked: Asked, colours: Mapping[str, str]) -> None:
     st.html(
         f'<p class="relic-measure"><b>{measure}</b>: {escape(app.recall.meaning(asked.metric))} Here each '
         f"quotation is to be found among {marks[0].candidates:,.0f} candidates on average: "
-        f"{pool_words(asked.offer.card.pool)}. MRR and mean rank stand in Table.</p>"
+        f"{pool_words(asked.offer.card.pool)}. The claim is the critic’s sentences around the quotation: "
+        f"{' or '.join(contexts)}. MRR and mean rank are in Table.</p>"
     )
     row = len(tiles) if len(tiles) <= _ONE_ROW else min(_ONE_ROW, -(-len(tiles) // 2))
     st.html(
@@ -100,13 +102,13 @@ def show_overall(app: App, asked: Asked, colours: Mapping[str, str]) -> None:
     show_benchmark(asked.offer.card, marks[0].candidates)
     if len({run.data_hash for run in asked.runs}) > 1:
         st.warning(
-            "These runs were measured on different states of the data: other works, editions or sentences. Their "
-            "figures differ for that reason too; choose runs of the same day, or measure them again.",
+            "These were measured on different data: other works, editions or sentences. Their figures differ for that "
+            "reason too. Choose those of one day, or measure again.",
             icon=":material/balance:",
         )
 
 
-def show_chart(app: App, asked: Asked, colours: Mapping[str, str]) -> Chart:
+def show_chart(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> Chart:
     """Draw the chart of the view asked for, with all that belongs to it."""
     view = cast("View", asked.view)
     heading = st.container()
@@ -137,7 +139,7 @@ def show_chart(app: App, asked: Asked, colours: Mapping[str, str]) -> Chart:
             key=key,
             selection_mode="points",
             config=charts.config(_file_name(asked)),
-            alt=f"{chart.title}. The figures stand below as a table.",
+            alt=f"{chart.title}. The figures are below as a table.",
             **clicks,
         )
     _show_under(chart, asked)
@@ -162,7 +164,7 @@ def _click(key: str) -> None:
         st.session_state.update(recall_part=part, recall_page=1, recall_arrivals=arrivals)
 
 
-def _show_under(chart: Chart, asked: Asked) -> None:
+def _show_under(chart: Chart, asked: RecallQuery) -> None:
     how = "" if chart.view == "published" else " Click a mark, or choose below, to read the examples behind it."
     st.html(
         f'<p class="relic-table-caption">{escape(chart.caption)}</p>'
@@ -194,7 +196,7 @@ def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
     return f'<details class="relic-recall-fold">{inside}</details>'
 
 
-def show_table(app: App, asked: Asked) -> None:
+def show_table(app: App, asked: RecallQuery) -> None:
     """Draw all figures of the runs as a table, and how the first of them compares with the others."""
     made = app.recall.tables(asked.runs)
     st.header("All figures", anchor="recall-chart")
@@ -202,13 +204,13 @@ def show_table(app: App, asked: Asked) -> None:
         show(each)
     save(made, _file_name(asked), key="recall_save")
     if len(asked.runs) > 1:
-        st.header("The first run against the others", anchor="recall-compared")
+        st.header("The first against the others", anchor="recall-compared")
         with show_errors():
             show(app.recall.comparison(asked.runs, asked.metric))
     st.html(f'<p class="relic-quiet relic-recall-under">{link_here(asked)}.</p>{_again(asked.runs)}')
 
 
-def _file_name(asked: Asked) -> str:
+def _file_name(asked: RecallQuery) -> str:
     """Name a file after what it holds.
 
     >>> from types import SimpleNamespace

@@ -144,7 +144,7 @@ def _weak(view: WindowView) -> str:
     """Say that a match is weak, and why a window was set aside."""
     said = ""
     if view.set_aside:
-        said += f'<p class="relic-window-note"><strong>Set aside:</strong> {escape(view.set_aside.rstrip("."))}.</p>'
+        said += f'<p class="relic-window-note"><strong>Left out:</strong> {escape(view.set_aside.rstrip("."))}.</p>'
     if view.window.score < _WEAK:
         said += (
             '<p class="relic-window-note"><strong>A weak match:</strong> the words differ in places '
@@ -174,8 +174,8 @@ def _judging(view: WindowView) -> str:
 PAGE = 20
 """Windows on a page."""
 _SHOWS: dict[str, tuple[Show, str]] = {
-    "": ("kept", "Kept"),
-    "aside": ("set aside", "Set aside"),
+    "": ("kept", "Counted"),
+    "aside": ("set aside", "Left out"),
     "all": ("all", "All"),
 }
 _WORKS_NAMED = 8
@@ -183,7 +183,7 @@ _TO_LIST = {"data-then": "#windows-heading"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SourcesQuery:
     """What the page's address asks for.
 
     - `source_id`, `work_id`: Windows of this source; on this work.
@@ -210,11 +210,11 @@ class Asked:
         }
 
 
-def asked() -> Asked:
+def asked() -> SourcesQuery:
     """Read the page's address."""
     given = st.query_params
     page, show = given.get("page", ""), given.get("show", "")
-    return Asked(
+    return SourcesQuery(
         source_id=given.get("source", ""),
         work_id=given.get("work", ""),
         at=given.get("at", "") if given.get("work") else "",
@@ -226,12 +226,12 @@ def asked() -> Asked:
 # ---- the list of a source, a work or a sentence -------------------------------------------------------------------
 
 
-def show(app: App, wanted: Asked) -> None:
+def show(app: App, wanted: SourcesQuery) -> None:
     """Draw the windows that the address asks for, and do what was pressed in them."""
     does, to = buttons.pressed()
     head = st.container()  # filled last: its counts follow what was judged just now
     try:
-        with st.spinner("Laying the quotations beside the work …"):
+        with st.spinner("Opening the work …"):
             found = _found(app, wanted)
         with show_errors():
             found = _judge(app, wanted, found, does, to)
@@ -245,7 +245,7 @@ def show(app: App, wanted: Asked) -> None:
     _show_list(wanted, found)
 
 
-def _head(app: App, wanted: Asked) -> str:
+def _head(app: App, wanted: SourcesQuery) -> str:
     """Say whose windows these are."""
     back = f'<p class="relic-window-back">{link("sources", "← Criticism", css="relic-back")}</p>'
     if wanted.at:
@@ -280,7 +280,7 @@ def _head(app: App, wanted: Asked) -> str:
     )
 
 
-def _works_of(app: App, wanted: Asked) -> str:
+def _works_of(app: App, wanted: SourcesQuery) -> str:
     """Name the works that a source quotes, each a link to its windows there."""
     summary = next((each for each in app.sources.all() if each.source.id == wanted.source_id), None)
     if summary is None:
@@ -305,7 +305,7 @@ def _works_of(app: App, wanted: Asked) -> str:
     )
 
 
-def _found(app: App, wanted: Asked) -> WindowList:
+def _found(app: App, wanted: SourcesQuery) -> WindowList:
     """Find the windows; while the reader stays at an address they stand still, whatever is judged of them."""
     state = st.session_state
     kept = state.get("sources_shown")
@@ -327,7 +327,7 @@ def _found(app: App, wanted: Asked) -> WindowList:
     return found
 
 
-def _judge(app: App, wanted: Asked, found: WindowList, does: str, to: str) -> WindowList:
+def _judge(app: App, wanted: SourcesQuery, found: WindowList, does: str, to: str) -> WindowList:
     """Keep what was pressed, and show it in its row."""
     pressed = next((view for view in found.views if view.window.id == to), None)
     if pressed is None:
@@ -344,7 +344,7 @@ def _judge(app: App, wanted: Asked, found: WindowList, does: str, to: str) -> Wi
     return found
 
 
-def _show_list(wanted: Asked, found: WindowList) -> None:
+def _show_list(wanted: SourcesQuery, found: WindowList) -> None:
     first = 1 if wanted.at else (wanted.page - 1) * PAGE + 1
     filters = "" if wanted.at else _filters(wanted)
     st.html(
@@ -361,15 +361,15 @@ def _show_list(wanted: Asked, found: WindowList) -> None:
     st.html(_meanings())
 
 
-def _heading(wanted: Asked, found: WindowList, first: int) -> str:
-    kind = {"": "", "aside": " set aside", "all": ", with those set aside"}[wanted.show]
-    told = many(found.total, "quotation")
+def _heading(wanted: SourcesQuery, found: WindowList, first: int) -> str:
+    kind = {"": "", "aside": " left out", "all": ", with those left out"}[wanted.show]
+    total = many(found.total, "quotation")
     if found.total <= PAGE or wanted.at or not found.views:
-        return f"{told}{kind}"
-    return f"{told}{kind}: {first:,} to {first + len(found.views) - 1:,}"
+        return f"{total}{kind}"
+    return f"{total}{kind}: {first:,} to {first + len(found.views) - 1:,}"
 
 
-def _filters(wanted: Asked) -> str:
+def _filters(wanted: SourcesQuery) -> str:
     items = ""
     for key, (_, label) in _SHOWS.items():
         to = replace(wanted, show=key, page=1).parameters
@@ -378,17 +378,17 @@ def _filters(wanted: Asked) -> str:
     return f'<nav class="relic-window-filter" aria-label="Which quotations">{items}</nav>'
 
 
-def _nothing(wanted: Asked) -> str:
+def _nothing(wanted: SourcesQuery) -> str:
     if wanted.page > 1:
-        return "The list is not so long any more: go back to its beginning."
+        return "The list has become shorter: go back to its beginning."
     if wanted.at:
         return "No secondary source quotes this sentence."
     if wanted.show == "aside":
-        return "Nothing was set aside here."
-    return "No quotations are kept here. Look among those set aside, or at all of them."
+        return "Nothing was left out here."
+    return "No quotations here. Look at those left out, or at all."
 
 
-def _pages(wanted: Asked, total: int) -> str:
+def _pages(wanted: SourcesQuery, total: int) -> str:
     pages = max(1, -(-total // PAGE))
     if wanted.at or pages == 1:
         return "<span></span>"
@@ -413,31 +413,32 @@ def _meanings() -> str:
         '<details class="relic-shelf-found relic-window-meanings"><summary>What the answers mean</summary>'
         "<p>What a quotation supports, by the types of RELiC’s paper (section 2.3), whose authors found 151, 31 and 18 "
         f"of each among 200:</p><dl>{items}</dl>"
-        "<p>What is no quotation of this passage is set aside: it is not counted beside the text, and goes into no "
-        "data made of these quotations. What a rule set aside counts again when you say that it is one. Your "
-        "answers are kept; press an answer again to take it back.</p></details>"
+        "<p>What is no quotation of this passage is left out: it is not counted beside the text, and no model is "
+        "trained on it. What a rule left out counts again when you say that it is one. Press an answer again to take "
+        "it back.</p></details>"
     )
 
 
 _FIRST_SHOWN = 12
+_LEDE = (
+    '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation found in your secondary '
+    "sources is shown beside the sentences of the work it comes from.</p>"
+)
 
 
-def choose(app: App) -> None:
-    """Offer the works that are quoted, and the sources that quote them."""
-    st.title("Criticism")
-    st.html(
-        '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation that was found in your '
-        "secondary sources stands beside the sentences of the work it was taken from.</p>"
+def show_none() -> None:
+    """Say that there is no criticism yet, and where it is added."""
+    st.html(_LEDE)
+    st.info(
+        "There are no secondary sources yet. Add books or articles about your works in the Library; the program "
+        "finds where they quote them.",
+        icon=":material/format_quote:",
     )
-    listed = app.sources.all()
-    if not listed:
-        st.info(
-            "There are no secondary sources yet. Add books or articles about your works in the Library; the program "
-            "finds where they quote them.",
-            icon=":material/format_quote:",
-        )
-        st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', part='Criticism')}</p>")
-        return
+    st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', part='Criticism')}</p>")
+
+
+def choose(app: App, listed: Sequence[SourceSummary]) -> None:
+    """Offer the works that are quoted, and the sources that quote them."""
     works = _quoted_works(app, listed)
     st.header("Works that are quoted", anchor="works")
     if works:
@@ -507,9 +508,8 @@ def _offer_numbers(app: App) -> None:
     st.header("In numbers", anchor="numbers")
     st.html(
         '<p class="relic-measure">How many quotations there are, how long they are, and how much of each work is ever '
-        "quoted: counted as the makers of RELiC counted theirs, and set beside it. A <i>window</i> is a quotation with "
-        "what its critic says around it; those of <i>training</i>, <i>dev</i> and <i>test</i> are there to learn from, "
-        "to choose by and to report on.</p>"
+        "quoted, beside the figures of RELiC. Those of <i>training</i>, <i>dev</i> and <i>test</i> are there to train "
+        "on, to choose by and to report on.</p>"
     )
     if st.toggle("Count the quotations", key="sources_numbers"):
         with show_errors():
@@ -536,7 +536,7 @@ def _show_numbers(app: App) -> None:
         statistics.draw_lengths(counted, what="in your sources"),
         key="sources_lengths",
         config=charts.config("length of the quotations"),
-        alt="How many sentences the quotations have. The figures stand below as a table.",
+        alt="How many sentences the quotations have. The figures are below as a table.",
     )
     for table in made:
         tables.show(table)

@@ -46,10 +46,10 @@ def summary_html(page: ReadingPage, quoted: Quoted, here: int) -> str:
     """
     if not quoted.windows:
         return ""
-    told = f"Critics quote {many(here, 'sentence')} here" if here else "Critics quote nothing here"
+    heading = f"Critics quote {many(here, 'sentence')} here" if here else "Critics quote nothing here"
     switch = '<button type="button" class="relic-read-switch">Hide the counts</button>' if here else ""
     every = link("sources", f"All {quoted.windows:,} quotations", work=page.work.id)
-    return f'<div class="relic-read-quotes"><p>{told}</p>{switch}{every}</div>'
+    return f'<div class="relic-read-quotes"><p>{heading}</p>{switch}{every}</div>'
 
 
 def quoting_html(app: App, page: ReadingPage) -> str:
@@ -58,11 +58,11 @@ def quoting_html(app: App, page: ReadingPage) -> str:
         return ""
     views = app.sources.quoting(page.work.id, page.passage.start)
     sources = len({view.source.id for view in views})
-    told = f"Quoted {_times(len(views))}" + (f" by {many(sources, 'source')}" if len(views) > 1 else "")
+    heading = f"Quoted {_times(len(views))}" + (f" by {many(sources, 'source')}" if len(views) > 1 else "")
     place = page.place.label.replace(" · ", ", ") if page.place else ""
     items = "".join(map(_quoting, views)) or "<li>No secondary source quotes this sentence any more.</li>"
     return (
-        f"<header><h2>{told if views else 'Not quoted'} <span>{escape(place)}</span></h2>"
+        f"<header><h2>{heading if views else 'Not quoted'} <span>{escape(place)}</span></h2>"
         f'<button type="button" class="relic-read-shut">Close</button></header><ol>{items}</ol>'
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from relic_core.domain.trainings import duration
+from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.errors import BadRequest, RelicError
 from relic_core.services.training_plans import (
     ABOUT,
@@ -21,7 +21,9 @@ from relic_core.services.training_plans import (
     PRETRAINED,
     RECIPES,
     USES,
+    Prospect,
     TrainingRequest,
+    Use,
     setting,
 )
 from relic_ui.links import bring
@@ -31,9 +33,7 @@ from relic_ui.shell import literal, show_errors
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relic_core.domain.trainings import Followed, ModelKind
     from relic_core.services.dataset import SplitSummary
-    from relic_core.services.training_plans import Prospect, Use
     from relic_core.wiring import App
 
 _ELSEWHERE = {"name", "kind", "base", "epochs"}
@@ -44,7 +44,7 @@ _HARD = {
     DENSE_RELIC: "With the model that the app searches with",
     PRETRAINED: "With the pretrained model chosen above",
 }
-_PARTS = {"training": "to learn from", "dev": "to validate on and choose by", "test": "to report on"}
+_PARTS = {"training": "to train on", "dev": "to validate on", "test": "to report on"}
 _STARTS = {
     NO_MODEL: "From the pretrained model chosen above",
     DENSE_RELIC: "From dense-RELiC, as the app searches with it",
@@ -53,7 +53,7 @@ _STARTS = {
 
 def show(app: App, every: tuple[Followed, ...]) -> None:
     """Offer a new training."""
-    st.header("Teach a model", anchor="training-new")
+    st.header("Train a model", anchor="training-new")
     _show_parted()
     if app.training_plans.lacking():
         _show_lacking(app)
@@ -68,9 +68,9 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
             return
         _show_costs(prospect, every)
         if prospect.unparted:
-            _offer_split(app, "Decide anew what may be learnt from")
-        if st.button("Begin the training", key="training_begin", type="primary", icon=":material/school:"):
-            with st.spinner("Looking at the model it begins from …"):
+            _offer_split(app, "Choose again what to train on")
+        if st.button("Start training", key="training_begin", type="primary", icon=":material/school:"):
+            with st.spinner("Loading the model it starts from …"):
                 training = app.trainings.start(asked)
             st.query_params["id"] = training.id
             bring("#training-one")  # it stands further up
@@ -78,18 +78,17 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
 
 
 def _show_lacking(app: App) -> None:
-    """Say what is missing, and offer to do what can be done here."""
     prospect = app.training_plans.prospect(TrainingRequest())
     st.info(literal(prospect.lacking), icon=":material/info:")
     if prospect.unparted:
-        _offer_split(app, "Decide what may be learnt from")
+        _offer_split(app, "Choose what to train on")
     else:
         st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
 def _offer_split(app: App, label: str) -> None:
     if st.button(label, key="training_split", icon=":material/call_split:"):
-        with show_errors(), st.spinner("Comparing what was found with the works that are measured on …"):
+        with show_errors(), st.spinner("Comparing the quotations with the works that results are measured on …"):
             st.session_state["training_parted"] = app.dataset.split()
             st.rerun()
 
@@ -109,7 +108,7 @@ def _show_parted() -> None:
     ]
     reasons = Counter(parted.left_out.get("pair", {})) + Counter(parted.left_out.get("window", {}))
     rows += [f"- left out: {count:,}. {literal(reason)}" for reason, count in reasons.most_common()]
-    st.success("\n".join(["It is decided what may be learnt from.", "", *rows]), icon=":material/call_split:")
+    st.success("\n".join(["What to train on is chosen.", "", *rows]), icon=":material/call_split:")
 
 
 def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
@@ -123,10 +122,7 @@ def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
     name = st.text_input("What to call it", key="training_name", placeholder="named by its date", width=440)
     with st.expander("More", key="training_more"):
         recipe_name = st.selectbox(
-            "Recipe",
-            list(RECIPES),
-            format_func=lambda key: f"{key}: {ABOUT.get(key, '')}",
-            key="training_recipe",
+            "Recipe", list(RECIPES), format_func=lambda key: f"{key}: {ABOUT.get(key, '')}", key="training_recipe"
         )
         recipe = RECIPES[recipe_name]
         further = _choose_further(app, every, recipe.kind, base)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from relic_core.domain.trainings import duration
+from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.reporting import charts
 from relic_core.reporting import trainings as reported
-from relic_core.services.models import PACKAGED, SETTINGS
+from relic_core.services.models import PACKAGED, SETTINGS, Defaults
 from relic_core.services.training_plans import setting
 from relic_ui import buttons
 from relic_ui.jobs import when
@@ -22,8 +22,6 @@ from relic_ui.tables import save, show
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.domain.trainings import Followed, ModelKind
-    from relic_core.services.models import Defaults
     from relic_core.wiring import App
 
 _REMOVED_SHOWN = 12
@@ -46,14 +44,14 @@ _USED: dict[ModelKind, _Words] = {
         "",
     ),
     "reranker": _Words(
-        "What is found is reordered by the reranker", "", "Use the packaged reranker", "the reranker of"
+        "The best passages are read again by the reranker", "", "Use the packaged reranker", "the reranker of"
     ),
 }
 _STATES = {
-    "waiting": "Waiting its turn",
+    "waiting": "Waiting for its turn",
     "running": "Running",
     "stopped": "Stopped",
-    "failed": "Ended before its time",
+    "failed": "Failed",
     "finished": "Finished",
 }
 
@@ -61,8 +59,8 @@ _STATES = {
 def introduce() -> None:
     """Say what a training is for."""
     st.html(
-        '<p class="relic-lede">A general model of language has never seen a critic at work. Teach it on quotations '
-        "that critics chose, and it learns what kind of passage answers a claim.</p>"
+        '<p class="relic-lede">Train a general language model on quotations that critics chose, and it learns what '
+        "kind of passage supports a claim.</p>"
     )
 
 
@@ -301,13 +299,7 @@ def _show(followed: Followed) -> None:
             icon=":material/balance:",
         )
     if followed.losses:
-        _chart(
-            "Loss",
-            _LOSS,
-            reported.draw_losses(followed.losses),
-            reported.losses_table(followed.losses),
-            key="loss",
-        )
+        _chart("Loss", _LOSS, reported.draw_losses(followed.losses), reported.losses_table(followed.losses), key="loss")
     if followed.validations:
         _chart(
             "Recall",
@@ -328,14 +320,13 @@ def _chart(title: str, said: str, figure: object, table: object, *, key: str) ->
             figure,
             key=f"training_{key}",
             config=charts.config(f"training {title.lower()}"),
-            alt=f"{title} by step. The figures stand below as a table.",
+            alt=f"{title} by step. The figures are below as a table.",
         )
     show(table)
     save([table], f"training {title.lower()}", key=f"training_{key}_save")
 
 
 def _facts(followed: Followed) -> str:
-    """Set the numbers that a person looks for first."""
     facts = [("learns from", f"{followed.pairs:,} + {followed.windows:,}", "quotations of any book, and of your works")]
     if followed.losses:
         facts.append(("loss now", f"{followed.losses[-1][1]:.3f}", f"after step {followed.step:,}"))

@@ -42,7 +42,11 @@ QUERIES = {
         dict.fromkeys(("benchmark", "runs", "metric", "view", "sort", "least", "beside", "show", "page"), GIVEN),
         dict.fromkeys(("least", "book", "length", "shape", "k", "page"), GIVEN),
     ),
-    "sources": ({"source": GIVEN, "page": GIVEN, "show": GIVEN}, {"work": WORK, "at": GIVEN, "page": GIVEN}),
+    "sources": (
+        {"source": GIVEN, "page": GIVEN, "show": GIVEN},
+        {"work": WORK, "at": GIVEN, "page": GIVEN},
+        {"about": GIVEN, "work": GIVEN},
+    ),
     "training": ({"id": GIVEN},),
     "work": ({"work": GIVEN},),
 }

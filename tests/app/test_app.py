@@ -16,7 +16,7 @@ from tests.app.reading import FIND, LIBRARY, said, sound
 WARM = shell._warm  # as it is: the fixture puts another in its place
 
 PAGES = {
-    "app.py": "Which passage bears you out?",
+    "app.py": "Find the passage that supports your claim",
     FIND: "Find a quotation",
     "pages/history.py": "Searches",
     "pages/read.py": "Read",

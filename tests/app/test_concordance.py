@@ -114,7 +114,7 @@ def test_an_address_that_names_a_work_alone_keeps_it(app, river):
 
 def test_all_works_are_looked_through_and_named_in_each_row(app, sample, river):
     at = look_up(app.open(CONCORDANCE), "the old river")
-    assert summary(at) == "the old river stands once, in one of 2 works."
+    assert summary(at) == "the old river occurs once, in one of 2 works."
     assert all("The &lt;i&gt;River&lt;/i&gt;" in row for row in rows(at))
     assert hrefs(at, "The <i>River</i>")[0] == f"concordance?word=the+old+river&work={river.id}"
     assert address(at) == {"word": "the old river"}

@@ -20,7 +20,7 @@ from tests.making_sources import keep, make_source, make_window
 SAYS = says("find")
 
 CLAIM = "The brass bolt stands for a false certainty"
-TITLES = ["By meaning · dense-RELiC", "By words · BM25", "Read again · reranker"]
+TITLES = ["By meaning · dense-RELiC", "By words · BM25", "Read again · Reranked"]
 ELSEWHERE = "Gatsby's parties are a display of wealth"
 WORDS_OF_THE_WORK = "remarked that it was nice to see a good solid bit of brass"
 PASSAGE = (
@@ -188,6 +188,13 @@ def test_a_passage_says_how_many_critics_quote_it_and_such_alone_can_be_searched
     again = sound(app.open(FIND, q=at.query_params["q"]))
     assert columns(again) == columns(at)
     assert again.get_by_key("find_quoted").value is True
+    (critics,) = re.findall(r'href="sources\?(about=[^"]*)"', html(again))
+    assert dict(parse_qsl(unescape(critics))) == {
+        "about": "Nobody was asked in the morning, and nobody counted lanterns",
+        "work": lanterns.id,
+    }
+    ask(at, "He is told that nobody counted the lanterns on the quay: Nobody had been asked to.", quoted=False)
+    assert SAYS["own words"] in html(at), "both what the work says and the choice of what critics quote are shown"
 
 
 def test_passages_that_critics_quote_cannot_be_searched_where_there_is_no_criticism(app):
@@ -196,6 +203,7 @@ def test_passages_that_critics_quote_cannot_be_searched_where_there_is_no_critic
     at.session_state["find_quoted"] = True
     found(at, CLAIM)
     assert SAYS["no criticism"] in said(at)
+    assert "sources?about" not in html(at)
 
 
 def test_a_phone_shows_the_best_evidence_first_and_no_columns(app, monkeypatch):
@@ -242,7 +250,7 @@ def test_an_example_answers_at_one_click(app):
 
 def test_every_setting_counts(app):
     at = ask(app.open(FIND), CLAIM, length=4, results=2, retrievers=["bm25", "fusion"])
-    assert headings(at) == ["By words · BM25", "By both · fusion"]
+    assert headings(at) == ["By words · BM25", "By both · Combined"]
     assert [len(column) for column in columns(at)] == [2, 2]
     (sample,) = app.bench.works.summaries()
     assert f"{sample.sentences - 3:,} passages compared" in html(at)
@@ -252,11 +260,14 @@ def test_every_setting_counts(app):
     assert columns(at) != four
 
 
-def test_the_strip_has_a_dot_for_every_card_that_leads_to_it(app):
+def test_the_strip_has_a_tick_for_every_passage_and_dots_that_lead_to_cards(app):
     at = ask(app.open(FIND), CLAIM)
-    dots = re.findall(r'<a class="relic-dot" href="#([^"]+)"', html(at))
-    assert sorted(dots) == sorted(re.findall(r'<article class="[^"]*" id="([^"]+)"', html(at)))
-    assert len(set(dots)) == 15
+    passages = set(re.findall(r'<article class="relic-card" id="([^"]+)"', html(at)))
+    track = re.search(r'<div class="relic-track">(.*?)</div>', html(at))[1]
+    dots = re.findall(r'<a class="relic-dot" href="#([^"]+)"', track)
+    assert track.count("<i ") == len(passages)
+    assert len(set(dots)) == len(dots) > 5
+    assert passages.issuperset(dots)
 
 
 # ---- strong and weak ----------------------------------------------------------------------------------------------
@@ -633,7 +644,7 @@ def test_works_that_are_not_prepared_are_named_and_prepared_on_request(app, shel
     app.run_jobs()
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
     sound(at.button(key="find_start_prepare").click().run())
-    assert "have not been read" not in html(at)
+    assert "cannot be searched by meaning" not in html(at)
     assert any("Lanterns" in card for card in columns(at)[0])
 
 
@@ -652,9 +663,9 @@ def test_a_work_that_is_not_prepared_is_said_not_to_have_been_read_and_not_to_ha
     _, bm25, _ = columns(at)
     unread = [card for card in bm25 if "Averhythe" not in card]
     assert unread
-    assert all("Not read yet by dense-RELiC and Combined" in card for card in unread)
-    assert "Not among" not in html(at)
-    assert not any("Not read yet" in card for card in bm25 if "Averhythe" in card)
+    assert all("Not searched yet by meaning or by both" in card for card in unread)
+    assert "Not found" not in html(at)
+    assert not any("Not searched yet" in card for card in bm25 if "Averhythe" in card)
 
 
 def read_by_meaning(app, *works):
@@ -691,7 +702,7 @@ def test_an_answer_given_just_before_the_last_works_were_prepared_is_asked_again
 
     monkeypatch.setattr(Search, "run", outrun)
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="", results=8)
-    assert "2 works have not been read" in html(at)
+    assert "2 works cannot be searched by meaning" in html(at)
     sound(at.run())
     assert "not been read" not in html(at)
     assert any("Lanterns" in card for card in columns(at)[0])

@@ -11,7 +11,7 @@ import pytest
 from relic_core.domain import SearchRequest
 from relic_core.domain.searches import TopKSnapshot
 from relic_core.errors import StoreFull
-from relic_core.store.searches import SearchHeadRows
+from relic_core.store.searches import SearchRows, TopKSnapshotRows
 from tests.app.reading import FIND, found, html, plain, said, sound
 from tests.approved import says
 
@@ -274,7 +274,7 @@ def test_where_nothing_has_changed_the_page_says_so(app, search):
 
 
 def test_after_a_change_of_model_each_passage_says_where_it_stood(app, search):
-    rows = app.bench.store.search_heads
+    rows = app.bench.store.snapshots
     ((_, then), _) = rows.of(search, length=1)
     turned = (then.hits[3], *then.hits[1:3], then.hits[0], *then.hits[5:])
     rows.add(search, [replace(then, maker="ffff0000", hits=turned)])  # as if another model had answered meanwhile
@@ -306,11 +306,11 @@ def test_two_columns_are_compared_in_words_and_numbers(app, search):
     assert f"{found.overlap} {SAYS['same of ten']}" in told
     assert f"{found.rank_overlap:.2f}, where 1 is the same list" in told
     assert [plain(each.split("</h2>")[0]) for each in html(at).split("<h2>")[1:]] == [
-        "By both", "By dense-RELiC alone", "By BM25 alone",
+        "Found by both", "By meaning alone", "By words alone",
     ]  # fmt: skip
     assert html(at).count('href="read?') == len(found.passages)
     assert SAYS["overlaps"] in told
-    assert at.get_by_key("compare_first").options[0] == "dense-RELiC", "a select box reads no markup"
+    assert at.get_by_key("compare_first").options[0] == "By meaning"
 
 
 @pytest.mark.parametrize("show", ["then", "compare"])
@@ -331,7 +331,7 @@ def test_a_passage_is_kept_and_read_with_the_claim_it_was_found_for(app, search,
 def test_a_way_of_searching_that_is_not_known_is_told_and_others_are_compared(app, search):
     at = sound(app.open(HISTORY, q=search, show="compare", of="oracle,bm25"))
     assert SAYS["retriever unknown"] in said(at)
-    assert "By BM25 alone" in html(at)
+    assert "By words alone" in html(at)
 
 
 # ---- the address of a search --------------------------------------------------------------------------------------
@@ -406,18 +406,21 @@ def test_a_way_of_searching_that_pages_do_not_offer_does_not_keep_a_search_from_
     assert at.text_area(key="find_claim").value == CLAIM
 
 
-def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch):
-    def full(*_):
+@pytest.mark.parametrize(("rows", "writes"), [(TopKSnapshotRows, "add"), (SearchRows, "keep")])
+def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch, rows, writes):
+    def full(*_, **__):
         raise StoreFull("The disk is full.")
 
-    monkeypatch.setattr(SearchHeadRows, "add", full)
+    monkeypatch.setattr(rows, writes, full)
     at = ask(app)
-    assert html(at).count("<article") == 10
-    assert "could not be kept for then and now. The disk is full." in plain(html(at))
+    for _ in range(2):
+        assert html(at).count("<article") == 10
+        assert "could not be saved for “Then and now”. The disk is full." in plain(html(at))
+        at = sound(at.run())
 
 
 def test_a_search_made_on_the_page_is_kept_with_what_it_found(app):
     at = ask(app)
-    kept = app.bench.store.search_heads.of(value(at, "q"), length=1)
+    kept = app.bench.store.snapshots.of(value(at, "q"), length=1)
     assert {head.retriever for _, head in kept} == {"dense-relic", "bm25"}
     assert all(isinstance(head, TopKSnapshot) and len(head.hits) == 20 for _, head in kept)

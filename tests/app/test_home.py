@@ -43,6 +43,6 @@ def test_an_empty_library_has_no_examples_and_says_so(app):
     app.bench.works.remove(sample.id)
     at = sound(app.open())
     assert list(at.button) == []
-    assert SAYS["empty"] in html(at)
+    assert SAYS["empty library"] in html(at)
     assert SAYS["put back"] in html(at)
     assert SAYS["shelf"] in html(at)

@@ -87,7 +87,7 @@ def test_a_passage_of_which_something_was_said_stays_when_its_button_is_pressed_
     app.bench.notebook.write(view.note.id, words="Mine.")
     at = press_button(at, "keep", first)
     assert dict(keeps(at))[first] == "true"
-    assert [toast.value for toast in at.toast][-1].startswith("It stays kept")
+    assert [toast.value for toast in at.toast][-1].startswith("Still kept")
 
 
 def test_a_line_of_the_concordance_is_kept_with_the_word_it_was_found_by(app, press_button):
@@ -210,7 +210,7 @@ def told_of_other(at):
 
 @pytest.mark.parametrize(
     ("choice", "words"),
-    [("put", f"{THEIRS}\n\nMine."), ("take", THEIRS), ("keep", "Mine.")],
+    [("put", f"{THEIRS}\n\nMine."), ("use", THEIRS), ("keep", "Mine.")],
     ids=["both", "theirs", "mine"],
 )
 def test_words_changed_in_another_tab_are_shown_beside_mine_and_the_scholar_chooses(app, notes, choice, words):
@@ -255,7 +255,7 @@ def test_a_verdict_given_elsewhere_is_told_and_can_be_taken_and_tags_come_togeth
     assert set(at.multiselect(key=f"notebook_tags_{notes[0]}").value) == {"sea", "night"}
     assert "Contradicts" in told_of_other(at)[0]
     assert "Put both together" not in labels(at)
-    sound(at.button(key=f"notebook_take_{notes[0]}").click().run())
+    sound(at.button(key=f"notebook_use_{notes[0]}").click().run())
     note = app.bench.notebook.note(notes[0]).note
     assert (set(note.tags), note.verdict) == ({"sea", "night"}, "contradicts")
 
@@ -267,11 +267,11 @@ def test_an_earlier_version_is_taken_back_as_a_new_one(app, notes):
     at = sound(app.open(NOTEBOOK))
     assert key not in at.session_state
     at = typed(at, notes[0], "Second <i>words</i>.")
-    assert "Take back" not in labels(at), "read when it is opened"
+    assert "Restore" not in labels(at), "read when it is opened"
     assert f"notebook_earlier_{notes[1]}" not in at.session_state
     at.session_state[key] = True
     at = sound(at.run())
-    assert labels(at).count("Take back") == 1
+    assert labels(at).count("Restore") == 1
     assert "First.SupportsTags: sea" in plain(html(at))
     at.multiselect(key=f"notebook_tags_{notes[0]}").set_value([])
     at = sound(at.run())
@@ -279,7 +279,7 @@ def test_an_earlier_version_is_taken_back_as_a_new_one(app, notes):
     note = book.note(notes[0]).note
     assert (note.words, note.tags, note.verdict) == ("First.", ("sea",), "supports")
     assert at.text_area(key=f"notebook_words_{notes[0]}").value == "First."
-    assert "Take back" not in labels(at), "the list has closed"
+    assert "Restore" not in labels(at), "the list has closed"
     assert [each.words for each in book.versions(notes[0])] == [
         "First.",
         "Second <i>words</i>.",
@@ -345,7 +345,7 @@ def test_collections_are_chosen_made_renamed_and_removed(app, notes):
     choice = at.selectbox(key="notebook_collection")
     assert choice.options == ["All notes (3)", "Light *or* water (2)", "Dark (1)"]
     at.text_input(key="notebook_new_name").set_value("The sea")
-    at = sound(next(button for button in at.button if button.label == "Make it").click().run())
+    at = sound(next(button for button in at.button if button.label == "Create").click().run())
     assert at.selectbox(key="notebook_collection").options[-1] == "The sea (0)"
     assert SAYS["collection empty"] in plain(html(at))
     sea = app.bench.notebook.collections()[-1].collection

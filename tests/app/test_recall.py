@@ -103,7 +103,7 @@ def test_one_run_is_shown_with_its_figure_interval_and_n(app):
     shown = plain(re.search(r'<ul class="relic-recall-numbers".*?</ul>', html(at), re.DOTALL)[0])
     assert f"{100 * mark.value:.1f}%" in shown
     assert f"{100 * mark.low:.1f}% to {100 * mark.high:.1f}%, n = {run.examples}" in shown
-    assert drawn(at) == ["BM25 · 4/4"]
+    assert drawn(at) == ["BM25 · 4 before, 4 after"]
     assert headings(at)[0] == "Recall@k over k"
     assert address(at) == {}
 
@@ -118,10 +118,10 @@ def test_every_retriever_is_shown_side_by_side_at_first_and_fewer_when_chosen(ap
     at = sound(app.open(RECALL))
     assert drawn(at) == ["dense-RELiC", "BM25"]
     sound(at.multiselect(key="recall_runs").set_value([two[0].id]).run())
-    assert drawn(at) == ["BM25 · 4/4"]
+    assert drawn(at) == ["BM25 · 4 before, 4 after"]
     assert address(at)["runs"] == two[0].id
     sound(at.multiselect(key="recall_runs").set_value([]).run())
-    assert "Choose one or more runs" in said(at)
+    assert "Choose one or more measurements" in said(at)
 
 
 @pytest.mark.parametrize("view", ["books", "lengths", "shapes", "kinds", "curve", "ranks", "published"])
@@ -170,7 +170,7 @@ def test_kinds_that_are_not_labelled_are_told(app):
 def test_runs_on_different_states_of_the_data_are_told_apart(app, two):
     other = store(app, data="other", retriever="random")
     at = sound(app.open(RECALL, benchmark="novels-by-hand", runs=f"{two[0].id},{other.id}"))
-    assert "different states" in said(at)
+    assert "different data" in said(at)
 
 
 def test_figures_of_given_pools_are_of_a_benchmark_of_their_own(app, two):
@@ -293,7 +293,7 @@ def test_where_the_text_is_not_here_offsets_are_shown_and_how_to_have_it(app, tw
     assert SAYS["claims hidden"] in plain(told)
     first = re.search(r'<article class="relic-recall-case".*?</article>', html(at), re.DOTALL)[0]
     assert SAYS["critic quotes"] in plain(first)
-    assert re.findall(r'scope="row">([^<]*)', first) == ["dense-RELiC · 4/4", "BM25 · 4/4"]
+    assert re.findall(r'scope="row">([^<]*)', first) == ["dense-RELiC · 4 before, 4 after", "BM25 · 4 before, 4 after"]
     assert "characters" not in plain(first)
     assert 'href="read' not in html(at)
 
@@ -345,7 +345,7 @@ def test_runs_of_several_contexts_say_of_which_the_claim_is(app):
     for run in runs:
         app.bench.store.runs.add(run, [replace(outcome, example_id=window.id)])
     at = sound(app.open(RECALL, runs=",".join(run.id for run in runs), book=window.book))
-    assert "The critic writes (context 4/4)" in plain(html(at))
+    assert "The critic writes (sentences: 4 before, 4 after)" in plain(html(at))
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_runs_of_several_contexts_say_of_which_the_claim_is(app):
     [
         ("lengths", "length", "1", "of 1 sentence "),
         ("kinds", "kind", "other", "labelled other"),
-        ("shapes", "shape", "4/4", "of 4/4"),
+        ("shapes", "shape", "4/4", "of 4 before, 4 after"),
         ("curve", "k", "50", "with k = 50"),
         ("ranks", "rank", "11-30", "of 11–30"),
     ],
@@ -432,21 +432,21 @@ def test_odd_parameters_are_passed_over(app, two, asked):
 
 def test_a_benchmark_that_is_not_here_is_told(app, two):
     at = sound(app.open(RECALL, benchmark="gone"))
-    assert "'gone', and there is no run of it here" in said(at)
+    assert "'gone', on which nothing was measured" in said(at)
     assert drawn(at) == ["dense-RELiC", "BM25"]
 
 
 def test_runs_that_are_not_here_are_told(app, two):
     at = sound(app.open(RECALL, benchmark="novels-by-hand", runs=f"{two[0].id},0123456789ab"))
-    assert "runs that are not here: 0123456789ab" in said(at)
-    assert drawn(at) == ["BM25 · 4/4"]
+    assert "measurements that are not here: 0123456789ab" in said(at)
+    assert drawn(at) == ["BM25 · 4 before, 4 after"]
 
 
 def test_an_address_that_mixes_kinds_of_pools_is_refused_in_words(app, two):
     pools = store(app, benchmark="pools", pool="given", candidates=50)
     at = sound(app.open(RECALL, runs=f"{two[0].id},{pools.id}"))
     assert "side by side" in said(at)
-    assert drawn(at) == ["BM25 · 4/4"]
+    assert drawn(at) == ["BM25 · 4 before, 4 after"]
 
 
 def test_a_busy_store_is_told(app, monkeypatch):

@@ -78,7 +78,7 @@ def test_a_window_that_is_none_is_set_aside_stays_in_sight_and_can_be_taken_back
     assert app.bench.sources.windows(source_id=tides.id, show="set aside").total == 1
 
     press_button(at, "wrong", key)
-    assert "Set aside" not in plain(rows(at)[0])
+    assert "Left out:" not in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 2
 
 
@@ -86,14 +86,14 @@ def test_a_window_that_a_rule_set_aside_can_be_put_back_and_left_to_the_rule_aga
     (first, _) = app.bench.store.windows.page(source_id=tides.id)[1]
     app.bench.store.windows.set_aside({first.window.id: "It is *quoted* too seldom."})
     at = sound(app.open(SOURCES, source=tides.id, show="aside"))
-    assert "Set aside: It is *quoted* too seldom." in plain(rows(at)[0])
+    assert "Left out: It is *quoted* too seldom." in plain(rows(at)[0])
     press_button(at, "right", first.window.id)
-    assert "Set aside" not in plain(rows(at)[0])
+    assert "Left out:" not in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 2
     press_button(at, "wrong", first.window.id)
     assert f"{SAYS['set aside']}." in plain(rows(at)[0])
     press_button(at, "wrong", first.window.id)
-    assert "Set aside: It is *quoted* too seldom." in plain(rows(at)[0])
+    assert "Left out: It is *quoted* too seldom." in plain(rows(at)[0])
     assert app.bench.sources.quoted(lanterns.id).windows == 1
 
 
@@ -104,9 +104,9 @@ def test_what_was_set_aside_is_listed_apart_with_the_reason(app, tides, press_bu
     at = sound(app.open(SOURCES, source=tides.id, show="aside"))
     (row,) = rows(at)
     assert SAYS["judged"] in plain(row)
-    assert "one quotation set aside" in plain(html(at))
+    assert "one quotation left out" in plain(html(at))
     press_button(at, "wrong", first_window(at))
-    assert "Set aside" not in plain(rows(at)[0]), "also in a later visit"
+    assert "Left out:" not in plain(rows(at)[0]), "also in a later visit"
     assert len(rows(sound(app.open(SOURCES, source=tides.id, show="all")))) == 2
     assert SAYS["none aside"] in said(sound(app.open(SOURCES, source=tides.id, show="aside")))
 
@@ -134,7 +134,7 @@ def test_an_answer_that_cannot_be_kept_is_told_and_the_window_stands_as_it_was(a
     monkeypatch.setattr("relic_core.services.sources.Sources.judge", refuse)
     press_button(at, "wrong", first_window(at))
     assert said(at) == "The *disc* is full."
-    assert "Set aside" not in plain(rows(at)[0])
+    assert "Left out:" not in plain(rows(at)[0])
 
 
 def test_a_long_list_is_read_in_pages_of_twenty(app, lanterns):
@@ -229,6 +229,65 @@ def test_without_sources_the_page_says_how_to_add_them(app):
     at = sound(app.open(SOURCES))
     assert SAYS["no sources"] in said(at)
     assert 'href="library?part=Criticism"' in html(at)
+
+
+# ---- what critics say about a claim -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def debts(app, lanterns):
+    """A source with 22 windows, of which the last speaks of debts; and a source on another work that does, too."""
+    source = make_source("Debts & <i>Dues</i>")
+    windows = [make_window(lanterns, source, index % 5, left=(f"Line {index}.",), right=()) for index in range(21)]
+    windows.append(make_window(lanterns, source, 3, left=("The <b>debts</b> of the ferryman are ours.",), right=()))
+    windows = [replace(each, id=f"{at:012x}", at=(at, at + 1), passage=(at, at + 1)) for at, each in enumerate(windows)]
+    keep(app.bench, source, windows, works=[lanterns])
+    (sample,) = [work for work in app.bench.works.summaries() if work.id != lanterns.id]
+    sample = app.bench.works.load(sample.id)
+    other = make_source("Quays")
+    keep(app.bench, other, [make_window(sample, other, 3, left=("A quay in debts.",), right=())], works=[sample])
+    return source
+
+
+def test_a_claim_brings_up_what_critics_say_and_leads_to_both_texts(app, lanterns, debts):
+    at = sound(app.open(SOURCES, about="the ferryman's debts"))
+    first, second = rows(at)
+    assert marks(first) == ["debts", "ferryman"]
+    assert "<b>" not in first, "what a critic wrote is shown, not obeyed"
+    assert "<i>Dues" not in html(at)
+    assert "The Lanterns" in plain(first)
+    assert f'href="read?work={lanterns.id}&amp;at=2.1.1&amp;n=1"' in first
+    assert f'href="sources?source={debts.id}&amp;page=2"' in first
+    assert 'data-then="#window-000000000015"' in first
+    assert "Quays" in plain(second)
+    assert at.text_input(key="critics_claim").value == "the ferryman's debts"
+    (only,) = rows(sound(app.open(SOURCES, about="debts", work=lanterns.id)))
+    assert only == first.replace("<mark>ferryman</mark>", "ferryman")
+    assert not rows(sound(app.open(SOURCES, about="harpsichords")))
+    assert len(rows(sound(app.open(SOURCES, about="debts", work="gone-00000000")))) == 2, "of a work that nobody quotes"
+
+
+def test_what_is_typed_stands_in_the_address(app, lanterns, debts):
+    at = sound(app.open(SOURCES))
+    assert not rows(at)
+    at.text_input(key="critics_claim").set_value("debts")
+    at.selectbox(key="critics_work").set_value(lanterns.id)
+    sound(at.button(key="critics_search").click().run())
+    assert len(rows(at)) == 1
+    assert at.query_params == {"about": "debts", "work": lanterns.id}
+    at.text_input(key="critics_claim").set_value(" ")
+    sound(at.button(key="critics_search").click().run())
+    assert at.query_params == {}
+    assert f'href="sources?work={lanterns.id}"' in html(at), "the works that are quoted"
+
+
+def test_a_passage_that_a_critic_quotes_is_kept_for_the_claim(app, lanterns, debts, press_button):
+    at = sound(app.open(SOURCES, about="debts of a ferryman", work=lanterns.id))
+    at = press_button(at, "keep", f"{lanterns.id}/2.1.1/1")
+    (note,) = app.bench.notebook.notes()
+    kept = note.note.kept
+    assert (kept.claim_text, kept.origin, kept.at) == ("debts of a ferryman", "sources", "2.1.1")
+    assert 'aria-pressed="true"' in rows(at)[0]
 
 
 # ---- in the library -----------------------------------------------------------------------------------------------

@@ -23,11 +23,6 @@ SAYS = says("training")
 TRAINING = "pages/training.py"
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
-
-
 @pytest.fixture
 def furnished(app, monkeypatch):
     """Return the app with something to learn from, on a machine whose speed is known without measuring."""

@@ -16,7 +16,6 @@ import urllib.request
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
@@ -26,7 +25,6 @@ from relic_core.wiring import build
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from multiprocessing.process import BaseProcess
 
     from relic_core.wiring import App
 
@@ -89,22 +87,12 @@ class _Forked:
 
     def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
         self._process = _FORKED.Process(target=_run, args=(command, environment, log))
-        _start(self._process)
+        self._process.start()
         self.alive, self.terminate, self.kill = self._process.is_alive, self._process.terminate, self._process.kill
 
     def ended(self, seconds: float) -> bool:
         self._process.join(seconds)
         return not self.alive()
-
-
-def _start(process: BaseProcess) -> None:
-    """Start a process that does not run `__main__` again: AppTest leaves the app there, which has no server then."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        process.start()
-    finally:
-        sys.modules["__main__"] = main
 
 
 def _run(command: list[str], environment: dict[str, str], log: Path) -> None:
@@ -126,7 +114,7 @@ def _run(command: list[str], environment: dict[str, str], log: Path) -> None:
 def prepare(folder: Path) -> None:
     """Add the sample to a new store in `folder` and index it, as `make app` does; add a reranker that takes no time."""
     process = _FORKED.Process(target=_prepare, args=(folder,))
-    _start(process)
+    process.start()
     process.join(SETUP_SECONDS)
     assert process.exitcode == 0, (folder / "setup.log").read_text(encoding="utf-8")
 

@@ -115,14 +115,14 @@ def _what_was_written_elsewhere_is_taken_and_mine_is_an_earlier_version(page, lo
     expect(note.get_by_role("status").filter(has_text=SAYS["changed elsewhere"])).to_contain_text("Of another tab.")
     settled(page)
     look("changed elsewhere")
-    note.get_by_role("button", name="Take the other").click()
+    note.get_by_role("button", name="Use the other").click()
     expect(words).to_have_value("Of another tab.")
     note.get_by_role("button", name="Earlier versions").click()
-    page.get_by_role("button", name="Take back").first.wait_for()
+    page.get_by_role("button", name="Restore").first.wait_for()
     settled(page)
     look("earlier versions")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("button", name="Take back")).to_have_count(0)
+    expect(page.get_by_role("button", name="Restore")).to_have_count(0)
     settled(page)
 
 

@@ -104,7 +104,7 @@ def _it_stands_again_after_a_passage_was_read(page, search):
 def _its_columns_are_compared_and_a_passage_is_read(page, look, search):
     page.locator(".st-key-find_share button").click()
     page.get_by_role("link", name=SAYS["compare"]).click()
-    page.get_by_role("heading", name="By BM25 alone").wait_for()
+    page.get_by_role("heading", name="By words alone").wait_for()
     page.locator(".relic-moved").first.wait_for()
     settled(page)
     look("compare")

@@ -89,7 +89,7 @@ def test_a_zip_is_added_its_quotations_looked_at_and_counted_beside_the_text(pag
     settled(page)
     window.get_by_role("button", name=SAYS["no quotation"]).focus()
     page.keyboard.press("Enter")
-    expect(window).to_contain_text("Set aside: judged no quotation", timeout=30_000)
+    expect(window).to_contain_text("Left out: judged no quotation", timeout=30_000)
     expect(window.get_by_role("button", name=SAYS["no quotation"])).to_be_focused()
     settled(page)
     window.get_by_role("link", name=SAYS["read in chapter"]).click()

@@ -10,7 +10,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import Claim, Corpus, Span
 from relic_core.errors import BadClaim
-from relic_core.ports import CorpusRetriever
+from relic_core.ports import CorpusRetriever, silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.reranked import Reranked
@@ -43,13 +43,9 @@ SHELF = [FERRY, SHORT, ORCHARD, EMPTY, COPY]
 UNREAD = make_work(["A ferryman whom nobody has read.", "He counted letters."], title="Unread")
 
 
-def quiet(done, total, note=""):
-    pass
-
-
 def corpus(works):
     by_id = {work.id: work for work in [*SHELF, UNREAD]}
-    return Corpus(tuple(work.imprint for work in works), by_id.__getitem__)
+    return Corpus(tuple(work.version for work in works), by_id.__getitem__)
 
 
 def places(ranking):
@@ -66,13 +62,13 @@ def made(tmp_path_factory):
         name: Dense(name, encoder=lambda: encoder, root=folder) for name in NAMES if registry.card(name).kind == "dense"
     }
     retrievers["reranked"] = Reranked(
-        registry.create("fusion", settings=settings, made=retrievers), SharedWordsReranker(), head=HEAD
+        registry.create("fusion", settings=settings, made=retrievers), SharedWordsReranker(), top_k=HEAD
     )
     for name in NAMES:
         registry.create(name, settings=settings, made=retrievers)
     for retriever in retrievers.values():
         for work in SHELF:
-            retriever.prepare(work, quiet)
+            retriever.prepare(work, silent)
     return retrievers
 
 
@@ -164,7 +160,7 @@ def test_works_that_were_not_prepared_are_named_and_passed_over(made, name):
 def test_passages_like_one_of_them_are_ranked(library):
     passage = Span(4, 1)
     claim = Claim(ORCHARD.span_text(passage))
-    ranking = library.rank(claim, corpus([FERRY, ORCHARD]), 1, like=(ORCHARD.imprint, passage))
+    ranking = library.rank(claim, corpus([FERRY, ORCHARD]), 1, like=(ORCHARD.version, passage))
     assert ranking.rank_of(passage, ORCHARD.id) == 1
 
 

@@ -11,6 +11,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import Claim, rank_scores
 from relic_core.errors import BadClaim, BadRequest, NoIndex
+from relic_core.ports import silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.reranked import HEAD
 from tests.making import make_work
@@ -39,10 +40,6 @@ CHAPTERS = (
     ],
 )
 OBVIOUS = "He was a miser, and proud of it."
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +71,7 @@ def made(work, reranker, tmp_path_factory):
     for way in ALONE:
         retrievers[way] = make(way, folder, reranker)
     for retriever in retrievers.values():
-        retriever.prepare(work, quiet, lengths=LENGTHS)
+        retriever.prepare(work, silent, lengths=LENGTHS)
     return retrievers
 
 
@@ -102,12 +99,12 @@ def test_its_card_can_be_shown(retriever):
 
 
 def test_it_is_ready_once_prepared_and_preparing_again_is_harmless(retriever, work):
-    retriever.prepare(work, quiet)
+    retriever.prepare(work, silent)
     assert all(retriever.ready(work, length) for length in range(1, 6))
 
 
 def test_it_is_ready_for_the_lengths_it_was_asked_to_prepare(fresh, work):
-    fresh.prepare(work, quiet, lengths=[2])
+    fresh.prepare(work, silent, lengths=[2])
     assert fresh.ready(work, 2)
     assert fresh.score(Claim("the ferry"), work, 2).shape == (work.candidates(2),)
 
@@ -153,21 +150,21 @@ def test_any_words_can_be_searched_with(retriever, work, text):
 
 def test_a_work_of_one_sentence(fresh):
     single = make_work(["The ferry left."])
-    fresh.prepare(single, quiet)
+    fresh.prepare(single, silent)
     assert fresh.score(Claim("the ferry"), single, 1).shape == (1,)
     assert fresh.score(Claim("the ferry"), single, 2).shape == (0,)
 
 
 def test_a_work_without_sentences(fresh):
     empty = make_work([])
-    fresh.prepare(empty, quiet)
+    fresh.prepare(empty, silent)
     assert fresh.score(Claim("the ferry"), empty, 1).shape == (0,)
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_was_prepared_is_there_for_the_next_start(way, work, reranker, tmp_path):
     fresh, again = (make(way, tmp_path, reranker) for _ in range(2))
-    fresh.prepare(work, quiet)
+    fresh.prepare(work, silent)
     assert again.ready(work, 3)
     claim = Claim("the frost in the orchard")
     np.testing.assert_array_equal(again.score(claim, work, 3), fresh.score(claim, work, 3))
@@ -185,7 +182,7 @@ def test_unprepared_it_says_so_or_answers(fresh, work):
 
 def test_a_reranker_reorders_the_head_of_what_it_is_made_of_and_keeps_the_rest(made):
     long = make_work([f"The {word} left the quay." for word in ("ferry", "fox", "miser", "frost")] * 40)
-    made["reranked"].prepare(long, quiet)
+    made["reranked"].prepare(long, silent)
     claim = Claim("A fox and a miser leave.")
     first, after = (
         rank_scores(name, long.id, 1, made[name].score(claim, long, 1)).order.tolist()

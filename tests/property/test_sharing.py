@@ -31,7 +31,7 @@ def requests(draw):
         results=draw(st.integers(1, 50)),
         retrievers=draw(st.lists(NAME, min_size=1, max_size=4).map(tuple)),
         chapters=draw(st.lists(st.integers(1, 5000), max_size=6).map(tuple)) if work_id else (),
-        narrowing=EVERYWHERE if work_id else draw(FILTERS),
+        work_filter=EVERYWHERE if work_id else draw(FILTERS),
         critics_quote=draw(st.booleans()),
         like=like,
     )

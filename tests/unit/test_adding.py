@@ -187,10 +187,10 @@ def test_what_was_added_is_not_called_not_added_where_its_preparation_cannot_beg
     monkeypatch.setattr("relic_core.services.jobs.Jobs.under_way", lambda *_: ())
     start = bench.jobs.start
 
-    def hand_over(jobs, kind, **given):
+    def start_waiting(jobs, kind, **given):
         return busy() if kind == "prepare" else start(kind, **given)
 
-    monkeypatch.setattr("relic_core.services.jobs.Jobs.start", hand_over)
+    monkeypatch.setattr("relic_core.services.jobs.Jobs.start", start_waiting)
     note = bench.catalogue.run_fetch({"items": bench.catalogue.items(slugs)}, lambda *_: None)
     assert "Not added" not in note
     assert SAYS["unprepared"] in note
@@ -311,7 +311,7 @@ def test_few_works_are_prepared_at_once(bench, prepared):
     queue = Preparing(bench.indexes, bench.jobs, 2)
     queue.add("a")
     queue.add("b")
-    queue.hand_over()
+    queue.start_waiting()
     assert prepared == ["a", "b"]
     assert bench.jobs.recent() == ()
 
@@ -332,7 +332,7 @@ def test_of_many_works_one_is_prepared_at_a_time_and_the_rest_by_a_job_of_its_ow
     active.clear()
     queue.go_on()
     assert prepared == ["a", "b"]
-    queue.hand_over()
+    queue.start_waiting()
     ((kind, given),) = started
     assert (kind, given["title"], given["arguments"]) == (
         "prepare",

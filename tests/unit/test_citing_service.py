@@ -7,8 +7,6 @@ import pytest
 
 from relic_core.domain import EditionDetails
 from relic_core.errors import BadRequest, NotFound
-from relic_core.wiring import build
-from tests.inline import InlineExecutor
 from tests.making_books import epub
 
 TODAY = datetime.now(UTC).date()
@@ -19,11 +17,6 @@ HEADER = (
     "CHAPTER I\n\nThe river rose. Nobody counted.\n\nIt fell.\n\nCHAPTER II\n\nThe lanterns went out.\n\n"
     "*** END OF THIS PROJECT GUTENBERG EBOOK THE FERRY ***\n"
 )
-
-
-@pytest.fixture
-def bench(settings):
-    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture

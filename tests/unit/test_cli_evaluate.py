@@ -15,11 +15,12 @@ from relic_core.evaluation import experiments, proxy_task
 from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.formats.run_files import read_run, write_run
+from relic_core.ports import silent
 from relic_core.services import runs
 from relic_core.services.studies import results as study_results
 from relic_core.wiring import build
 from tests.making import make_work
-from tests.small_benchmark import SmallBenchmark, novel, quiet
+from tests.small_benchmark import SmallBenchmark, novel
 from tools import figures as expected
 from tools.between_marks import marks
 
@@ -51,7 +52,7 @@ def only_id(stored):
 
 
 def measure(settings, name="random", size=(1, 1), **options):
-    return build(settings).measuring.measure(SmallBenchmark(**options), name, ContextSize(*size), progress=quiet)
+    return build(settings).measuring.measure(SmallBenchmark(**options), name, ContextSize(*size), progress=silent)
 
 
 def test_a_retriever_is_measured_and_the_table_names_the_run(run, stored):

@@ -78,6 +78,19 @@ def test_what_is_neither_source_nor_work_nor_file_is_refused(bench, run, tmp_pat
     assert run("sources", "--windows", "The Lantern Count", "--draw", "2").code == 2
 
 
+def test_a_claim_lists_the_windows_of_critics_who_use_its_words(books, run, windows):
+    run("mine", books)
+    every = windows("The Lantern Count")
+    word = "decade"
+    assert {word in " ".join((*each["left"], *each["right"])).casefold() for each in every} == {True, False}
+    found = json.loads(run("sources", "--about", word, "--windows", "The Lantern Count", "--format", "json").out)
+    assert found
+    assert all(word in " ".join((*each["left"], *each["right"])).casefold() for each in found)
+    assert run("sources", "--about", word).out.count(found[0]["id"]) == 1
+    assert run("sources", "--about", word, "--draw", "2").code == 2
+    assert run("sources", "--about", word, "--show", "all").code == 2
+
+
 def test_a_title_that_a_source_shares_with_a_work_is_refused_with_both_ids(bench, novel, run, tmp_path):
     path = tmp_path / "The Lantern Count.txt"
     path.write_text("Of the flood we hear little. The town keeps bad books, and nobody minds.\n")

@@ -13,11 +13,6 @@ from tests.making_notes import add_ferry, ask
 
 
 @pytest.fixture
-def bench(settings):
-    return build(settings)
-
-
-@pytest.fixture
 def ferry(bench):
     return add_ferry(bench)
 

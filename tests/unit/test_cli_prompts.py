@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -206,6 +207,36 @@ def test_the_documentation_has_the_table_of_the_report_or_says_that_there_is_non
     between = PAGE.read_text(encoding="utf-8").partition("<!-- prompts -->")[2].partition("<!-- /prompts -->")[0]
     assert between == f"\n\n{reports.page_table()}\n\n"
     assert (reports.NOT_MADE in between) != reports.REPORT.is_file()
+
+
+def test_of_two_versions_the_shares_and_their_difference_are_told_by_prompt():
+    verdicts = {"a": ("supports", "supports"), "b": ("partly", "supports"), "c": ("no", "no")}
+    judged = {
+        id_: reports.Judged(address="1.1.1", start=0, length=1, characters=(0, 1), verdicts=both)
+        for id_, both in verdicts.items()
+    }
+    found = [{"before": ("c",), "after": ("a", "b")}, {"before": ("b", "c"), "after": ("a",)}]
+    versions = [reports.Asked(name=name, label=name, encoder="", configuration={}) for name in ("before", "after")]
+    prompts = [
+        reports.Reported(table="", claim="x", asked="x", work="w", length=1, passages=judged, hits=hits)
+        for hits in found
+    ]
+    report = reports.Report(
+        created=datetime.now(UTC),
+        code="",
+        shape="",
+        seeds=(1,),
+        works=(),
+        retrievers=versions,
+        prompts=prompts,
+        left_out=(),
+    )
+    rows = {row[0]: [str(cell).split()[0] for cell in row[1:] if cell] for row in reports.shares(report).rows}
+    assert rows == {
+        "before": ["3", "0.0", "25.0"],
+        "after": ["3", "75.0", "100.0"],
+        "difference": ["75.0", "75.0"],
+    }
 
 
 def test_a_report_that_comes_with_the_program_is_of_every_retriever_and_prompt(bench):

@@ -77,12 +77,12 @@ def test_a_weak_search_and_a_column_that_is_not_ready_are_told(run, ferry, chang
         lambda result: replace(
             result,
             weak=True,
-            columns=(*result.columns, replace(result.columns[0], label="Sense", cards=(), pending=True, note="Gone.")),
+            columns=(*result.columns, replace(result.columns[0], cards=(), pending=True, note="Gone.")),
         )
     )
     ran = run("search", "ferry", CLAIM, *WORDS)
     assert len(ran.out) > len(plain)
-    assert ran.err.splitlines()[0] == "Sense: Gone."
+    assert ran.err.splitlines()[0] == "BM25: Gone."
     assert ran.err.endswith(f" index {ferry.id}\n")
 
 
@@ -104,7 +104,7 @@ def test_a_search_of_all_works_names_the_work_of_each_passage_and_what_is_not_pr
     ran = run("search", "--all", CLAIM, "--from", "1800", "--to", "1900", *WORDS)
     assert ran.code == 0
     assert "\n      The Ferry · Chapter One, " in ran.out
-    assert (asked().request.work_id, asked().request.narrowing) == ("", WorkFilter(first_year=1800, last_year=1900))
+    assert (asked().request.work_id, asked().request.work_filter) == ("", WorkFilter(first_year=1800, last_year=1900))
     found = answer(CLAIM, "--all")
     assert (found["work"], [work["title"] for work in found["works"]]) == (None, ["The Ferry"])
     assert found["columns"][0]["hits"][0]["work"] == ferry.id
@@ -112,7 +112,7 @@ def test_a_search_of_all_works_names_the_work_of_each_passage_and_what_is_not_pr
 
 def test_the_whole_library_is_narrowed_by_parts_of_names_and_by_works(run, ferry, asked):
     run("search", "--all", CLAIM, "--author", "NOBODY", "--works", "ferry", *WORDS)
-    assert asked().request.narrowing == WorkFilter(works=(ferry.id,), authors=(ferry.author,))
+    assert asked().request.work_filter == WorkFilter(works=(ferry.id,), authors=(ferry.author,))
     ran = run("search", "--all", CLAIM, "--author", "austen")
     assert (type(ran.error), ferry.author in ran.err) == (NotFound, True)
 

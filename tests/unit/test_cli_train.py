@@ -19,11 +19,6 @@ TINY = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
-
-
 @pytest.fixture
 def bench(settings, monkeypatch):
     """A workbench with something to learn from, whose jobs run at once, also those of commands."""

@@ -17,13 +17,14 @@ from relic_core import engines
 from relic_core.domain import ContextSize
 from relic_core.engines import Dask
 from relic_core.errors import BadRequest
+from relic_core.ports import silent
 from relic_core.retrieval import dense
 from relic_core.training.folders import TrainingFolder
 from relic_core.wiring import build
 from tests.criticism import ESSAYS, SECOND, add_novel, write_books
 from tests.making import make_work
 from tests.making_training import NOUNS, make_base
-from tests.small_benchmark import SmallBenchmark, quiet
+from tests.small_benchmark import SmallBenchmark
 from tests.small_training import asked_of_reranker, furnish
 from tests.unit.engine_tasks import die_once, process_id
 
@@ -111,7 +112,7 @@ def test_works_are_prepared_to_the_bit_though_a_worker_is_killed(both, monkeypat
     assert told == sorted(told)
     assert told[-1] == (6 * BLOCK, 6 * BLOCK)
     for work_id in ids:
-        here.indexes.build(work_id, ["dense-relic"], quiet)
+        here.indexes.build(work_id, ["dense-relic"], silent)
     assert contents(there.settings.indexes) == contents(here.settings.indexes)
     assert not list(there.settings.indexes.rglob("*.npz"))
 
@@ -123,7 +124,7 @@ def test_a_run_has_the_outcomes_and_the_id_of_one_process_and_goes_on_where_it_w
         if done >= total / 2:
             raise KeyboardInterrupt
 
-    def measure(bench, progress=quiet):
+    def measure(bench, progress=silent):
         return bench.measuring.measure(SmallBenchmark(64), "fusion", SHAPE, tell=said.append, progress=progress)
 
     there, here = both
@@ -143,7 +144,7 @@ def test_hard_negatives_are_those_of_one_process(both, tmp_path):
     for bench in both:
         furnish(bench)
         training = bench.trainings.start(asked_of_reranker(base, steps=0, validation=0))
-        bench.run_training(training.id, quiet)
+        bench.run_training(training.id, silent)
         found.append(TrainingFolder.find(bench.settings.data, training.id).examples()["hard"])
     assert found[0] == found[1]
     assert found[0]["pairs"]

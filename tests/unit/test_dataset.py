@@ -26,11 +26,6 @@ from tests.small_dataset import BY_SLUG, CRITICS, DEV, FOOT, HEAD, OTHER, TEST, 
 WORKS = Shelf(BY_SLUG)
 
 
-@pytest.fixture
-def bench(settings):
-    return build(settings)
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A store with what the five critics quote, their books, the same store parted, and its manifest; made once."""

@@ -10,15 +10,12 @@ from hypothesis import strategies as st
 
 from relic_core.domain import Claim
 from relic_core.errors import BadClaim, JobCancelled, NoIndex, StaleIndex
+from relic_core.ports import silent
 from relic_core.retrieval import dense, index_files
 from relic_core.retrieval.dense import BLOCK, Dense, blocks
 from relic_core.store import locks
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 @given(st.lists(st.integers(0, 3 * BLOCK), min_size=1, max_size=6))
@@ -51,7 +48,7 @@ def test_a_work_that_was_not_prepared(tmp_path, work):
 
 def test_a_prepared_work_answers_in_another_process_too(tmp_path, work):
     first = retriever(tmp_path, FakeEncoder())
-    first.prepare(work, quiet)
+    first.prepare(work, silent)
     encoder = FakeEncoder()
     second = retriever(tmp_path, encoder)
     assert second.ready(work, 5)
@@ -64,7 +61,7 @@ def test_a_prepared_work_answers_in_another_process_too(tmp_path, work):
 def test_preparing_again_does_nothing(tmp_path, work):
     encoder = FakeEncoder()
     for _ in range(2):
-        retriever(tmp_path, encoder).prepare(work, quiet)
+        retriever(tmp_path, encoder).prepare(work, silent)
     assert encoder.encoded == len(work.sentences)
 
 
@@ -86,7 +83,7 @@ def test_of_two_who_prepare_a_work_at_once_one_waits_and_says_so(tmp_path, work)
 
     builder, waiter = Slow(), FakeEncoder()
     second = threading.Thread(target=retriever(tmp_path, waiter).prepare, args=(work, second_progress))
-    retriever(tmp_path, builder).prepare(work, quiet)
+    retriever(tmp_path, builder).prepare(work, silent)
     second.join()
     assert set(told) == {"Another program is preparing this work"}
     assert (builder.encoded, waiter.encoded) == (len(work.sentences), 0)
@@ -94,7 +91,7 @@ def test_of_two_who_prepare_a_work_at_once_one_waits_and_says_so(tmp_path, work)
 
 def test_waiting_for_another_can_be_cancelled(tmp_path, work):
     first = retriever(tmp_path, FakeEncoder())
-    first.prepare(work, quiet)
+    first.prepare(work, silent)
     (lock,) = tmp_path.rglob("*.lock")
     shutil.rmtree(lock.with_suffix(""))
 
@@ -104,13 +101,13 @@ def test_waiting_for_another_can_be_cancelled(tmp_path, work):
 
     with locks.held(lock), pytest.raises(JobCancelled):
         retriever(tmp_path, FakeEncoder()).prepare(work, cancelled)
-    first.prepare(work, quiet)
+    first.prepare(work, silent)
     assert first.ready(work, 1)
 
 
 def test_a_work_that_is_prepared_waits_for_nobody(tmp_path, work):
     prepared = retriever(tmp_path, FakeEncoder())
-    prepared.prepare(work, quiet)
+    prepared.prepare(work, silent)
     (lock,) = tmp_path.rglob("*.lock")
     with locks.held(lock):
         prepared.prepare(work, pytest.fail)
@@ -119,14 +116,14 @@ def test_a_work_that_is_prepared_waits_for_nobody(tmp_path, work):
 def test_a_stopped_build_goes_on_where_it_stopped_and_gives_the_same_index(tmp_path, work):
     stopped = FakeEncoder(fail_after=2 * BLOCK)
     with pytest.raises(KeyboardInterrupt):
-        retriever(tmp_path / "a", stopped).prepare(work, quiet)
+        retriever(tmp_path / "a", stopped).prepare(work, silent)
     resumed = FakeEncoder()
     again = retriever(tmp_path / "a", resumed)
     assert not again.ready(work, 1)
-    again.prepare(work, quiet)
+    again.prepare(work, silent)
     assert resumed.encoded == BLOCK
     whole = retriever(tmp_path / "b", FakeEncoder())
-    whole.prepare(work, quiet)
+    whole.prepare(work, silent)
     claim = Claim("word2x3")
     np.testing.assert_array_equal(again.score(claim, work, 2), whole.score(claim, work, 2))
     assert not list(tmp_path.rglob("*.npz"))
@@ -147,9 +144,9 @@ def test_a_card_that_asks_for_inner_products_gets_them(tmp_path):
     found = [
         Dense("demo", encoder=lambda: encoder, root=tmp_path, similarity=similarity) for similarity in ("cosine", "dot")
     ]
-    found[0].prepare(small, quiet)
+    found[0].prepare(small, silent)
     cosines, dots = (each.score(Claim("word"), small, 1) for each in found)
-    sums, counts = encoder.encode_sentences(small, quiet)
+    sums, counts = encoder.encode_sentences(small, silent)
     norms = np.linalg.norm(sums, axis=1) / counts
     np.testing.assert_allclose(dots, cosines * norms, rtol=1e-5)
     assert not np.allclose(dots, cosines)
@@ -183,7 +180,7 @@ def test_progress_goes_on_within_a_block(tmp_path):
 
 def test_the_manifest_says_by_heads_what_the_vectors_are_made_by(tmp_path, work):
     encoder = FakeEncoder()
-    retriever(tmp_path, encoder).prepare(work, quiet)
+    retriever(tmp_path, encoder).prepare(work, silent)
     (manifest,) = index_files.manifests(tmp_path, "demo", work.id)
     assert manifest["notes"]["encoder"] == dict(encoder.facts)
     assert manifest["notes"]["sentences"] == len(work.sentences)
@@ -192,7 +189,7 @@ def test_the_manifest_says_by_heads_what_the_vectors_are_made_by(tmp_path, work)
 
 def test_an_array_changed_while_it_is_open_is_noticed(tmp_path, work):
     open_one = retriever(tmp_path, FakeEncoder())
-    open_one.prepare(work, quiet)
+    open_one.prepare(work, silent)
     open_one.score(Claim("word"), work, 1)
     (path,) = tmp_path.rglob("sums.npy")
     content = bytearray(path.read_bytes())
@@ -208,7 +205,7 @@ def test_an_array_changed_while_it_is_open_is_noticed(tmp_path, work):
     ids=["encoder", "code", "text"],
 )
 def test_an_index_of_something_else_is_not_used(tmp_path, work, change, monkeypatch):
-    retriever(tmp_path, FakeEncoder()).prepare(work, quiet)
+    retriever(tmp_path, FakeEncoder()).prepare(work, silent)
     monkeypatch.setattr(dense, "CODE", change.get("code", dense.CODE))
     now = make_work([change["sentence"]]) if "sentence" in change else work
     assert not retriever(tmp_path, change.get("encoder", FakeEncoder())).ready(now, 1)
@@ -216,17 +213,17 @@ def test_an_index_of_something_else_is_not_used(tmp_path, work, change, monkeypa
 
 def test_an_index_deleted_while_it_is_open_is_missed_and_can_be_built_again(tmp_path, work):
     open_one = retriever(tmp_path, FakeEncoder())
-    open_one.prepare(work, quiet)
+    open_one.prepare(work, silent)
     before = open_one.score(Claim("word"), work, 1)
     shutil.rmtree(tmp_path / "demo" / work.id)
     with pytest.raises(NoIndex):
         open_one.score(Claim("word"), work, 1)
-    open_one.prepare(work, quiet)
+    open_one.prepare(work, silent)
     np.testing.assert_array_equal(open_one.score(Claim("word"), work, 1), before)
 
 
 def test_a_damaged_index_is_refused_then_built_again(tmp_path, work):
-    retriever(tmp_path, FakeEncoder()).prepare(work, quiet)
+    retriever(tmp_path, FakeEncoder()).prepare(work, silent)
     (path,) = tmp_path.rglob("sums.npy")
     content = bytearray(path.read_bytes())
     content[200] ^= 255
@@ -235,7 +232,7 @@ def test_a_damaged_index_is_refused_then_built_again(tmp_path, work):
     with pytest.raises(StaleIndex, match="damaged"):
         later.score(Claim("word"), work, 1)
     assert not later.ready(work, 1)
-    later.prepare(work, quiet)
+    later.prepare(work, silent)
     assert later.score(Claim("word0x5 stands"), work, 1).argmax() == 5
 
 
@@ -251,8 +248,8 @@ def test_lengths_beyond_those_stored_are_scored_without_building_anew(tmp_path):
     encoder = FakeEncoder()
     small = make_work([f"Some{i} words{i}." for i in range(20)])
     long = retriever(tmp_path, encoder)
-    long.prepare(small, quiet)
-    sums, _ = FakeEncoder().encode_sentences(small, quiet)
+    long.prepare(small, silent)
+    sums, _ = FakeEncoder().encode_sentences(small, silent)
     claim = Claim("some3", masked=True)
     query = encoder.encode_claims([claim])[0]
     pooled = np.array([sums[i : i + 12].sum(0) for i in range(9)])

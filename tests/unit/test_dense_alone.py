@@ -14,16 +14,13 @@ from relic_core.domain import Claim
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadClaim, BadWeights, NoIndex, StaleIndex
+from relic_core.ports import silent
 from relic_core.retrieval import dense_alone, registry
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.dense_alone import BLOCK, DenseAlone
 from tests import tiny_models
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 @pytest.fixture
@@ -43,7 +40,7 @@ def span_texts(work, length):
 def test_a_score_is_the_product_of_the_claim_with_the_span_read_by_itself(tmp_path, work):
     encoder = FakeEncoder()
     alone = retriever(tmp_path, encoder)
-    alone.prepare(work, quiet, lengths=(3,))
+    alone.prepare(work, silent, lengths=(3,))
     claim = Claim("word1x7 stands here", masked=True)
     texts = span_texts(work, 3)
     expected = encoder.encode_passages(texts) @ encoder.encode_claims([claim])[0]
@@ -62,14 +59,14 @@ def test_headings_between_sentences_are_not_read(tmp_path):
             return super().encode_passages(passages)
 
     two = make_work(["The long\n  line was wrapped."], ["The end."])
-    retriever(tmp_path, Listening()).prepare(two, quiet, lengths=(2,))
+    retriever(tmp_path, Listening()).prepare(two, silent, lengths=(2,))
     assert read == ["The long line was wrapped. The end."]
 
 
 def test_only_the_wanted_lengths_are_prepared(tmp_path, work):
     encoder = FakeEncoder()
     alone = retriever(tmp_path, encoder)
-    alone.prepare(work, quiet, lengths=(2, 2, 7))
+    alone.prepare(work, silent, lengths=(2, 2, 7))
     assert [length for length in range(1, 9) if alone.ready(work, length)] == [2, 7]
     assert encoder.encoded == work.candidates(2) + work.candidates(7)
     with pytest.raises(NoIndex, match="A Small Work"):
@@ -79,7 +76,7 @@ def test_only_the_wanted_lengths_are_prepared(tmp_path, work):
 def test_without_a_word_all_lengths_that_pages_offer_are_prepared(tmp_path):
     small = make_work([f"Some{i} words{i}." for i in range(6)])
     alone = retriever(tmp_path, FakeEncoder())
-    alone.prepare(small, quiet)
+    alone.prepare(small, silent)
     assert [length for length in range(1, 7) if alone.ready(small, length)] == [1, 2, 3, 4, 5]
 
 
@@ -102,27 +99,27 @@ def test_preparing_again_encodes_nothing_and_still_reports(tmp_path, work):
 
 def test_a_prepared_work_answers_in_another_process_too(tmp_path, work):
     first = retriever(tmp_path, FakeEncoder())
-    first.prepare(work, quiet, lengths=(2,))
+    first.prepare(work, silent, lengths=(2,))
     later = retriever(tmp_path, FakeEncoder(fail_after=0))
     np.testing.assert_array_equal(later.score(Claim("word0x5"), work, 2), first.score(Claim("word0x5"), work, 2))
 
 
 def test_the_matrix_is_not_read_into_memory(tmp_path, work):
     alone = retriever(tmp_path, FakeEncoder())
-    alone.prepare(work, quiet, lengths=(1,))
-    assert isinstance(alone._opened(alone._recipe(work.imprint, 1)), np.memmap)
+    alone.prepare(work, silent, lengths=(1,))
+    assert isinstance(alone._opened(alone._recipe(work.version, 1)), np.memmap)
 
 
 def test_a_stopped_build_goes_on_where_it_stopped_and_gives_the_same_index(tmp_path, work):
     with pytest.raises(KeyboardInterrupt):
-        retriever(tmp_path / "a", FakeEncoder(fail_after=BLOCK)).prepare(work, quiet, lengths=(2,))
+        retriever(tmp_path / "a", FakeEncoder(fail_after=BLOCK)).prepare(work, silent, lengths=(2,))
     resumed = FakeEncoder()
     again = retriever(tmp_path / "a", resumed)
     assert not again.ready(work, 2)
-    again.prepare(work, quiet, lengths=(2,))
+    again.prepare(work, silent, lengths=(2,))
     assert resumed.encoded == work.candidates(2) - BLOCK
     whole = retriever(tmp_path / "b", FakeEncoder())
-    whole.prepare(work, quiet, lengths=(2,))
+    whole.prepare(work, silent, lengths=(2,))
     np.testing.assert_array_equal(again.score(Claim("word2x3"), work, 2), whole.score(Claim("word2x3"), work, 2))
     assert not list(tmp_path.rglob("*.npz"))
 
@@ -157,7 +154,7 @@ def test_of_two_who_prepare_a_work_at_once_one_waits_and_says_so(tmp_path, work)
     second = threading.Thread(
         target=retriever(tmp_path, waiter).prepare, args=(work, second_progress), kwargs={"lengths": (1,)}
     )
-    retriever(tmp_path, builder).prepare(work, quiet, lengths=(1,))
+    retriever(tmp_path, builder).prepare(work, silent, lengths=(1,))
     second.join()
     assert "Another program is preparing this work" in told
     assert (builder.encoded, waiter.encoded) == (work.candidates(1), 0)
@@ -165,7 +162,7 @@ def test_of_two_who_prepare_a_work_at_once_one_waits_and_says_so(tmp_path, work)
 
 @pytest.mark.parametrize("change", ["encoder", "code", "text"])
 def test_an_index_of_something_else_is_not_used(tmp_path, work, change, monkeypatch):
-    retriever(tmp_path, FakeEncoder()).prepare(work, quiet, lengths=(1,))
+    retriever(tmp_path, FakeEncoder()).prepare(work, silent, lengths=(1,))
     if change == "code":
         monkeypatch.setattr(dense_alone, "CODE", "dense-alone/0")
     encoder = FakeEncoder("fake/2") if change == "encoder" else FakeEncoder()
@@ -174,7 +171,7 @@ def test_an_index_of_something_else_is_not_used(tmp_path, work, change, monkeypa
 
 
 def test_a_damaged_index_is_refused_then_built_again(tmp_path, work):
-    retriever(tmp_path, FakeEncoder()).prepare(work, quiet, lengths=(1,))
+    retriever(tmp_path, FakeEncoder()).prepare(work, silent, lengths=(1,))
     (path,) = tmp_path.rglob("vectors.npy")
     content = bytearray(path.read_bytes())
     content[200] ^= 255
@@ -182,13 +179,13 @@ def test_a_damaged_index_is_refused_then_built_again(tmp_path, work):
     later = retriever(tmp_path, FakeEncoder())
     with pytest.raises(StaleIndex, match="damaged"):
         later.score(Claim("word"), work, 1)
-    later.prepare(work, quiet, lengths=(1,))
+    later.prepare(work, silent, lengths=(1,))
     assert later.score(Claim("word0x5 stands here"), work, 1).argmax() == 5
 
 
 def test_an_index_deleted_while_it_is_open_is_missed(tmp_path, work):
     alone = retriever(tmp_path, FakeEncoder())
-    alone.prepare(work, quiet, lengths=(1,))
+    alone.prepare(work, silent, lengths=(1,))
     alone.score(Claim("word"), work, 1)
     shutil.rmtree(tmp_path / "demo" / work.id)
     with pytest.raises(NoIndex):
@@ -220,7 +217,7 @@ def test_the_zero_shot_retriever_reads_spans_alone_where_its_card_says_so(tmp_pa
     model = str(Path(dpr).parent) if as_folder else dpr
     made = registry.create("zero-shot", settings=Settings(indexes=tmp_path, model=model))
     assert isinstance(made, DenseAlone)
-    made.prepare(FERRY, quiet, lengths=(2,))
+    made.prepare(FERRY, silent, lengths=(2,))
     claim = Claim("the miser and the fox", masked=True)
     encoder = PassageEncoder(read_card(dpr))
     expected = encoder.encode_passages(span_texts(FERRY, 2)) @ encoder.encode_claims([claim])[0]
@@ -236,7 +233,7 @@ def test_the_zero_shot_retriever_compares_by_inner_product_where_its_card_says_s
         tiny_models.write_card(folder / "encoder.json", similarity=similarity, window=100)
         made[similarity] = registry.create("zero-shot", settings=Settings(indexes=tmp_path, model=str(folder)))
         assert isinstance(made[similarity], Dense)
-        made[similarity].prepare(FERRY, quiet)
+        made[similarity].prepare(FERRY, silent)
     cosines, dots = (made[name].score(Claim("the miser", masked=True), FERRY, 1) for name in ("cosine", "dot"))
     assert (np.abs(cosines) <= 1).all()
     assert not np.allclose(cosines, dots, atol=0.1)

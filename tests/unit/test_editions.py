@@ -9,16 +9,9 @@ from relic_core.domain import SearchRequest
 from relic_core.errors import NotFound
 from relic_core.retrieval import index_files
 from relic_core.services.editions import count
-from relic_core.wiring import build
-from tests.inline import InlineExecutor
 from tests.making import FERRY, make_work, work_of
 
 TEXT = "CHAPTER I\n\n“The river is up,” he said.\n\nCHAPTER II\n\nNobody counted the lanterns. Nobody’s LANTERNS.\n"
-
-
-@pytest.fixture
-def bench(settings):
-    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture

@@ -15,12 +15,8 @@ from relic_core.encoders.late_chunking import LateChunkingEncoder, cut_stretches
 from relic_core.encoders.precision import best_precision
 from relic_core.encoders.weights import CONFIG, EXPECTED, TOKENIZER, WEIGHTS, find_model
 from relic_core.errors import BadWeights
+from relic_core.ports import silent
 from tests.making import make_work
-
-
-def quiet(done, total, note=""):
-    pass
-
 
 # ---------------------------------------------------------------- stretches
 
@@ -107,7 +103,7 @@ def test_of_a_long_claim_the_words_around_the_mask_are_kept(encoder):
 
 def test_a_sentence_is_the_sum_of_its_own_tokens_in_context(encoder):
     first, second = "The ferryman never spoke.", "He took the coin and looked away."
-    sums, counts = encoder.encode_sentences(make_work([[first, second]]), quiet)
+    sums, counts = encoder.encode_sentences(make_work([[first, second]]), silent)
     ids, states = plain_states(encoder, f"{first} {second}")
     split = 1 + len(encoder.pair.claims.tokenizer.encode(first, add_special_tokens=False).ids)
     np.testing.assert_allclose(sums, [states[1:split].sum(0), states[split:-1].sum(0)], atol=1e-3)
@@ -116,23 +112,23 @@ def test_a_sentence_is_the_sum_of_its_own_tokens_in_context(encoder):
 
 def test_a_sentence_has_seen_its_neighbours_but_not_another_chapter(encoder):
     sentence = "He refused it again."
-    alone = encoder.encode_sentences(make_work([sentence]), quiet)[0][0]
-    in_context = encoder.encode_sentences(make_work([["Darcy offered marriage.", sentence]]), quiet)[0][1]
-    after_border = encoder.encode_sentences(make_work(["Darcy offered marriage."], [sentence]), quiet)[0][1]
+    alone = encoder.encode_sentences(make_work([sentence]), silent)[0][0]
+    in_context = encoder.encode_sentences(make_work([["Darcy offered marriage.", sentence]]), silent)[0][1]
+    after_border = encoder.encode_sentences(make_work(["Darcy offered marriage."], [sentence]), silent)[0][1]
     assert cosine(alone, in_context) < 0.98
     np.testing.assert_allclose(after_border, alone, atol=1e-3)
 
 
 def test_hard_line_wraps_make_no_difference(encoder):
-    wrapped = encoder.encode_sentences(make_work(["The long\n  line was   wrapped."]), quiet)[0]
+    wrapped = encoder.encode_sentences(make_work(["The long\n  line was   wrapped."]), silent)[0]
     np.testing.assert_allclose(
-        wrapped, encoder.encode_sentences(make_work(["The long line was wrapped."]), quiet)[0], atol=1e-4
+        wrapped, encoder.encode_sentences(make_work(["The long line was wrapped."]), silent)[0], atol=1e-4
     )
 
 
 @pytest.mark.parametrize("odd", ["\u200b", "\ufeff", "\x07", "🜏", "—", "…", "\u0301"])
 def test_a_sentence_of_odd_characters_has_a_token(encoder, odd):
-    sums, counts = encoder.encode_sentences(make_work([["Before it.", odd, "After it."]]), quiet)
+    sums, counts = encoder.encode_sentences(make_work([["Before it.", odd, "After it."]]), silent)
     assert (counts >= 1).all()
     assert (np.linalg.norm(sums, axis=1) > 0).all()
     assert np.isfinite(sums).all()
@@ -149,13 +145,13 @@ def test_a_sentence_longer_than_many_windows_is_encoded_whole(encoder):
 
 def test_a_part_of_a_work_is_encoded_as_its_chapters_in_the_whole(encoder):
     work = make_work(["One came.", "Two went."], ["Three stayed.", "Four slept."])
-    whole = encoder.encode_sentences(work, quiet)[0]
-    part = encoder.encode_sentences(replace(work, sentences=work.sentences[2:]), quiet)[0]
+    whole = encoder.encode_sentences(work, silent)[0]
+    part = encoder.encode_sentences(replace(work, sentences=work.sentences[2:]), silent)[0]
     np.testing.assert_allclose(part, whole[2:], atol=1e-3)
 
 
 def test_a_work_without_sentences_has_no_vectors(encoder):
-    sums, counts = encoder.encode_sentences(make_work(), quiet)
+    sums, counts = encoder.encode_sentences(make_work(), silent)
     assert sums.shape == (0, encoder.dimension)
     assert counts.shape == (0,)
 
@@ -164,7 +160,7 @@ def test_bfloat16_keeps_the_direction_of_sentences(encoder):
     work = make_work([["The river froze from bank to bank that year.", "Nobody crossed.", "She burned the letters."]])
     half = LateChunkingEncoder(precision="bfloat16")
     for exact, rounded in zip(
-        encoder.encode_sentences(work, quiet)[0], half.encode_sentences(work, quiet)[0], strict=True
+        encoder.encode_sentences(work, silent)[0], half.encode_sentences(work, silent)[0], strict=True
     ):
         assert cosine(exact, rounded) > 0.999
     assert half.identity != encoder.identity

@@ -19,16 +19,13 @@ from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.encoders.weights import CONFIG, TOKENIZER, WEIGHTS
 from relic_core.errors import BadWeights
+from relic_core.ports import silent
 from tests import tiny_models
 from tests.making import make_work
 from tests.tiny_models import write_card
 
 LEFT, RIGHT = "The ferryman says it was near the river", "and the miser was proud, in the end."
 PASSAGES = ["The fox.", "He was a miser, and proud of it; the soup was far.", "A coin of the ferryman."]
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 def plain(model, folder, text):
@@ -175,7 +172,7 @@ def test_in_context_the_prefix_stands_before_every_stretch_and_is_not_pooled(ber
     encode = Tokenizer.from_file(str(bert / TOKENIZER)).encode
     prefix, size = 1 + 2, len(encode(first, add_special_tokens=False).ids)
     encoder = LateChunkingEncoder(replace(read_card(e5), spans="in context"), precision="float32")
-    sums, counts = encoder.encode_sentences(work, quiet)
+    sums, counts = encoder.encode_sentences(work, silent)
     assert counts.tolist() == [size, len(states) - prefix - size - 1]
     expected = [states[prefix : prefix + size].sum(0), states[prefix + size : -1].sum(0)]
     np.testing.assert_allclose(sums, expected, atol=1e-4)
@@ -189,7 +186,7 @@ def test_in_context_stretches_with_their_prefix_fit_the_window(bert, e5, monkeyp
     monkeypatch.setattr(
         encoder.pair.passages, "forward", lambda rows, **said: seen.extend(rows) or forward(rows, **said)
     )
-    _, counts = encoder.encode_sentences(make_work([["the fox " * 30 + "."]]), quiet)
+    _, counts = encoder.encode_sentences(make_work([["the fox " * 30 + "."]]), silent)
     prefix = encoder.pair.passages.tokens("", "passage: ").prefix
     assert len(prefix) == 2
     assert len(seen) > 3
@@ -271,7 +268,7 @@ def test_a_word_is_pooled_into_its_own_sentence_whether_or_not_its_token_begins_
         encoder = LateChunkingEncoder(read_card(card), precision="float32")
         assert encoder.pair.passages.joins_spaces is not trimmed
         assert ("spaces with" in encoder.identity) is not trimmed
-        found[name] = encoder.encode_sentences(work, quiet)
+        found[name] = encoder.encode_sentences(work, silent)
     encode = Tokenizer.from_file(str(model / TOKENIZER)).encode
     texts = [f"{' ' if at not in {0, 3} else ''}{work.sentence_text(at)}" for at in range(5)]
     assert found["untrimmed"][1].tolist() == [len(encode(text, add_special_tokens=False).ids) for text in texts]
@@ -309,6 +306,54 @@ def test_a_damaged_tokenizer_is_refused(bert, tmp_path):
     (tmp_path / "m" / TOKENIZER).write_text("{}", encoding="utf-8")
     with pytest.raises(BadWeights, match=r"tokenizer\.json"):
         LateChunkingEncoder(read_card(str(tmp_path / "m"))).encode_claims([Claim("the fox")])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"num_hidden_layers": 10**9}, {"vocab_size": 10**12}, {"intermediate_size": 10**9}, {"hidden_size": 10**6},
+        {"num_hidden_layers": "two"}, {"hidden_size": None}, {"hidden_size": -16}, {"num_attention_heads": 0},
+        {"hidden_act": 3}, {"hidden_act": "none such"}, {"layer_norm_eps": []}, {"model_type": "none such"},
+        {"model_type": ["bert"]}, {"num_hidden_layers": 1.5},
+        {"auto_map": {"AutoConfig": "evil.Evil"}, "model_type": "x"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_configuration_that_cannot_be_that_of_its_weights_is_refused(bert, tmp_path, change):
+    shutil.copytree(bert, tmp_path / "m")
+    said = json.loads((bert / CONFIG).read_text(encoding="utf-8"))
+    (tmp_path / "m" / CONFIG).write_text(json.dumps(said | change), encoding="utf-8")
+    with pytest.raises(BadWeights, match="m "):
+        alone(write_card(tmp_path / "c.json", model="m")).encode_passages(PASSAGES)
+
+
+@pytest.mark.parametrize("written", ["[]", "null", "{", "[" * 100_000, '"x"'], ids=lambda written: written[:5])
+def test_a_configuration_that_is_no_object_is_refused(bert, tmp_path, written):
+    shutil.copytree(bert, tmp_path / "m")
+    (tmp_path / "m" / CONFIG).write_text(written, encoding="utf-8")
+    with pytest.raises(BadWeights, match="m "):
+        alone(write_card(tmp_path / "c.json", model="m")).encode_passages(PASSAGES)
+
+
+def test_how_attention_is_computed_is_not_the_model_s_to_say(bert, tmp_path):
+    shutil.copytree(bert, tmp_path / "m")
+    said = json.loads((bert / CONFIG).read_text(encoding="utf-8"))
+    ways = {"attn_implementation": "flash_attention_2", "_attn_implementation_internal": "none such"}
+    (tmp_path / "m" / CONFIG).write_text(json.dumps(said | ways), encoding="utf-8")
+    found = alone(write_card(tmp_path / "c.json", model="m")).encode_passages(PASSAGES)
+    np.testing.assert_array_equal(
+        found, alone(write_card(tmp_path / "d.json", model=str(bert))).encode_passages(PASSAGES)
+    )
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused(bert, tmp_path, number):
+    shutil.copytree(bert, tmp_path / "m")
+    weights = load_file(bert / WEIGHTS)
+    weights["encoder.layer.1.output.dense.bias"][3] = number
+    save_file(weights, tmp_path / "m" / WEIGHTS)
+    with pytest.raises(BadWeights, match=r"layer\.1\.output\.dense\.bias"):
+        alone(write_card(tmp_path / "c.json", model="m")).encode_passages(PASSAGES)
 
 
 CARD = {"pooling": "mean", "similarity": "cosine", "spans": "alone", "window": 64}
@@ -368,7 +413,7 @@ def test_the_packaged_encoder_keeps_its_identity_and_its_vectors():
     assert encoder.identity == ("all-MiniLM-L6-v2/e764cf4d4099/float32/one-pass mean, 254 tokens with 32 of context")
     (claim,) = encoder.encode_claims([Claim("the ferryman and the river", "a proud miser", masked=True)])
     np.testing.assert_allclose(claim[:3], [0.00205288, 0.09425294, 0.01389471], atol=1e-4)
-    sums, counts = encoder.encode_sentences(make_work([["He was a miser, and proud of it."]]), quiet)
+    sums, counts = encoder.encode_sentences(make_work([["He was a miser, and proud of it."]]), silent)
     np.testing.assert_allclose(sums[0, :3] / counts[0], [0.049309, 0.598359, 0.030193], atol=1e-3)
 
 

@@ -11,7 +11,7 @@ from relic_core.library import archives
 from relic_core.library.reading import read_edition, read_file
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work
-from tests.making_books import XHTML, epub, epub_of, pack
+from tests.making_books import XHTML, epub, epub_of, left_out, names, pack, texts
 
 NAV = '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>'
 PARAGRAPH = "<p>The tide went out over the flats and left the boats leaning on their sides.</p>"
@@ -19,18 +19,6 @@ PARAGRAPH = "<p>The tide went out over the flats and left the boats leaning on t
 
 def read(*pages, **given):
     return read_file(epub(pages, **given), name="book.epub")
-
-
-def names(work):
-    return [chapter.name for chapter in work.chapters]
-
-
-def texts(work, kind=None):
-    return [work.text[each.start : each.end] for each in work.paragraphs if kind in {None, each.kind}]
-
-
-def left_out(work):
-    return [(each.kind, " ".join(work.text[each.start : each.end].split())) for each in work.left_out]
 
 
 def nav(*lines):

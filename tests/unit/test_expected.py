@@ -9,11 +9,12 @@ import pytest
 from relic_core.domain import ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.formats.run_files import write_run
+from relic_core.ports import silent
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.services.evaluation import chosen_retrievers
 from relic_core.services.runs import Runs
 from relic_core.wiring import build
-from tests.small_benchmark import SmallBenchmark, quiet
+from tests.small_benchmark import SmallBenchmark
 from tools import figures as expected
 from tools.between_marks import marks, put_between
 
@@ -34,7 +35,7 @@ def workbench(settings, tmp_path):
     (tmp_path / "shipped").mkdir()
     first = workbench_of(replace(settings, data=tmp_path / "maker"), tmp_path / "shipped")
     for name in ("bm25", "random"):
-        made = first.measuring.measure(SmallBenchmark(), name, SHAPE, progress=quiet)
+        made = first.measuring.measure(SmallBenchmark(), name, SHAPE, progress=silent)
         write_run(tmp_path / "shipped" / f"{name}.json", made.run, made.outcomes)
     return workbench_of(settings, tmp_path / "shipped")
 
@@ -80,28 +81,36 @@ def test_a_run_made_by_other_code_does_not_count(workbench, figures, monkeypatch
 
 def test_parameters_of_the_readers_own_do_not_count(workbench, figures):
     own = chosen_retrievers("bm25", k1=3.0, b=0.0)[0]
-    workbench.measuring.measure(SmallBenchmark(), own, SHAPE, progress=quiet)
+    workbench.measuring.measure(SmallBenchmark(), own, SHAPE, progress=silent)
     assert [each.why for each in expected.check(workbench, figures)] == [""] * len(figures)
 
 
-def test_an_encoder_in_another_number_format_counts_and_another_model_does_not():
-    first = {"zero-shot encoder": "model/abc/bfloat16/one pass", "k": "60"}
-    second = {"zero-shot encoder": "model/abc/float32/one pass", "k": "60"}
-    third = {"zero-shot encoder": "model/xyz/float32/one pass", "k": "60"}
-    assert expected._any_format(first) == expected._any_format(second) != expected._any_format(third)
+@pytest.mark.parametrize("short", [True, False])
+def test_models_in_another_number_format_count_and_other_models_do_not(short):
+    first = {"zero-shot encoder": "model/abc/bfloat16/one pass", "reranker precision": "bfloat16", "k": "60"}
+    second = {"zero-shot encoder": "model/abc/float16 on cuda/one pass", "reranker precision": "float32", "k": "60"}
+    third = {"zero-shot encoder": "model/xyz/float32/one pass", "reranker precision": "float32", "k": "60"}
+    first, second, third = (expected._any_format(each, short=short) for each in (first, second, third))
+    assert first == second != third
+
+
+def test_how_short_claims_are_read_counts_where_they_are_asked():
+    now = {"k": "60", "of a short claim at most": "5"}
+    assert expected._any_format(now, short=True) != expected._any_format({"k": "60"}, short=True)
+    assert expected._any_format(now, short=False) == expected._any_format({"k": "60"}, short=False)
 
 
 def test_measured_anew_figures_are_those_of_what_comes_out(workbench, figures, monkeypatch):
     monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: SmallBenchmark())
-    assert [each.why for each in expected.measure(workbench, figures, quiet)] == [""] * len(figures)
+    assert [each.why for each in expected.measure(workbench, figures, silent)] == [""] * len(figures)
     monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: SmallBenchmark(8))
-    assert all("data here are others" in each.why for each in expected.measure(workbench, figures, quiet))
+    assert all("data here are others" in each.why for each in expected.measure(workbench, figures, silent))
 
     def missing(name, *, data=None):
         raise NotFound("The novels are not here.")
 
     monkeypatch.setattr(workbench.benchmarks, "open", missing)
-    assert all("not here" in each.why for each in expected.measure(workbench, figures, quiet))
+    assert all("not here" in each.why for each in expected.measure(workbench, figures, silent))
 
 
 HEAD = "benchmark,data_hash,retriever,shape,metric,value,tolerance\n"
@@ -125,7 +134,7 @@ def test_measured_anew_for_a_check_what_is_kept_stays(workbench, figures, monkey
     runs = {run.id: workbench.runs.outcomes(run.id) for run in workbench.runs.all()}
     monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: SmallBenchmark())
     monkeypatch.setattr(Bm25, "score", lambda self, claim, work, length: np.zeros(work.candidates(length), np.float32))
-    assert any(each.why for each in expected.measure(workbench, figures, quiet))
+    assert any(each.why for each in expected.measure(workbench, figures, silent))
     assert {run.id: workbench.runs.outcomes(run.id) for run in workbench.runs.all()} == runs
 
 

@@ -65,7 +65,7 @@ def asking(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(precision, "seems_to_have_gpu", lambda: False)
         patch.setattr(precision, "best_precision", lambda: "float32")
-        patch.setattr(search, "in_order_of_cards", lambda hits, _: hits)  # frozen are rankings, not cards
+        patch.setattr(search, "card_order", lambda hits, _: hits)  # frozen are rankings, not cards
         precision.best_arithmetic.cache_clear()
         app = build(Settings(data=folder / "data", indexes=folder / "indexes"))
         work = app.ensure_sample()

@@ -69,7 +69,7 @@ def test_a_store_that_cannot_be_opened_is_bad_and_the_rest_is_looked_at(bench):
     assert any(finding.level == "bad" for finding in bench.examine())
 
 
-@pytest.mark.parametrize("broken", ["removed", "imprints"])
+@pytest.mark.parametrize("broken", ["removed", "work_versions"])
 def test_a_store_that_opens_and_cannot_be_read_on_is_bad_and_the_rest_is_looked_at(bench, monkeypatch, broken):
     def fails():
         raise StoreError("The store is damaged.")

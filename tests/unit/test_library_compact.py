@@ -11,6 +11,7 @@ import pytest
 
 from relic_core.domain import Claim, Corpus, Span
 from relic_core.errors import JobCancelled, NoIndex, StaleIndex
+from relic_core.ports import silent
 from relic_core.retrieval import compact
 from relic_core.retrieval.dense import Dense
 from relic_core.store import locks
@@ -18,10 +19,6 @@ from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
 
 CLAIM = Claim("word3 and word17")
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 @pytest.fixture(autouse=True)
@@ -54,28 +51,28 @@ def works():
 def dense(tmp_path, works):
     made = make_dense(tmp_path)
     for work in works:
-        made.prepare(work, quiet)
+        made.prepare(work, silent)
     return made
 
 
 @pytest.fixture
-def imprints(works):
-    return [work.imprint for work in works]
+def work_versions(works):
+    return [work.version for work in works]
 
 
 def folders(dense):
     return list((dense.root / "demo" / "library").glob("[!.]*/manifest.json"))
 
 
-def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, imprints):
+def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, work_versions):
     import faiss
 
-    compact.build(dense, imprints, quiet, claims=[CLAIM])
+    compact.build(dense, work_versions, silent, claims=[CLAIM])
     (path,) = folders(dense)
     manifest = json.loads(path.read_text())
     notes = manifest["notes"]
     assert [(work[0], work[1], work[3]) for work in notes["works"]] == [
-        (each.id, each.fingerprint, each.sentences) for each in imprints
+        (each.id, each.fingerprint, each.sentences) for each in work_versions
     ]
     assert (manifest["encoder"], notes["encoder"]) == ("fake/1", dict(FakeEncoder().facts))
     assert (notes["faiss"], notes["seed"]) == (faiss.__version__, compact.SEED)
@@ -85,29 +82,29 @@ def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, imprints
     assert set(manifest["files"]) == {"library.faiss"}
 
 
-def test_the_same_works_make_the_same_index(tmp_path, works, imprints):
+def test_the_same_works_make_the_same_index(tmp_path, works, work_versions):
     contents = []
     for name in ("a", "b"):
         dense = make_dense(tmp_path / name)
         for work in works:
-            dense.prepare(work, quiet)
-        compact.build(dense, imprints, quiet)
+            dense.prepare(work, silent)
+        compact.build(dense, work_versions, silent)
         (path,) = folders(dense)
         contents.append((path.parent / "library.faiss").read_bytes())
     assert contents[0] == contents[1]
 
 
-def test_measured_recall_is_what_the_finished_index_finds(dense, imprints, monkeypatch):
+def test_measured_recall_is_what_the_finished_index_finds(dense, work_versions, monkeypatch):
     monkeypatch.setattr(compact, "FOUND", 40)
-    compact.build(dense, imprints, quiet)
-    recipe = compact.newest(dense.root, "demo", "fake/1", imprints)
+    compact.build(dense, work_versions, silent)
+    recipe = compact.newest(dense.root, "demo", "fake/1", work_versions)
     index = compact.open_compact(dense.root, recipe)
-    asked = compact.queries(dense, imprints, (), np.random.default_rng(5))[:60]
+    asked = compact.queries(dense, work_versions, (), np.random.default_rng(5))[:60]
     for length in (1, 4):
         shares = {10: [], 100: []}
         for vector in asked:
-            whole = dense._rank_many(vector, imprints, 0, length)
-            some = dense._approximate(vector, imprints, length, index)
+            whole = dense._rank_many(vector, work_versions, 0, length)
+            some = dense._approximate(vector, work_versions, length, index)
             for k, found in shares.items():
                 best = {(hit.work_id, hit.span) for hit in whole.hits(k)}
                 found.append(len(best & {(hit.work_id, hit.span) for hit in some.hits(k)}) / k)
@@ -115,12 +112,12 @@ def test_measured_recall_is_what_the_finished_index_finds(dense, imprints, monke
     assert index.measured[1][1] <= 0.4  # no more than 40 sentences are found
 
 
-def test_made_questions_are_like_no_sentence_and_the_same_every_time(dense, imprints):
-    first, second = (compact.queries(dense, imprints, [CLAIM], np.random.default_rng(1)) for _ in range(2))
+def test_made_questions_are_like_no_sentence_and_the_same_every_time(dense, work_versions):
+    first, second = (compact.queries(dense, work_versions, [CLAIM], np.random.default_rng(1)) for _ in range(2))
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first[0], dense.claim_vector(CLAIM))
     np.testing.assert_allclose(np.linalg.norm(first, axis=1), 1, rtol=1e-5)
-    vectors = np.concatenate([dense.open(imprint).sentence_vectors() for imprint in imprints])
+    vectors = np.concatenate([dense.open(version).sentence_vectors() for version in work_versions])
     assert (first[1:] @ vectors.T).max() < 0.999
 
 
@@ -129,12 +126,12 @@ def test_the_smallest_libraries_have_one_too(tmp_path, sizes):
     dense = make_dense(tmp_path)
     tiny = [make_work([f"Some{n} words{i}." for i in range(size)], title=f"Tiny {n}") for n, size in enumerate(sizes)]
     for work in tiny:
-        dense.prepare(work, quiet)
+        dense.prepare(work, silent)
     library = make_dense(dense.root, memory=1)
-    imprints = [work.imprint for work in tiny]
-    library.build_compact(imprints, quiet)
+    work_versions = [work.version for work in tiny]
+    library.build_compact(work_versions, silent)
     for length in (1, 2, 3):
-        ranking = library.rank(CLAIM, corpus(imprints), length)
+        ranking = library.rank(CLAIM, corpus(work_versions), length)
         assert len(ranking) == ranking.candidates == sum(work.candidates(length) for work in tiny)
 
 
@@ -155,25 +152,25 @@ DAMAGE = {
 
 @pytest.mark.parametrize("already_open", [True, False])
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
-def test_a_damaged_one_is_never_used_and_is_built_again(dense, imprints, damage, already_open):
+def test_a_damaged_one_is_never_used_and_is_built_again(dense, work_versions, damage, already_open):
     library = make_dense(dense.root, memory=1)
-    library.build_compact(imprints, quiet)
+    library.build_compact(work_versions, silent)
     if already_open:
-        library.rank(CLAIM, corpus(imprints), 1)
+        library.rank(CLAIM, corpus(work_versions), 1)
     (path,) = folders(dense)
     damage(path.parent)
     later = library if already_open else make_dense(dense.root, memory=1)
-    assert later.compact_due(imprints, 1)
+    assert later.compact_due(work_versions, 1)
     with pytest.raises(NoIndex):
-        later.rank(CLAIM, corpus(imprints), 1)
-    later.build_compact(imprints, quiet)
-    assert len(later.rank(CLAIM, corpus(imprints), 1)) > 100
-    assert not later.compact_due(imprints, 1)
+        later.rank(CLAIM, corpus(work_versions), 1)
+    later.build_compact(work_versions, silent)
+    assert len(later.rank(CLAIM, corpus(work_versions), 1)) > 100
+    assert not later.compact_due(work_versions, 1)
 
 
-def test_a_file_that_faiss_cannot_read_is_told(dense, imprints, monkeypatch):
-    compact.build(dense, imprints, quiet)
-    recipe = compact.newest(dense.root, "demo", "fake/1", imprints)
+def test_a_file_that_faiss_cannot_read_is_told(dense, work_versions, monkeypatch):
+    compact.build(dense, work_versions, silent)
+    recipe = compact.newest(dense.root, "demo", "fake/1", work_versions)
 
     def unreadable(*_):
         raise RuntimeError("Index type 0x3f not recognized")
@@ -183,30 +180,30 @@ def test_a_file_that_faiss_cannot_read_is_told(dense, imprints, monkeypatch):
         compact.open_compact(dense.root, recipe)
 
 
-def test_that_of_another_encoder_or_code_is_not_used_and_not_deleted(dense, imprints, works, monkeypatch):
-    compact.build(dense, imprints, quiet)
+def test_that_of_another_encoder_or_code_is_not_used_and_not_deleted(dense, work_versions, works, monkeypatch):
+    compact.build(dense, work_versions, silent)
     other = make_dense(dense.root, "fake/2")
     for work in works:
-        other.prepare(work, quiet)
-    assert compact.newest(dense.root, "demo", "fake/2", imprints) is None
-    compact.build(other, imprints, quiet)
+        other.prepare(work, silent)
+    assert compact.newest(dense.root, "demo", "fake/2", work_versions) is None
+    compact.build(other, work_versions, silent)
     assert len(folders(dense)) == 2
     monkeypatch.setattr(compact, "CODE", "compact/0")
-    assert compact.newest(dense.root, "demo", "fake/1", imprints) is None
+    assert compact.newest(dense.root, "demo", "fake/1", work_versions) is None
 
 
-def test_a_build_that_is_stopped_leaves_nothing_that_could_be_taken_for_one(dense, imprints):
+def test_a_build_that_is_stopped_leaves_nothing_that_could_be_taken_for_one(dense, work_versions):
     def stop(done, total, note=""):
         if note.startswith("Measuring"):
             raise JobCancelled
 
     with pytest.raises(JobCancelled):
-        compact.build(dense, imprints, stop)
+        compact.build(dense, work_versions, stop)
     assert not folders(dense)
     assert not list((dense.root / "demo" / "library").glob(".making*"))
 
 
-def test_of_two_who_build_it_at_once_one_waits_and_finds_it_built(dense, imprints):
+def test_of_two_who_build_it_at_once_one_waits_and_finds_it_built(dense, work_versions):
     waiting, told = threading.Event(), []
 
     def second(done, total, note=""):
@@ -219,25 +216,25 @@ def test_of_two_who_build_it_at_once_one_waits_and_finds_it_built(dense, imprint
             other.start()
         assert waiting.wait(20)
 
-    other = threading.Thread(target=compact.build, args=(dense, imprints, second))
-    compact.build(dense, imprints, first)
+    other = threading.Thread(target=compact.build, args=(dense, work_versions, second))
+    compact.build(dense, work_versions, first)
     other.join()
     assert set(told) == {"Another program is building the library's index"}
     assert len(folders(dense)) == 1
 
 
-def test_waiting_for_another_builder_can_be_cancelled(dense, imprints):
-    compact.build(dense, imprints, quiet)
+def test_waiting_for_another_builder_can_be_cancelled(dense, work_versions):
+    compact.build(dense, work_versions, silent)
     (lock,) = (dense.root / "demo" / "library").glob("*.lock")
 
     def cancelled(done, total, note=""):
         raise JobCancelled
 
     with locks.held(lock), pytest.raises(JobCancelled):
-        compact.build(dense, imprints, cancelled)
+        compact.build(dense, work_versions, cancelled)
 
 
-def test_spans_near_the_ends_of_a_work_are_not_found_beyond_them(imprints):
-    found = compact.spans_of(np.array([0, 299]), imprints[0], 4)
+def test_spans_near_the_ends_of_a_work_are_not_found_beyond_them(work_versions):
+    found = compact.spans_of(np.array([0, 299]), work_versions[0], 4)
     assert found.tolist() == [0, 296]
     assert all(Span(int(start), 4).end <= 300 for start in found)

@@ -104,7 +104,7 @@ class Fixed:
 
 
 def test_it_asks_its_components_for_the_works_that_none_lacks():
-    works = [make_work(["One.", "Two.", f"{title}."], title=title).imprint for title in ("Ay", "Bee", "Cee")]
+    works = [make_work(["One.", "Two.", f"{title}."], title=title).version for title in ("Ay", "Bee", "Cee")]
     a, b, c = works
     parts = [Fixed("meaning", lacks={b.id}), Fixed("words", lacks={a.id}, sign=2)]
     fusion = Fusion(parts)

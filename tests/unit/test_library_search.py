@@ -110,12 +110,12 @@ def test_meaning_scores_a_passage_as_a_search_of_its_own_work_does(ready):
 def test_a_card_names_the_ranks_others_give_it_in_the_whole_library(ready):
     named = ("dense-relic", "bm25", "reranked", "fusion")
     result = ask(ready, "Nobody counted the lanterns", results=9, retrievers=named)
-    ranks = {column.label: {(c.work.id, c.span): c.rank for c in column.cards} for column in result.columns}
+    ranks = {column.card: {(c.work.id, c.span): c.rank for c in column.cards} for column in result.columns}
     compared = 0
     for column in result.columns:
         for card in column.cards:
-            for label, rank in card.other_ranks:
-                shown = ranks[label].get((card.work.id, card.span))
+            for other, rank in card.other_ranks:
+                shown = ranks[other].get((card.work.id, card.span))
                 compared += shown is not None
                 assert shown in (None, rank)
     assert compared > 9
@@ -153,16 +153,16 @@ def test_what_answered_is_named_for_a_permalink_and_changes_with_the_works(ready
     assert FakeEncoder().identity in made_with
     assert ", counting, version" in made_with  # the reranker, of which no digest is known
     assert made_with == ask(ready, "Nobody else paid").made_with
-    assert ask(ready, "Nobody paid", narrowing=WorkFilter(works=(TOLL.id,))).made_with != made_with
+    assert ask(ready, "Nobody paid", work_filter=WorkFilter(works=(TOLL.id,))).made_with != made_with
 
 
 # ---- narrowing ----------------------------------------------------------------------------------------------------
 
 
 def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
-    narrowing = WorkFilter(authors=("B. Lamplighter",))
-    result = ask(ready, "Nobody counted the lanterns", narrowing=narrowing, results=9)
-    assert ready.works.scope(narrowing) == result.searched
+    work_filter = WorkFilter(authors=("B. Lamplighter",))
+    result = ask(ready, "Nobody counted the lanterns", work_filter=work_filter, results=9)
+    assert ready.works.scope(work_filter) == result.searched
     assert [work.title for work in result.searched] == ["Brief", "Lamps"]
     for column in result.columns:
         assert {card.work.title for card in column.cards} <= {"Brief", "Lamps"}
@@ -172,7 +172,7 @@ def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
 
 
 @pytest.mark.parametrize(
-    ("narrowing", "said"),
+    ("work_filter", "said"),
     [
         (WorkFilter(authors=("Nobody", "Somebody")), "is by Nobody or Somebody. Choose"),
         (WorkFilter(first_year=1900), "is of 1900 or later. Choose"),
@@ -183,9 +183,9 @@ def test_a_narrowed_search_ranks_and_counts_what_it_admits(ready):
         ),
     ],
 )
-def test_a_narrowing_that_leaves_nothing_is_told(ready, narrowing, said):
+def test_a_narrowing_that_leaves_nothing_is_told(ready, work_filter, said):
     with pytest.raises(BadRequest, match=said):
-        ask(ready, "Nobody paid", narrowing=narrowing)
+        ask(ready, "Nobody paid", work_filter=work_filter)
 
 
 def test_an_empty_library_is_told(settings):
@@ -195,9 +195,9 @@ def test_an_empty_library_is_told(settings):
 
 def test_a_length_that_no_work_holds_is_told(ready):
     with pytest.raises(BadRequest, match=r" 2 sentences.* 1 "):
-        ask(ready, "Nobody paid", length=2, narrowing=WorkFilter(works=(BRIEF.id,)))
+        ask(ready, "Nobody paid", length=2, work_filter=WorkFilter(works=(BRIEF.id,)))
     with pytest.raises(BadRequest, match="has another passage of one sentence"):
-        ask(ready, like=SeedPassage(BRIEF.id, "1.1"), narrowing=WorkFilter(works=(BRIEF.id,)))
+        ask(ready, like=SeedPassage(BRIEF.id, "1.1"), work_filter=WorkFilter(works=(BRIEF.id,)))
 
 
 def test_a_retriever_that_searches_single_works_only_is_refused(ready):
@@ -229,16 +229,16 @@ def test_passages_like_one_are_found_in_all_works_but_for_itself_and_what_overla
 def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
     dense = ready.retrievers.get("dense-relic")
     column = ask(ready, like=SeedPassage(TOLL.id, "2.1.1"), retrievers=("dense-relic",), results=20).columns[0]
-    source = dense.span_vector(TOLL.imprint, Span(3, 1))
+    source = dense.span_vector(TOLL.version, Span(3, 1))
     assert found(column)[0] == ("Lamps", Span(0, 1))
     for card in column.cards:
-        assert card.score == pytest.approx(float(source @ dense.span_vector(card.work.imprint, card.span)), abs=1e-5)
+        assert card.score == pytest.approx(float(source @ dense.span_vector(card.work.version, card.span)), abs=1e-5)
 
 
 def test_the_passage_may_stand_in_a_work_that_is_not_prepared_or_not_searched(bench):
     bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
-    narrowing = WorkFilter(works=(LAMPS.id,))
-    result = ask(bench, like=SeedPassage(TOLL.id, "2.1.1"), narrowing=narrowing, results=9)
+    work_filter = WorkFilter(works=(LAMPS.id,))
+    result = ask(bench, like=SeedPassage(TOLL.id, "2.1.1"), work_filter=work_filter, results=9)
     assert result.source.work == TOLL
     dense, bm25, reranked = result.columns
     assert found(dense)[0] == found(bm25)[0] == ("Lamps", Span(0, 1))
@@ -268,7 +268,8 @@ def test_works_that_are_not_prepared_are_named_and_passed_over_by_meaning_alone(
     assert (dense.candidates, dense.pending) == (3, False)
     unread = [card for card in bm25.cards if card.work.title != "Lamps"]
     assert {card.work.title for card in unread} == {"Brief", "The Toll"}
-    assert all(dict(card.other_ranks) == {"dense-RELiC": 0, "Combined": 0} for card in unread)
+    for card in unread:
+        assert {other.name: rank for other, rank in card.other_ranks} == {"dense-relic": 0, "fusion": 0}
 
 
 def test_works_are_prepared_one_after_another_by_one_job_and_those_that_are_ready_passed_over(settings, monkeypatch):
@@ -378,7 +379,7 @@ def test_an_approximate_answer_says_what_it_was_measured_to_find(large):
     assert (len(dense.cards), dense.candidates) == (4, 9)
     for card in dense.cards:
         assert card.strength == exact[card.work.id, card.span], "a hit is judged among all spans of its work"
-    assert 0 in {rank for card in bm25.cards for label, rank in card.other_ranks if label == dense.label}
+    assert 0 in {rank for card in bm25.cards for other, rank in card.other_ranks if other == dense.card}
 
 
 def test_an_approximate_answer_whose_recall_is_not_known_says_so(large):
@@ -407,11 +408,11 @@ def test_the_index_of_the_library_is_built_by_a_job_and_needs_nothing_where_memo
 
 
 def test_a_work_removed_or_cut_anew_while_it_was_ranked_loses_its_hits(ready, monkeypatch):
-    imprints, scope = ready.works.imprints(), ready.works.scope(WorkFilter())
+    work_versions, scope = ready.works.work_versions(), ready.works.scope(WorkFilter())
     assert len({card.work.title for card in ask(ready, "Nobody paid for the lamp", results=9).columns[1].cards}) == 3
     ready.works.remove(BRIEF.id)
     ready.store.works.add(replace(LAMPS, segmenter="by hand/2", sentences=LAMPS.sentences[:2]))
-    monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
+    monkeypatch.setattr(ready.works, "work_versions", lambda: work_versions)
     monkeypatch.setattr(ready.works, "scope", lambda _: scope)
     columns = ask(ready, "Nobody paid for the lamp", results=9).columns
     assert {card.work.title for column in columns for card in column.cards} == {"The Toll"}
@@ -465,10 +466,10 @@ def test_where_all_indexes_turn_out_to_be_damaged_or_deleted_meaning_is_pending(
 
 
 def test_a_work_removed_before_its_words_were_read_is_passed_over(ready, monkeypatch):
-    imprints, scope = ready.works.imprints(), ready.works.scope(WorkFilter())
+    work_versions, scope = ready.works.work_versions(), ready.works.scope(WorkFilter())
     shutil.rmtree(ready.settings.indexes / "words" / LAMPS.id)
     ready.works.remove(LAMPS.id)
-    monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
+    monkeypatch.setattr(ready.works, "work_versions", lambda: work_versions)
     monkeypatch.setattr(ready.works, "scope", lambda _: scope)
     dense, bm25, fusion = ask(ready, "Nobody paid for the lamp", results=9).columns
     assert {card.work.title for card in bm25.cards} == {"Brief", "The Toll"}
@@ -477,15 +478,15 @@ def test_a_work_removed_before_its_words_were_read_is_passed_over(ready, monkeyp
 
 @pytest.mark.parametrize("claim", ["Nobody paid", "Nobody paid for the lamp"])
 def test_where_all_works_found_are_removed_meanwhile_the_columns_say_so(ready, monkeypatch, claim):
-    imprints, scope = ready.works.imprints(), ready.works.scope(WorkFilter())
+    work_versions, scope = ready.works.work_versions(), ready.works.scope(WorkFilter())
     for work in WORKS:
         ready.works.remove(work.id)
-    monkeypatch.setattr(ready.works, "imprints", lambda: imprints)
+    monkeypatch.setattr(ready.works, "work_versions", lambda: work_versions)
     monkeypatch.setattr(ready.works, "scope", lambda _: scope)
     result = ask(ready, claim)
     for column in result.columns:
         assert (column.cards, column.strength) == ((), None)
-        assert "meanwhile. Search" in column.note
+        assert "removed or changed. Search" in column.note
     assert not result.weak  # of works that are gone nothing can be said
 
 
@@ -518,15 +519,18 @@ def test_lack_of_memory_and_damage_make_a_note_and_the_others_answer(ready, monk
 
 def test_reading_a_work_marks_the_hits_of_a_search_of_the_library_in_it(ready):
     request = SearchRequest(
-        work_id="", claim_text="Nobody counted the lanterns", narrowing=WorkFilter(works=(TOLL.id, LAMPS.id)), results=9
+        work_id="",
+        claim_text="Nobody counted the lanterns",
+        work_filter=WorkFilter(works=(TOLL.id, LAMPS.id)),
+        results=9,
     )
     result = answer_again(ready, ready.history.keep(request).id)
     assert result.request == request
-    cards = [card for column in result.columns for card in column.cards]
+    cards = [(number, card) for column in result.columns for number, card in enumerate(column.cards, start=1)]
     for work in (TOLL, LAMPS):
         marks = ready.reading.hits(work, result)
-        assert sorted((mark.rank, mark.span) for mark in marks) == sorted(
-            (card.rank, card.span) for card in cards if card.work == work
+        assert sorted((mark.number, mark.span) for mark in marks) == sorted(
+            (number, card.span) for number, card in cards if card.work == work
         )
         assert marks
     assert ready.reading.hits(BRIEF, result) == ()

@@ -67,7 +67,7 @@ def copies_apart(works):
 
 def corpus(works, load=None):
     by_id = {work.id: work for work in works}
-    return Corpus(tuple(work.imprint for work in works), load or by_id.__getitem__)
+    return Corpus(tuple(work.version for work in works), load or by_id.__getitem__)
 
 
 def reference(claim, works, length):

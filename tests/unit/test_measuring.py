@@ -19,6 +19,7 @@ from relic_core.domain import ContextSize
 from relic_core.errors import BadBenchmark, BadRequest, JobCancelled, StoreReadOnly
 from relic_core.evaluation import experiments
 from relic_core.formats.run_files import write_run
+from relic_core.ports import silent
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.dense import Dense
 from relic_core.services import evaluation
@@ -27,7 +28,7 @@ from relic_core.store import run_journal
 from relic_core.wiring import build
 from tests.fake_encoder import FakeEncoder
 from tests.privileges import without_privileges
-from tests.small_benchmark import Counting, SmallBenchmark, quiet
+from tests.small_benchmark import Counting, SmallBenchmark
 
 PROJECT = Path(__file__).resolve().parents[2]
 SHAPE = ContextSize(1, 1)
@@ -48,7 +49,7 @@ def said():
 @pytest.fixture
 def measure(workbench, said):
     def measure(benchmark=None, retriever=None, shape=SHAPE, **options):
-        given = {"tell": said.append, "progress": quiet, **options}
+        given = {"tell": said.append, "progress": silent, **options}
         return workbench.measuring.measure(benchmark or SmallBenchmark(), retriever or Counting(), shape, **given)
 
     return measure
@@ -103,7 +104,7 @@ def test_a_run_that_came_with_the_program_is_recognised(settings, tmp_path, meas
     fresh = build(replace(settings, data=tmp_path / "other"))
     vars(fresh)["runs"] = Runs(fresh.store.runs, shipped=tmp_path / "shipped")
     asked = Counting()
-    found = fresh.measuring.measure(SmallBenchmark(), asked, SHAPE, progress=quiet)
+    found = fresh.measuring.measure(SmallBenchmark(), asked, SHAPE, progress=silent)
     assert (found.found, found.run.shipped, asked.answers) == (True, True, 0)
 
 
@@ -185,7 +186,7 @@ def test_a_run_that_came_with_the_program_is_renewed_by_measuring_it_again(setti
     fresh = build(replace(settings, data=tmp_path / "other"))
     vars(fresh)["runs"] = Runs(fresh.store.runs, shipped=tmp_path / "shipped")
     fresh.runs.tag(old.id, ["kept"])
-    again = fresh.measuring.measure(SmallBenchmark(), Other(), SHAPE, again=True, progress=quiet)
+    again = fresh.measuring.measure(SmallBenchmark(), Other(), SHAPE, again=True, progress=silent)
     (run,) = fresh.runs.all()
     assert run == replace(again.run, tags=("kept",), shipped=True)
     assert fresh.runs.outcomes(run.id) == again.outcomes != made.outcomes
@@ -193,7 +194,7 @@ def test_a_run_that_came_with_the_program_is_renewed_by_measuring_it_again(setti
 
 def test_a_run_taken_in_while_it_was_measured_is_compared(settings, tmp_path, workbench, measure, said):
     other = build(replace(settings, data=tmp_path / "other"))
-    taken = other.measuring.measure(SmallBenchmark(), Other(), SHAPE, progress=quiet)
+    taken = other.measuring.measure(SmallBenchmark(), Other(), SHAPE, progress=silent)
 
     def progress(done, total, note=""):
         if done == 5:
@@ -215,7 +216,7 @@ def test_a_run_stopped_at_sixty_per_cent_goes_on_and_comes_out_the_same(settings
     assert said[-1] == "Goes on: 6 of 10 were measured."
     assert resumed.run.seconds > 0
     whole = build(replace(settings, data=settings.data / "other"))
-    assert whole.measuring.measure(SmallBenchmark(), Counting(), SHAPE, progress=quiet).outcomes == resumed.outcomes
+    assert whole.measuring.measure(SmallBenchmark(), Counting(), SHAPE, progress=silent).outcomes == resumed.outcomes
     assert list((settings.data / "runs").glob("*/partial.jsonl")) == []
 
 
@@ -259,7 +260,7 @@ def test_a_rank_that_was_changed_in_the_file_is_never_taken_up(settings, workben
     resumed = measure(retriever=asked)
     assert "damaged" in said[-1]
     assert asked.answers == 10
-    assert workbench.measuring.measure(SmallBenchmark(), Counting(), SHAPE, again=True, progress=quiet).moved == ()
+    assert workbench.measuring.measure(SmallBenchmark(), Counting(), SHAPE, again=True, progress=silent).moved == ()
     assert resumed.run.examples == 10
 
 
@@ -342,7 +343,7 @@ def test_an_index_that_was_built_again_to_the_same_content_has_not_changed(setti
         measure(retriever=dense(settings, FakeEncoder()), progress=stop_at(0.6))
     remove_indexes(settings)
     for work in SmallBenchmark().works.values():
-        dense(settings, FakeEncoder()).prepare(work, quiet)
+        dense(settings, FakeEncoder()).prepare(work, silent)
     measure(retriever=dense(settings, FakeEncoder()))
     assert said[-1] == "Goes on: 6 of 10 were measured."
 
@@ -433,7 +434,7 @@ def test_two_processes_that_measure_the_same_make_one_run(tmp_path, settings):
     workbench = build(settings)
     (run,) = workbench.store.runs.all()
     alone = build(replace(settings, data=tmp_path / "alone"))
-    expected = alone.measuring.measure(SmallBenchmark(40), Counting(), SHAPE, progress=quiet)
+    expected = alone.measuring.measure(SmallBenchmark(40), Counting(), SHAPE, progress=silent)
     assert (workbench.store.runs.outcomes(run.id), run.id) == (expected.outcomes, expected.run.id)
 
 
@@ -450,11 +451,11 @@ def test_a_process_that_is_killed_leaves_a_store_that_opens_and_a_run_that_goes_
     whole = [json.loads(line.partition(b" ")[2])[0] for line in path.read_bytes().splitlines()[1:-1]]
     rest, said = Counting(), []
     provenance.code.cache_clear()  # the other process read the source just now, this one perhaps minutes ago
-    run = workbench.measuring.measure(SmallBenchmark(40), rest, SHAPE, tell=said.append, progress=quiet)
+    run = workbench.measuring.measure(SmallBenchmark(40), rest, SHAPE, tell=said.append, progress=silent)
     assert rest.answers == 40 - whole.count("outcome") <= 17
     assert said[0] == f"Goes on: {whole.count('outcome')} of 40 were measured."
     alone = build(replace(settings, data=tmp_path / "alone"))
-    assert run.outcomes == alone.measuring.measure(SmallBenchmark(40), Counting(), SHAPE, progress=quiet).outcomes
+    assert run.outcomes == alone.measuring.measure(SmallBenchmark(40), Counting(), SHAPE, progress=silent).outcomes
 
 
 def test_names_of_retrievers_are_read():

@@ -15,7 +15,7 @@ from relic_core.errors import BadText, JobCancelled, NotFound
 from relic_core.mining import runs, volumes
 from relic_core.wiring import App, build
 from tests.criticism import ESSAYS, FRENCH, NOVEL, SECOND, add_novel, write_books, write_zip
-from tests.inline import InlineExecutor, InProcess
+from tests.inline import InProcess
 
 RUN = Path(__file__).with_name("mining_run.py")
 PROJECT = RUN.parents[2]
@@ -25,11 +25,6 @@ HERE = InProcess()
 @pytest.fixture
 def settings(tmp_path) -> Settings:
     return Settings(data=tmp_path / "data", indexes=tmp_path / "indexes")
-
-
-@pytest.fixture
-def bench(settings) -> App:
-    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture

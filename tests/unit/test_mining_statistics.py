@@ -62,15 +62,15 @@ def test_relics_own_numbers_are_the_papers():
 def test_each_number_stands_beside_relics():
     paper, lengths, works, sources = statistics.tables(replace(NUMBERS, titles={"moby": "Moby Dick"}), what="These")
     beside = {row[0]: [getattr(cell, "text", cell) for cell in row[1:3]] for row in paper.rows}
-    assert beside["windows in all (RELiC: examples)"] == ["4", "78,574"]
+    assert beside["quotations in all (RELiC: examples)"] == ["4", "78,574"]
     assert beside["average context, words"] == ["110.0", "157.7"]
     assert beside["average quotation, words"] == ["30.0", "40.5"]
     assert beside["primary sources"] == ["2", "79"]
     assert beside["secondary sources"] == ["2", "8,836"]
     assert beside["sources per work, average"] == ["1.5", "112.0"]
     assert beside["share of sentences quoted, average"] == ["20.00%", "16.35%"]
-    assert beside["windows per work, average"] == ["2.0", "995.0"]
-    assert beside["windows per source, average"] == ["2.0", "9.0"]
+    assert beside["quotations per work, average"] == ["2.0", "995.0"]
+    assert beside["quotations per source, average"] == ["2.0", "9.0"]
     assert [row[:2] for row in lengths.rows] == [(1, 2), (2, 1), (5, 1)]
     assert [row[0] for row in works.rows] == ["Moby Dick", "emma"]
     assert len(sources.rows) == 2

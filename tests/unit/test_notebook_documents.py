@@ -270,7 +270,7 @@ def test_the_table_says_how_each_note_was_kept():
     kept = [found, note(origin="read"), note(origin="concordance", claim="vain*"), note(origin="proxy_task")]
     made = rows(csv([section(*kept)], "mla", {}, labels={"dense": "Dense"}))
     assert [row["how it was kept"] for row in made] == [
-        "Rank 3 by Dense.",
+        "Dense, rank 3.",
         SAYS["from reading"],
         "Found by the word “vain*”.",
         SAYS["from proxy task"],

@@ -9,15 +9,8 @@ import pytest
 from relic_core.domain import EditionDetails
 from relic_core.errors import BadRequest, NotFound
 from relic_core.services.notebook_files import DOCUMENTS
-from relic_core.wiring import build
-from tests.inline import InlineExecutor
 
 TEXT = b"CHAPTER I\n\nThe river rose. Nobody counted.\n\nIt fell.\n"
-
-
-@pytest.fixture
-def bench(settings):
-    return build(settings, executor=InlineExecutor(settings))
 
 
 @pytest.fixture
@@ -55,7 +48,7 @@ def test_the_table_calls_retrievers_what_the_pages_call_them(bench, kept):
     work_id = kept[0].kept.work_id
     bench.notebook.keep(work_id, "1.1.2", origin="find", claim_text="Nobody.", retriever="bm25", rank=2)
     table = bench.notebook_files.document("csv", "mla", labels={"bm25": label}).decode("utf-8-sig")
-    assert f"Rank 2 by {label}." in table
+    assert f"{label}, rank 2." in table
     assert table.count("Met in reading.") == 2
 
 

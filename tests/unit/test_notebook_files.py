@@ -15,11 +15,6 @@ from tests.making_notes import add_ferry, ask, words_of
 
 
 @pytest.fixture
-def bench(settings):
-    return build(settings)
-
-
-@pytest.fixture
 def ferry(bench):
     return add_ferry(bench)
 

@@ -14,11 +14,6 @@ from tests.making_notes import CLAIM, FERRY, add_ferry, ask
 
 
 @pytest.fixture
-def bench(settings):
-    return build(settings)
-
-
-@pytest.fixture
 def ferry(bench):
     return add_ferry(bench)
 

@@ -81,6 +81,8 @@ def held(run, folder):
 
     searches = {each: written("history", "save", each)["search"] for each in ids(run("history"))}
     answers = written("study", "answers", STUDY, options=("--named", "--comments"))
+    for each in answers["answers"]:
+        del each["too_fast"]  # computed from the answers, and newer than the library
     measured = written("runs", "export", RUN)
     return {
         "works": ids(run("works")),

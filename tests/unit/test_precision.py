@@ -15,12 +15,9 @@ from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.precision import Arithmetic, best_arithmetic, gpu_arithmetic, seems_to_have_gpu
 from relic_core.encoders.towers import PassageEncoder, TowerPair
 from relic_core.errors import RelicError
+from relic_core.ports import silent
 from tests import tiny_models
 from tests.making import make_work
-
-
-def quiet(done, total, note=""):
-    pass
 
 
 def cuda(*, available=True, bf16=True):
@@ -139,9 +136,9 @@ def short_of(monkeypatch, encoder, rows, error=TOO_LITTLE):
 @pytest.mark.parametrize("error", [RuntimeError("CUDA out of memory."), MemoryError()])
 def test_where_memory_runs_out_batches_are_halved_and_the_vectors_are_the_same(bert, monkeypatch, error):
     encoder = LateChunkingEncoder(bert, precision="float32", stretch=40, context=8)
-    whole = encoder.encode_sentences(WORK, quiet)
+    whole = encoder.encode_sentences(WORK, silent)
     passes = short_of(monkeypatch, encoder, 3, error)
-    halved = encoder.encode_sentences(WORK, quiet)
+    halved = encoder.encode_sentences(WORK, silent)
     np.testing.assert_allclose(halved[0], whole[0], atol=1e-4)
     np.testing.assert_array_equal(halved[1], whole[1])
     failed = [rows for rows in passes if rows > 3]
@@ -153,7 +150,7 @@ def test_where_one_row_does_not_fit_the_reader_is_told_what_was_read_and_what_to
     encoder = LateChunkingEncoder(bert, precision="float32")
     short_of(monkeypatch, encoder, 0)
     with pytest.raises(RelicError, match=r"Memory ran out .* reading 'The Ferry'.*RELIC_MODEL"):
-        encoder.encode_sentences(WORK, quiet)
+        encoder.encode_sentences(WORK, silent)
     alone = PassageEncoder(bert, precision="float32")
     short_of(monkeypatch, alone, 0, MemoryError())
     with pytest.raises(RelicError, match="reading passages"):
@@ -175,7 +172,7 @@ def test_another_fault_of_the_model_is_not_taken_for_a_lack_of_memory(bert, monk
     encoder = LateChunkingEncoder(bert, precision="float32")
     short_of(monkeypatch, encoder, 0, RuntimeError("The size of tensor a must match"))
     with pytest.raises(RuntimeError, match="must match"):
-        encoder.encode_sentences(WORK, quiet)
+        encoder.encode_sentences(WORK, silent)
 
 
 def test_batches_hold_so_many_tokens_padding_counted_and_every_row_once(monkeypatch):
@@ -231,7 +228,7 @@ def test_facts_say_what_made_the_vectors_and_name_both_towers(tmp_path, bert):
 @pytest.mark.parametrize("sentence", ["coin " * 5000, "coin" * 1250])
 def test_a_sentence_of_five_thousand_tokens_is_read_whole(bert, sentence):
     encoder = LateChunkingEncoder(bert, precision="float32")
-    sums, counts = encoder.encode_sentences(make_work([["The ferry.", sentence, "The quay."]]), quiet)
+    sums, counts = encoder.encode_sentences(make_work([["The ferry.", sentence, "The quay."]]), silent)
     assert np.isfinite(sums).all()
     assert (counts > 0).all()
     assert PassageEncoder(bert, precision="float32").encode_passages([sentence]).shape == (1, 16)
@@ -242,14 +239,14 @@ def test_an_empty_chapter_changes_nothing(bert):
     with_it = make_work(["The ferry is near."], [], ["The quay is far."])
     without = make_work(["The ferry is near."], ["The quay is far."])
     for found, expected in zip(
-        encoder.encode_sentences(with_it, quiet), encoder.encode_sentences(without, quiet), strict=True
+        encoder.encode_sentences(with_it, silent), encoder.encode_sentences(without, silent), strict=True
     ):
         np.testing.assert_array_equal(found, expected)
 
 
 def test_a_work_of_one_sentence_and_one_of_none(bert):
     encoder = LateChunkingEncoder(bert, precision="float32")
-    sums, counts = encoder.encode_sentences(make_work(["Ferry."]), quiet)
+    sums, counts = encoder.encode_sentences(make_work(["Ferry."]), silent)
     assert sums.shape == (1, 16)
     assert counts.tolist() == [2]
-    assert encoder.encode_sentences(make_work(), quiet)[0].shape == (0, 16)
+    assert encoder.encode_sentences(make_work(), silent)[0].shape == (0, 16)

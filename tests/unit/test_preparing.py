@@ -11,12 +11,13 @@ from relic_core.domain import LENGTHS, ContextSize
 from relic_core.errors import BadWeights, NoIndex
 from relic_core.evaluation.experiments import answer_slice
 from relic_core.evaluation.runner import Slice
+from relic_core.ports import silent
 from relic_core.retrieval import dense, preparing, registry
 from relic_core.retrieval.preparing import prepare_works
 from relic_core.retrieval.registry import RetrieverSpec, same_here
 from tests.inline import InProcess
 from tests.making_training import make_base, make_novel
-from tests.small_benchmark import SmallBenchmark, quiet
+from tests.small_benchmark import SmallBenchmark
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ class Watched(InProcess):
 
 def prepare(retriever, works, settings, workers):
     given = [(work, LENGTHS) for work in works]
-    return prepare_works([retriever], given, settings, workers=workers, sentences=1, progress=quiet)
+    return prepare_works([retriever], given, settings, workers=workers, sentences=1, progress=silent)
 
 
 def test_what_was_encoded_before_an_interruption_is_not_encoded_again(retriever, settings):

@@ -6,7 +6,6 @@ import pytest
 
 from relic_core.domain import SearchRequest, Span
 from relic_core.errors import BadRequest, NotFound
-from relic_core.wiring import build
 from tests.making import answer_again
 
 FERRY = b"""THE FERRY
@@ -29,11 +28,6 @@ CHAPTER I
 
 Nobody came back for the lanterns, and nobody asked the river.
 """
-
-
-@pytest.fixture
-def bench(settings):
-    return build(settings)
 
 
 @pytest.fixture
@@ -109,8 +103,10 @@ def test_hits_come_in_the_order_of_the_text_with_retriever_and_rank(bench, ferry
     result = answer_again(bench, search(bench, ferry.id))
     hits = bench.reading.hits(work, result)
     assert [hit.span for hit in hits] == sorted(hit.span for hit in hits)
-    assert {(hit.rank, hit.span) for hit in hits} == {(card.rank, card.span) for card in result.columns[0].cards}
-    assert {(hit.retriever, hit.label) for hit in hits} == {("bm25", "BM25")}
+    assert {(hit.number, hit.span) for hit in hits} == {
+        (n, card.span) for n, card in enumerate(result.columns[0].cards, start=1)
+    }
+    assert {(hit.retriever, hit.way) for hit in hits} == {("bm25", "By words")}
     assert [bench.reading.page(ferry.id, at=hit.at).passage for hit in hits] == [hit.span for hit in hits]
 
 

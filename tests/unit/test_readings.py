@@ -11,11 +11,12 @@ from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest
 from relic_core.evaluation.benchmarks import registry
+from relic_core.ports import silent
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.dense_alone import DenseAlone
 from relic_core.wiring import build
 from tests import tiny_models
-from tests.small_benchmark import SmallBenchmark, novel, outcomes_of, quiet
+from tests.small_benchmark import SmallBenchmark, novel, outcomes_of
 from tools.tune import stretches
 from tools.tune.stretches import Question, compare_readings, densest, every_other, read_and_rank
 
@@ -70,7 +71,7 @@ def compared(settings, monkeypatch, model):
         workbench = build(replace(settings, trained=model))
         monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: benchmark)
         question = Question(benchmark=benchmark.card.name, shapes=SHAPES[:1], half=half, works=works)
-        given = {"windows": (32,), "contexts": (0, 4), "progress": quiet, **options}
+        given = {"windows": (32,), "contexts": (0, 4), "progress": silent, **options}
         return compare_readings(workbench, question, **given)
 
     return run
@@ -126,7 +127,7 @@ def test_what_cannot_be_tried_is_refused_before_anything_is_read(compared, setti
     card = tiny_models.write_card(tmp_path / "alone.json", model=str(tmp_path / "bert"), spans="alone")
     with pytest.raises(BadRequest, match="no stretches to choose"):
         compare_readings(
-            build(replace(settings, trained=card)), Question(benchmark="sample", shapes=SHAPES), progress=quiet
+            build(replace(settings, trained=card)), Question(benchmark="sample", shapes=SHAPES), progress=silent
         )
 
 

@@ -103,7 +103,7 @@ def test_labels_tell_runs_apart(workbench):
     runs = [store(workbench), store(workbench, data="other"), store(workbench, shape="1/1")]
     labels = workbench.recall.labels(runs)
     assert len(set(labels.values())) == 3
-    assert labels[runs[2].id] == "BM25 · 1/1"
+    assert labels[runs[2].id] == "BM25 · 1 before, 1 after"
 
 
 # ---- what never stands side by side -------------------------------------------------------------------------------
@@ -286,7 +286,9 @@ def test_published_figures_stand_beside_ours_and_are_marked(workbench, two):
     chart = workbench.recall.chart("published", two, "recall@10")
     assert [series.key for series in chart.series][-1] == "published"
     assert "RELiC (Thai et al. 2022), table 3" in chart.caption
-    best = next(group for group in chart.groups if group.label == "dense-RELiC · 4/4" and "table" in group.note)
+    best = next(
+        group for group in chart.groups if group.label == "dense-RELiC · 4 before, 4 after" and "table" in group.note
+    )
     (mark,) = (mark for mark in chart.marks if mark.group == best.key)
     assert (mark.series, mark.value, mark.n, mark.candidates) == ("published", 0.324, 7785, 4888)
     values = [mark.value for group in chart.groups[2:] for mark in chart.marks if mark.group == group.key]

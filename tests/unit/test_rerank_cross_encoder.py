@@ -17,17 +17,12 @@ from relic_core.errors import BadClaim, BadWeights, JobCancelled, RelicError
 from relic_core.ports import silent
 from tests.making import make_work
 from tests.making_rerankers import WAYS, make_card, make_cross_encoder
-from tests.making_training import make_base, make_novel
+from tests.making_training import make_novel
 from tests.tiny_models import roberta
 
 NOVEL = make_novel()
 CLAIM = Claim("he claims the ferry is far , the coin it says :", "and so the ferry was near", masked=True)
 SPANS = [Span(start, 1 + start % 3) for start in (7, 3, 30, 12, 41, 3)]
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
 @pytest.fixture(scope="module", params=WAYS)

@@ -27,27 +27,12 @@ from relic_core.training.recipes import RerankerRecipe
 from relic_core.training.trainer import train
 from tests.making import make_work
 from tests.making_rerankers import WAYS, make_reranker_recipe
-from tests.making_training import make_base, make_novel, make_pairs, make_windows
+from tests.making_training import Reports, make_base, make_novel, make_pairs, make_windows
 from tests.tiny_models import roberta
 
 PAIRS = make_pairs(24)
 NOVEL = make_novel()
 WINDOWS = make_windows(NOVEL, 4)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
-
-
-class Reports(list):
-    """What was reported."""
-
-    def __call__(self, said):
-        self.append(dict(said))
-
-    def of(self, event):
-        return [said for said in self if said["event"] == event]
 
 
 def run(base, folder, pairs=PAIRS, windows=WINDOWS, *, recipe=None, **given):

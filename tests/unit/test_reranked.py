@@ -33,7 +33,7 @@ def ranked(retriever, length=1, work=WORK):
 def test_the_head_is_in_the_reranker_s_order_and_the_rest_below_as_it_was(first):
     before = rank_scores("bm25", WORK.id, 1, first.score(CLAIM, WORK, 1)).order.tolist()
     reranker = CountingReranker()
-    after = ranked(Reranked(first, reranker, head=8))
+    after = ranked(Reranked(first, reranker, top_k=8))
     assert reranker.asked == [[Span(start, 1) for start in before[:8]]]
     assert after[:8] == sorted(before[:8], key=lambda start: (-WORK.sentence_text(start).count("z"), start))
     assert after[8:] == before[8:]
@@ -45,27 +45,28 @@ def test_a_hundred_are_asked_for_or_all_there_are(first, length):
     reranker = CountingReranker()
     work = make_work([[f"fox {'z' * (at % 7)}" for at in range(101 + length)]])
     after = ranked(Reranked(first, reranker), length, work)
-    assert len(reranker.asked[0]) == reranked.HEAD == 100
+    assert len(reranker.asked[0]) == reranked.TOP_K == 100
     assert sorted(after) == list(range(102))
     ranked(Reranked(first, reranker))
     assert len(reranker.asked[1]) == 40
 
 
 def test_ties_below_the_head_stay_ties_and_ties_within_it_keep_the_order_of_the_text(first):
-    scores = Reranked(first, CountingReranker("q"), head=5).score(CLAIM, WORK, 1)
+    scores = Reranked(first, CountingReranker("q"), top_k=5).score(CLAIM, WORK, 1)
     assert len(set(scores[30:].tolist())) == 1
-    assert ranked(Reranked(first, CountingReranker("q"), head=5))[:5] == sorted(
+    assert ranked(Reranked(first, CountingReranker("q"), top_k=5))[:5] == sorted(
         rank_scores("bm25", WORK.id, 1, first.score(CLAIM, WORK, 1)).order.tolist()[:5]
     )
 
 
 def test_what_the_first_retriever_said_counts_beside_the_reranker(first):
     said = first.score(CLAIM, WORK, 1)
-    head = rank_scores("bm25", WORK.id, 1, said).order[:8]
+    top_k = rank_scores("bm25", WORK.id, 1, said).order[:8]
     alone, both, other = (
-        Reranked(first, CountingReranker(), head=8, weight=weight).score(CLAIM, WORK, 1)[head] for weight in (0, 1, 1e6)
+        Reranked(first, CountingReranker(), top_k=8, weight=weight).score(CLAIM, WORK, 1)[top_k]
+        for weight in (0, 1, 1e6)
     )
-    expected = sum((scores - scores.mean()) / scores.std() for scores in (alone, said[head]))
+    expected = sum((scores - scores.mean()) / scores.std() for scores in (alone, said[top_k]))
     assert both == pytest.approx(expected, abs=1e-5)
     assert np.argsort(-other, kind="stable").tolist() == list(range(8))
     assert np.argsort(-both, kind="stable").tolist() not in [list(range(8)), np.argsort(-alone, kind="stable").tolist()]

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from relic_core.domain import SearchRequest, SeedPassage, Span
+from relic_core.domain import SearchRequest, SeedPassage, Span, WorkFilter
 from relic_core.errors import BadClaim, BadRequest, BadWeights, NotFound
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.reranked import Reranked
@@ -90,7 +90,7 @@ def test_the_reranked_column_is_in_the_rerankers_order_and_says_where_the_others
     column = ask(ready, "Nobody paid for the crossing", results=6).columns[2]
     counts = [WORK.span_text(card.span).count("e") for card in column.cards]
     assert counts == sorted(counts, reverse=True)
-    assert [label for label, _ in column.cards[0].other_ranks] == ["dense-RELiC", "BM25", "Combined"]
+    assert [other.name for other, _ in column.cards[0].other_ranks] == ["dense-relic", "bm25", "fusion"]
 
 
 def test_passages_like_one_are_not_reranked_since_there_is_no_claim_to_read(ready):
@@ -103,8 +103,8 @@ def test_passages_like_one_are_not_reranked_since_there_is_no_claim_to_read(read
 def test_a_retriever_that_is_not_usual_answers_where_its_column_is_asked_for(ready):
     assert ready.indexes.missing(WORK.id) == ()
     assert ready.indexes.missing(WORK.id, ("zero-shot",)) == ("zero-shot",)
-    named = {label for card in ask(ready, "Nobody paid").columns[1].cards for label, _ in card.other_ranks}
-    assert named == {"dense-RELiC", "Combined"}
+    named = {other.name for card in ask(ready, "Nobody paid").columns[1].cards for other, _ in card.other_ranks}
+    assert named == {"dense-relic", "fusion"}
     (column,) = ask(ready, "Nobody paid", retrievers=("zero-shot",)).columns
     assert column.pending
 
@@ -112,7 +112,7 @@ def test_a_retriever_that_is_not_usual_answers_where_its_column_is_asked_for(rea
 def test_a_card_names_the_words_it_shares_and_the_ranks_others_give_it(ready):
     card = ask(ready, "Who counted the lanterns?", retrievers=("bm25",)).columns[0].cards[0]
     assert card.shared == ("counted", "lanterns")
-    assert dict(card.other_ranks) == {"dense-RELiC": 1, "Combined": 1}
+    assert {other.name: rank for other, rank in card.other_ranks} == {"dense-relic": 1, "fusion": 1}
 
 
 def test_words_of_a_heading_between_two_sentences_are_neither_shown_nor_shared(ready):
@@ -184,6 +184,23 @@ def test_overlapping_passages_share_a_card(ready):
     spans = [card.span for card in cards]
     assert all(not a.overlaps(b) for a in spans for b in spans if a != b)
     assert any(card.others for card in cards)
+
+
+@pytest.mark.parametrize("everywhere", [False, True], ids=["in its work", "in the library"])
+def test_clauses_of_a_sentence_share_the_card_that_shows_it_whole(bench, everywhere):
+    clauses = ["He counted the lanterns;", "the lanterns were many;", "it rained on."]
+    work = make_work([clauses, ["Nobody paid for all these lanterns again."]], title="Lamps")
+    bench.store.works.add(work)
+    asked = SearchRequest(
+        work_id="" if everywhere else work.id,
+        claim_text="lanterns",
+        retrievers=("bm25",),
+        work_filter=WorkFilter(works=(work.id,) if everywhere else ()),
+    )
+    first, second = bench.search.run(asked).columns[0].cards
+    assert (first.shown, first.whole.plain) == (Span(0, 3), " ".join(clauses))
+    assert {hit.span for hit in (first, *first.others)} == {Span(0, 1), Span(1, 1)}
+    assert (second.span, second.others) == (Span(3, 1), ())
 
 
 def test_names_the_work_never_uses_are_told(ready):
@@ -322,7 +339,7 @@ def test_passages_like_one_leave_it_and_what_overlaps_it_out(ready):
 def test_likeness_by_meaning_is_that_of_the_passages_own_vectors(ready):
     dense = ready.retrievers.get("dense-relic")
     column = like(ready, "2.1.1", results=10, retrievers=("dense-relic",)).columns[0]
-    vectors = [dense.span_vector(WORK.imprint, Span(at, 1)) for at in range(6)]
+    vectors = [dense.span_vector(WORK.version, Span(at, 1)) for at in range(6)]
     cosines = {Span(at, 1): float(vectors[3] @ vectors[at]) for at in (0, 1, 2, 4, 5)}
     assert {card.span: card.score for card in column.cards} == pytest.approx(cosines, abs=1e-5)
 

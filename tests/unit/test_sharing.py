@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from relic_core.domain import EVERYWHERE, SearchRequest, SeedPassage, WorkFilter
-from relic_core.domain.searches import HeadHit, ModelFingerprints, SharedSearch, TopKSnapshot
+from relic_core.domain.searches import ModelFingerprints, SharedSearch, TopKHit, TopKSnapshot
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
 from relic_core.formats import searches
 from relic_core.retrieval.dense import Dense
@@ -161,13 +161,13 @@ def test_a_work_that_is_not_there_is_named(bench, elsewhere):
 
 def test_works_of_a_narrowing_that_are_not_there_are_told(bench, elsewhere):
     both = SearchRequest(
-        work_id="", claim_text=CLAIM, narrowing=WorkFilter(works=(WORK.id, QUAY.id)), retrievers=("bm25",)
+        work_id="", claim_text=CLAIM, work_filter=WorkFilter(works=(WORK.id, QUAY.id)), retrievers=("bm25",)
     )
     there = elsewhere(QUAY)
     opened = there.sharing.open_code(bench.sharing.share("abcdefg", both).code)
-    assert opened.request.narrowing == WorkFilter(works=(QUAY.id,))
+    assert opened.request.work_filter == WorkFilter(works=(QUAY.id,))
     assert opened.notices == (f"{SAYS['works of scope']} '{WORK.id}'.",)
-    one = replace(both, narrowing=WorkFilter(works=(WORK.id,)))
+    one = replace(both, work_filter=WorkFilter(works=(WORK.id,)))
     with pytest.raises(NotFound, match="None of the works"):
         there.sharing.open_code(bench.sharing.share("abcdefg", one).code)
 
@@ -229,25 +229,25 @@ def test_a_file_that_is_not_whole_is_told(bench, change, said):
 
 def test_the_first_passages_of_each_column_are_kept_once(bench, settings):
     search = asked(bench)
-    kept = bench.store.search_heads.of(search, length=1)
-    assert [head.retriever for _, head in kept] == ["dense-relic", "bm25"]
+    kept = bench.store.snapshots.of(search, length=1)
+    assert [top_k.retriever for _, top_k in kept] == ["dense-relic", "bm25"]
     result = bench.search.run(REQUEST)
-    for column, (_, head) in zip(result.columns, kept, strict=True):
-        assert [(hit.first, hit.rank) for hit in head.hits[:1]] == [
+    for column, (_, top_k) in zip(result.columns, kept, strict=True):
+        assert [(hit.first, hit.rank) for hit in top_k.hits[:1]] == [
             (card.span.start, card.rank) for card in column.cards
         ]
-        assert len(head.hits) > 1, "more than are shown"
-        for hit in head.hits:
+        assert len(top_k.hits) > 1, "more than are shown"
+        for hit in top_k.hits:
             assert WORK.text[hit.start : hit.end] == WORK.sentence_text(hit.first)
     asked(bench)
     asked(made(settings))  # a server that has just started
-    assert len(bench.store.search_heads.of(search, length=1)) == 2
+    assert len(bench.store.snapshots.of(search, length=1)) == 2
 
 
 def test_only_what_was_made_otherwise_is_kept_again(bench, settings):
     search = asked(bench)
     asked(made(settings, encoder="fake/2"))
-    assert [head.retriever for _, head in bench.store.search_heads.of(search, length=1)] == [
+    assert [top_k.retriever for _, top_k in bench.store.snapshots.of(search, length=1)] == [
         "dense-relic",
         "bm25",
         "dense-relic",
@@ -256,17 +256,17 @@ def test_only_what_was_made_otherwise_is_kept_again(bench, settings):
 
 def test_overlapping_spans_are_kept_as_one_passage(bench):
     search = asked(bench, replace(REQUEST, length=2))
-    for _, head in bench.store.search_heads.of(search, length=2):
-        spans = [(hit.start, hit.end) for hit in head.hits]
+    for _, top_k in bench.store.snapshots.of(search, length=2):
+        spans = [(hit.start, hit.end) for hit in top_k.hits]
         assert all(a[1] <= b[0] or b[1] <= a[0] for a in spans for b in spans if a is not b)
 
 
 def test_places_of_a_library_search_are_those_of_the_words(bench):
     search = asked(bench, SearchRequest(work_id="", claim_text="the dog", length=2, results=1, retrievers=("bm25",)))
-    ((_, head),) = bench.store.search_heads.of(search, length=2)
+    ((_, top_k),) = bench.store.snapshots.of(search, length=2)
     works = {work.id: work for work in (WORK, QUAY)}
-    assert {hit.work_id for hit in head.hits} == works.keys()
-    for hit in head.hits:
+    assert {hit.work_id for hit in top_k.hits} == works.keys()
+    for hit in top_k.hits:
         work = works[hit.work_id]
         assert (hit.start, hit.end) == (work.sentences[hit.first].start, work.sentences[hit.first + 1].end)
 
@@ -274,22 +274,22 @@ def test_places_of_a_library_search_are_those_of_the_words(bench):
 def test_nothing_is_kept_while_a_column_is_to_come(bench):
     result = bench.search.run(replace(REQUEST, retrievers=("bm25", "reranked")), at_once=True)
     assert bench.snapshots.keep("abcdefg", result) == 0
-    assert bench.store.search_heads.of("abcdefg", length=1) == ()
+    assert bench.store.snapshots.of("abcdefg", length=1) == ()
 
 
 def test_a_column_that_refuses_keeps_nothing_of_its_own(bench):
     request = SearchRequest(work_id=WORK.id, like=SeedPassage(WORK.id, "1.1.1"), retrievers=("bm25", "reranked"))
-    assert [head.retriever for head in bench.snapshots.take(bench.search.run(request))] == ["bm25"]
+    assert [top_k.retriever for top_k in bench.snapshots.take(bench.search.run(request))] == ["bm25"]
 
 
 def test_what_cannot_be_kept_is_raised_as_an_error_of_the_store(bench, monkeypatch):
     result = bench.search.run(REQUEST)
-    bench.store.search_heads._lock_seconds = 0.01
+    bench.store.snapshots._lock_seconds = 0.01
 
     def full(*_arguments, **_options):
         raise StoreError("The disk is full.")
 
-    monkeypatch.setattr(type(bench.store.search_heads), "_writing", full)
+    monkeypatch.setattr(type(bench.store.snapshots), "_writing", full)
     with pytest.raises(StoreError, match="full"):
         bench.snapshots.keep("abcdefg", result)
 
@@ -301,7 +301,7 @@ def test_where_nothing_has_changed_everything_stayed(bench):
     found = bench.comparing.then_and_now(bench.history.get(asked(bench)))
     assert found.differences == ()
     assert len(found.times) == 1
-    assert [column.label for column in found.columns] == ["dense-RELiC", "BM25"]
+    assert [column.retriever for column in found.columns] == ["dense-relic", "bm25"]
     for column in found.columns:
         assert column.unchanged
         assert column.rank_overlap == 1
@@ -309,7 +309,7 @@ def test_where_nothing_has_changed_everything_stayed(bench):
 
 def test_a_new_model_moves_what_it_ranks_and_the_words_say_so(bench, settings):
     search = asked(bench)
-    heads = bench.store.search_heads
+    heads = bench.store.snapshots
     ((_, then), _) = heads.of(search, length=1)
     turned = TopKSnapshot(
         retriever="dense-relic", length=1, edition=then.edition, maker="ffff0000", version="0.0.1",
@@ -332,15 +332,15 @@ def test_a_new_model_moves_what_it_ranks_and_the_words_say_so(bench, settings):
 
 def test_what_is_found_no_more_has_gone(bench):
     search = asked(bench, replace(REQUEST, retrievers=("bm25",)))
-    ((_, now),) = bench.store.search_heads.of(search, length=1)
+    ((_, now),) = bench.store.snapshots.of(search, length=1)
     silent = next(n for n in range(len(WORK.sentences)) if n not in {hit.first for hit in now.hits})
     sentence = WORK.sentences[silent]
-    gone = HeadHit(WORK.id, silent, 1, 9.0, sentence.start, sentence.end)
+    gone = TopKHit(WORK.id, silent, 1, 9.0, sentence.start, sentence.end)
     old = TopKSnapshot(
         retriever="bm25", length=1, edition=now.edition, maker="00001111", version=now.version, hits=(gone, *now.hits)
     )
-    bench.store.search_heads.add(search, [old])
-    at = bench.store.search_heads.of(search, length=1)[-1][0].isoformat()
+    bench.store.snapshots.add(search, [old])
+    at = bench.store.snapshots.of(search, length=1)[-1][0].isoformat()
     (column,) = bench.comparing.then_and_now(bench.history.get(search), at=at).columns
     last = column.passages[-1]
     assert (last.moved, last.then, last.now) == ("gone", 1, 0)
@@ -361,7 +361,7 @@ def test_a_retriever_that_is_not_prepared_is_named_and_the_others_are_compared(b
     )
     found = later.comparing.then_and_now(bench.history.get(search))
     assert [column.retriever for column in found.columns] == ["bm25"]
-    assert found.silent == ("dense-RELiC",)
+    assert [card.name for card in found.silent] == ["dense-relic"]
 
 
 # ---- two columns --------------------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def test_a_retriever_that_is_not_prepared_is_named_and_the_others_are_compared(b
 
 def test_two_columns_are_held_against_one_another(bench):
     found = bench.comparing.compare(REQUEST, ["dense-relic", "bm25"])
-    first, second = ({hit.span.start: at for at, hit in enumerate(column.head, 1)} for column in found.result.columns)
+    first, second = ({hit.span.start: at for at, hit in enumerate(column.top_k, 1)} for column in found.result.columns)
     assert {(each.passage.span.start, each.first, each.second) for each in found.passages} == {
         (start, first.get(start, 0), second.get(start, 0)) for start in first | second
     }
@@ -407,7 +407,7 @@ def test_overlapping_passages_of_two_columns_are_one_and_each_goes_with_one():
 
 def test_everywhere_is_what_a_search_without_narrowing_opens_with(bench):
     opened = bench.sharing.open_code(bench.sharing.share("a", replace(REQUEST, work_id="")).code)
-    assert opened.request.narrowing == EVERYWHERE
+    assert opened.request.work_filter == EVERYWHERE
 
 
 def test_makers_that_are_not_known_are_not_compared():

@@ -8,7 +8,7 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.domain import Span
-from relic_core.errors import BadRequest, NotFound
+from relic_core.errors import BadClaim, BadRequest, NotFound
 from relic_core.reporting.window_views import set_sentences
 from relic_core.wiring import App, build
 from tests.making import make_work
@@ -208,3 +208,55 @@ def test_a_draw_is_the_same_for_one_seed_and_takes_kept_windows_alone(bench):
     assert {view.window.id for view in bench.sources.draw(100, seed=8)} == {each.id for each in windows[1:]}
     with pytest.raises(BadRequest, match="draw 1 or more"):
         bench.sources.draw(0, seed=7)
+
+
+# ---- what critics say about a claim ---------------------------------------------------------------------------------
+
+
+def test_a_claim_brings_up_windows_by_the_words_of_their_critics(bench):
+    tide = make_window(WORK, FIRST, 0, left=("A clerk of debts is meant here.",), right=("It is accounts again.",))
+    lamp = make_window(WORK, SECOND, 1, left=("Debts of light are never repaid.",), right=())
+    keep(bench, FIRST, [tide], works=[WORK])
+    keep(bench, SECOND, [lamp], works=[WORK])
+    first, second = bench.sources.about("the accounts of a clerk in debts")
+    assert [each.view.window.id for each in (first, second)] == [tide.id, lamp.id]
+    left, right = " ".join(tide.left), " ".join(tide.right)
+    assert [left[start:end] for start, end in first.lit_left] == ["clerk", "debts"]
+    assert [right[start:end] for start, end in first.lit_right] == ["accounts"]
+    assert bench.sources.about("lamp and clock") == (), "the quoted words are the work's, not the critic's"
+    assert bench.sources.about("of the and") == ()
+    (only,) = bench.sources.about("debts", source_id=SECOND.id)
+    assert only.view.window.id == lamp.id
+    assert bench.sources.about("debts", work_id="another-00000000") == ()
+
+
+def test_what_is_set_aside_removed_or_added_is_known_to_the_next_search(bench):
+    window = make_window(WORK, FIRST, 0, left=("A matter of debts.",))
+    keep(bench, FIRST, [window], works=[WORK])
+    assert len(bench.sources.about("debts")) == 1
+    bench.sources.judge(window.id, "match", "wrong")
+    assert bench.sources.about("debts") == ()
+    keep(bench, SECOND, [make_window(WORK, SECOND, 1, left=("Old debts.",))], works=[WORK])
+    assert [each.view.source for each in bench.sources.about("debts")] == [SECOND]
+    bench.sources.remove(SECOND.id)
+    assert bench.sources.about("debts") == ()
+
+
+def test_a_passage_of_a_critic_that_quotes_several_times_stands_once_with_its_best_quotation(bench):
+    common = {"left": ("Debts of the town.",), "right": ()}
+    near = dataclasses.replace(make_window(WORK, FIRST, 0, **common), at=(10, 20), passage=(0, 90))
+    best = make_window(WORK, FIRST, 1, left=("Debts of the town, and its clerk.",), right=())
+    best = dataclasses.replace(best, at=(40, 50), passage=(0, 90))
+    far = dataclasses.replace(make_window(WORK, FIRST, 2, **common), at=(500, 510), passage=(480, 560))
+    keep(bench, FIRST, [near, best, far], works=[WORK])
+    found = bench.sources.about("a clerk in debts")
+    assert [(each.view.window.id, each.number) for each in found] == [(best.id, 2), (far.id, 3)]
+    listed = bench.sources.windows(source_id=FIRST.id).views
+    assert [listed[each.number - 1].window.id for each in found] == [best.id, far.id]
+    assert len(bench.sources.about("debts", limit=1)) == 1
+
+
+@pytest.mark.parametrize("claim", ["", "…", "[MASK] and [MASK]"])
+def test_what_is_no_claim_is_refused(bench, claim):
+    with pytest.raises(BadClaim):
+        bench.sources.about(claim)

@@ -32,9 +32,9 @@ def ranking(name, best, *, at=7):
 def judge(claim, *rankings, encoders=MINILM):
     chosen = rankings[0]
     known = {each.retriever: each for each in rankings}
-    return StrengthClassifier(chosen, known, foreign=OutOfVocabulary.of(Claim(claim), WORK), encoders=encoders).of(
-        chosen.hits(1)[0]
-    )
+    return StrengthClassifier(
+        chosen, known, unknown_words=OutOfVocabulary.of(Claim(claim), WORK), encoders=encoders
+    ).of(chosen.hits(1)[0])
 
 
 @pytest.mark.parametrize(("cosine", "level"), [(0.8, "strong"), (0.45, "fair"), (0.41, "weak")])
@@ -75,7 +75,7 @@ def levels(claim, length, made, work):
         for name in ("dense-relic", "bm25", "fusion")
     }
     return {
-        StrengthClassifier(each, rankings, foreign=OutOfVocabulary.of(Claim(claim), work), encoders=MINILM)
+        StrengthClassifier(each, rankings, unknown_words=OutOfVocabulary.of(Claim(claim), work), encoders=MINILM)
         .of(each.hits(1)[0])
         .level
         for each in rankings.values()
@@ -124,9 +124,9 @@ def test_z_is_robust():
     scores = ranking("zero-shot", 0.6).scores.copy()
     scores[100] = 50.0
     with_outlier = rank_scores("zero-shot", WORK.id, 1, scores)
-    judged = StrengthClassifier(with_outlier, {}, foreign=OutOfVocabulary.of(Claim("Emma"), WORK), encoders=MINILM).of(
-        with_outlier.hits(2)[1]
-    )
+    judged = StrengthClassifier(
+        with_outlier, {}, unknown_words=OutOfVocabulary.of(Claim("Emma"), WORK), encoders=MINILM
+    ).of(with_outlier.hits(2)[1])
     assert judged.z == pytest.approx(plain.z, rel=0.05)
 
 
@@ -146,9 +146,9 @@ def test_z_is_robust():
 def test_the_sentence_says_both_things(cosine, start):
     at = 7
     best = ranking("zero-shot", cosine, at=at)
-    judged = StrengthClassifier(best, {}, foreign=OutOfVocabulary.of(Claim("Emma walks"), WORK), encoders=MINILM).of(
-        best.hits(200)[best.ranks[at] - 1]
-    )
+    judged = StrengthClassifier(
+        best, {}, unknown_words=OutOfVocabulary.of(Claim("Emma walks"), WORK), encoders=MINILM
+    ).of(best.hits(200)[best.ranks[at] - 1])
     assert judged.sentence.startswith(start)
     assert judged.sentence.endswith(".")
 
@@ -217,7 +217,7 @@ def test_a_work_of_one_sentence():
     work = make_work(["Only this."])
     one = rank_scores("zero-shot", work.id, 1, np.array([0.9], dtype=np.float32))
     assert np.isfinite(
-        StrengthClassifier(one, {}, foreign=OutOfVocabulary.of(Claim("only this"), work), encoders=MINILM)
+        StrengthClassifier(one, {}, unknown_words=OutOfVocabulary.of(Claim("only this"), work), encoders=MINILM)
         .of(one.hits(1)[0])
         .z
     )

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.errors import BadRequest
+from relic_core.ports import silent
 from relic_core.wiring import build
 from tests.fake_retrievers import use_fakes
-from tests.small_benchmark import SmallBenchmark, quiet
+from tests.small_benchmark import SmallBenchmark
 from tools.tune.strength import BARE, BestHit, Question, choose_thresholds, left_out, level_of, set_thresholds
 
 
@@ -88,7 +89,7 @@ def bench(settings, monkeypatch):
 
 
 def test_claims_of_every_shape_are_asked_of_their_own_work_and_of_others(bench):
-    thresholds, table = choose_thresholds(bench, Question(benchmark="dev"), progress=quiet)
+    thresholds, table = choose_thresholds(bench, Question(benchmark="dev"), progress=silent)
     assert thresholds.strong >= thresholds.fair
     assert [row[:2] for row in table.rows[:6]] == [
         (shape, where) for shape in ("4/4", "1/1", BARE) for where in ("its own work", "another")
@@ -101,8 +102,8 @@ def test_claims_of_every_shape_are_asked_of_their_own_work_and_of_others(bench):
 
 def test_thresholds_are_not_chosen_on_what_is_reported_nor_for_words(bench):
     with pytest.raises(BadRequest, match="choices are made on dev"):
-        choose_thresholds(bench, Question(benchmark="test"), progress=quiet)
+        choose_thresholds(bench, Question(benchmark="test"), progress=silent)
     with pytest.raises(BadRequest, match="BM25 compares no vectors"):
-        choose_thresholds(bench, Question(benchmark="dev", retriever="bm25"), progress=quiet)
+        choose_thresholds(bench, Question(benchmark="dev", retriever="bm25"), progress=silent)
     with pytest.raises(BadRequest, match="At least 1 window"):
-        choose_thresholds(bench, Question(benchmark="dev", others=0), progress=quiet)
+        choose_thresholds(bench, Question(benchmark="dev", others=0), progress=silent)

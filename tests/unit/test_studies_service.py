@@ -327,7 +327,7 @@ def test_results_count_people_each_and_together(bench, ferry):
     votes = {each.item.id: (each.answered, each.right, each.cannot) for each in results.items}
     assert votes["w0"] == (3, 2, 1)
     assert results.items[0].share == min(each.share for each in results.items)
-    assert results.telling == ()
+    assert results.missed_by_models == ()
     agreement = {each.key: each.value for each in results.agreement}
     assert agreement["all agree"] == pytest.approx(1 / 6)  # w0: both who decided
     assert agreement["none agree"] == 0
@@ -424,9 +424,9 @@ def test_items_that_everybody_gets_and_a_model_does_not_leave_out_chance_and_sha
             )
         )  # fmt: skip
     answer_all(bench, ferry, "Anna", right)
-    assert bench.study_results.of(ferry.id).telling == (), "one person is not everybody"
+    assert bench.study_results.of(ferry.id).missed_by_models == (), "one person is not everybody"
     answer_all(bench, ferry, "Bea", right)
-    (told,) = bench.study_results.of(ferry.id).telling
+    (told,) = bench.study_results.of(ferry.id).missed_by_models
     assert told.item.id == "w1"
     assert told.models["tf-idf"] == wrong(told.item)
 

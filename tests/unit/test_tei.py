@@ -10,26 +10,14 @@ from relic_core.library import tei
 from relic_core.library.markup import local_name
 from relic_core.library.reading import read_file
 from relic_core.text.reading import read_work
+from tests.making_books import left_out, names, tei_of, texts
 from tests.making_books import tei as make_tei
-from tests.making_books import tei_of
 
 PROSE = "<p>The tide went out over the flats and left the boats leaning on their sides.</p>"
 
 
 def read(body, **given):
     return read_file(make_tei(body, **given), name="book.xml")
-
-
-def names(work):
-    return [chapter.name for chapter in work.chapters]
-
-
-def texts(work, kind=None):
-    return [work.text[each.start : each.end] for each in work.paragraphs if kind in {None, each.kind}]
-
-
-def left_out(work):
-    return [(each.kind, " ".join(work.text[each.start : each.end].split())) for each in work.left_out]
 
 
 def labels(work):

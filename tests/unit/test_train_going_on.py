@@ -15,13 +15,7 @@ from relic_core.training import hard_negatives, running
 from relic_core.training.folders import TrainingFolder
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
-from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
 @pytest.fixture

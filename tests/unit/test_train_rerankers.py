@@ -23,17 +23,12 @@ from relic_core.training import estimates, hard_negatives, running
 from relic_core.training.folders import TrainingFolder
 from relic_core.training.recipes import EncoderRecipe, RerankerRecipe, recipe_of
 from relic_core.training.requests import TrainingRequest
-from relic_core.training.validation import SHAPE, RerankerValidation, claim_of, figures, heads_of
+from relic_core.training.validation import SHAPE, RerankerValidation, claim_of, figures, first_stage_of
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
 from tests.making_rerankers import CountingReranker, make_reranker_recipe
 from tests.making_training import make_base
 from tests.small_training import asked_of, asked_of_reranker, furnish
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
 @pytest.fixture(scope="module")
@@ -120,17 +115,17 @@ def test_a_quotation_outside_the_head_keeps_its_rank_and_one_within_it_is_ranked
     works = {window.work_id: bench.works.load(window.work_id) for window in windows}
     folder = TrainingFolder.create(settings.data, name="x", recipe={}, asked={})
     told = []
-    heads = heads_of(settings, folder, windows, works, lambda _d, _t, note="": told.append(note))
+    first_stage = first_stage_of(settings, folder, windows, works, lambda _d, _t, note="": told.append(note))
     assert any(note.startswith("Preparing") for note in told)
     assert told[-1] == "Ranking by meaning and by words: 5 of 6"
-    outside = [window for window in windows if window.gold.start not in heads[window.id].starts]
+    outside = [window for window in windows if window.gold.start not in first_stage[window.id].starts]
     assert outside
     assert len(outside) < len(windows)
-    assert all(heads[window.id].rank > 25 for window in outside)
+    assert all(first_stage[window.id].rank > 25 for window in outside)
     reranker = CountingReranker("e")  # as good an opinion as another
-    found = RerankerValidation(windows, works, heads, lambda *_: None).measure(reranker)
+    found = RerankerValidation(windows, works, first_stage, lambda *_: None).measure(reranker)
     assert len(reranker.asked) == len(windows) - len(outside), "nothing is read for the others"
-    as_the_app = Reranked(registry.create("fusion", settings=settings), CountingReranker("e"), head=25, weight=FIRST)
+    as_the_app = Reranked(registry.create("fusion", settings=settings), CountingReranker("e"), top_k=25, weight=FIRST)
     ranks = []
     for window in windows:
         work, length = works[window.work_id], window.gold.length
@@ -138,24 +133,24 @@ def test_a_quotation_outside_the_head_keeps_its_rank_and_one_within_it_is_ranked
         ranks.append(rank_scores("reranked", work.id, length, scores).rank_of(window.gold))
     assert found == figures({SHAPE: ranks})
     assert [ranks[number] for number, window in enumerate(windows) if window in outside] == [
-        heads[window.id].rank for window in outside
+        first_stage[window.id].rank for window in outside
     ]
     monkeypatch.setattr("relic_core.training.validation.registry", None)
-    assert heads_of(settings, folder, windows, works, lambda *_: None) == heads, "once in a training"
+    assert first_stage_of(settings, folder, windows, works, lambda *_: None) == first_stage, "once in a training"
     (folder.path / "heads.json").write_text('{"heads": {}}')
     with pytest.raises(BadRequest, match=r"heads\.json is damaged"):
-        heads_of(settings, folder, windows, works, lambda *_: None)
+        first_stage_of(settings, folder, windows, works, lambda *_: None)
 
 
 def test_a_reranker_that_gives_no_numbers_is_told(bench, settings):
     windows = [stored.window for batch in bench.store.windows.iterate(split="dev") for stored in batch]
     works = {window.work_id: bench.works.load(window.work_id) for window in windows}
     folder = TrainingFolder.create(settings.data, name="x", recipe={}, asked={})
-    heads = heads_of(settings, folder, windows, works, lambda *_: None)
+    first_stage = first_stage_of(settings, folder, windows, works, lambda *_: None)
     reranker = CountingReranker()
     reranker.rerank = lambda _claim, _work, spans, _progress: np.full(len(spans), np.nan, dtype=np.float32)
     with pytest.raises(RelicError, match="no number"):
-        RerankerValidation(windows, works, heads, lambda *_: None).measure(reranker)
+        RerankerValidation(windows, works, first_stage, lambda *_: None).measure(reranker)
 
 
 # ---------------------------------------------------------------- hard negatives

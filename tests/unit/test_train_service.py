@@ -28,13 +28,7 @@ from relic_core.training.recipes import ABOUT, RECIPES, SETTINGS, EncoderRecipe,
 from relic_core.training.requests import LENGTHS, TrainingRequest
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
-from tests.making_training import make_base
 from tests.small_training import asked_of, furnish
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
 @pytest.fixture
@@ -403,8 +397,8 @@ def test_a_model_of_ones_own_is_called_by_its_own_name_and_the_one_that_comes_al
     own.indexes.build(work, [name], lambda *_: None)
     result = own.search.run(SearchRequest(work_id=work, claim_text="The quay was far", retrievers=(name, "bm25")))
     mine, words = result.columns
-    assert mine.label == "of 1"
-    assert "of 1" in [label for label, _ in words.cards[0].other_ranks]
+    assert mine.card.label == "of 1"
+    assert "of 1" in [other.label for other, _ in words.cards[0].other_ranks]
     assert re.search(rf"of 1, trained here on \d+ \w+ {year} \(dense-RELiC", result.made_with)
     assert build(replace(settings, trained=str(base))).retrievers.card(name).label == "dense-RELiC"
     bench.trainings.use_packaged()

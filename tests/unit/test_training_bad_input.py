@@ -24,17 +24,11 @@ from relic_core.errors import BadRequest, BadWeights, RelicError, StoreError, St
 from relic_core.training import checkpoints, exporting
 from relic_core.training.collating import HardNegatives
 from relic_core.training.models import DualEncoder, RerankerInTraining
-from tests.making_training import make_base
 from tests.unit.training_run import DIES_AT, KINDS, PAIRS, WINDOWS, run
 
 RUN = Path(__file__).with_name("training_run.py")
 MODELS = {"dual encoder": DualEncoder, "cross-encoder": RerankerInTraining}
 EITHER = pytest.mark.parametrize("kind", KINDS)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
 def weights(folder):

@@ -16,13 +16,7 @@ from relic_core.training.batching import Planned, plan
 from relic_core.training.collating import Collator, HardNegatives, Material, alike, cut_work, draw_claim, runs
 from relic_core.training.recipes import EncoderRecipe
 from relic_core.training.trainer import trained_card
-from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
-
+from tests.making_training import make_novel, make_pairs, make_recipe, make_windows
 
 # ---------------------------------------------------------------- the plan
 

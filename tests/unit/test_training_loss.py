@@ -13,15 +13,10 @@ from relic_core.training.collating import Collator, Material
 from relic_core.training.exporting import merged
 from relic_core.training.models import DualEncoder
 from relic_core.training.trainer import trained_card
-from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
+from tests.making_training import make_novel, make_pairs, make_recipe, make_windows
 
 PAIRS = Planned("pairs", (0, 1, 2, 3, 4), 0)
 WINDOWS = Planned("windows", (0, 1, 2), 0)
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
 
 
 def prepared(base, batch, **given):

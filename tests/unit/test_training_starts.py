@@ -18,11 +18,6 @@ from tests.making_training import make_base, make_novel, make_pairs, make_recipe
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return make_base(tmp_path_factory.mktemp("base") / "tiny")
-
-
-@pytest.fixture(scope="module")
 def first(base, tmp_path_factory):
     """Make an encoder that was trained for a few steps."""
     return trained(make_recipe(base), tmp_path_factory.mktemp("first") / "run")

@@ -11,11 +11,12 @@ from relic_core.evaluation import proxy_task
 from relic_core.evaluation.comparing import compare
 from relic_core.evaluation.metrics import figure
 from relic_core.evaluation.proxy_task import ItemSettings, ask, make_items, proxy_values
+from relic_core.ports import silent
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
 from relic_core.retrieval.random_order import create as random_order
 from relic_core.wiring import build
-from tests.small_benchmark import Counting, SmallBenchmark, outcomes_of, quiet
+from tests.small_benchmark import Counting, SmallBenchmark, outcomes_of
 from tools.tune import bm25 as tuning
 from tools.tune.bm25 import tune_bm25
 
@@ -27,7 +28,7 @@ def made(k1, b):
 
 
 def search(benchmark=None, **options):
-    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.9, 0.0), "progress": quiet, **options}
+    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.9, 0.0), "progress": silent, **options}
     return tuning.search(benchmark or SmallBenchmark(), made, **given)
 
 
@@ -71,7 +72,7 @@ def workbench(settings):
 
 def tune(workbench, monkeypatch, benchmark, **options):
     monkeypatch.setattr(workbench.benchmarks, "open", lambda name, *, data=None: benchmark)
-    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.0, 0.9), "progress": quiet, **options}
+    given = {"shape": SHAPE, "k1s": (0.5, 2.0), "bs": (0.0, 0.9), "progress": silent, **options}
     return tune_bm25(workbench, "sample", **given)
 
 
@@ -144,7 +145,7 @@ def items_of(chooser, benchmark=None, **settings):
         benchmark.windows(),
         chooser=chooser,
         settings=ItemSettings(shape=SHAPE, **settings),
-        progress=quiet,
+        progress=silent,
     )
 
 
@@ -152,7 +153,7 @@ def right(retriever, chooser):
     """Say which items a retriever answers rightly."""
     works = {work.id: work for work in SmallBenchmark().works.values()}
     items = items_of(chooser).items
-    return proxy_values(items, ask(items, works.__getitem__, retriever, progress=quiet).choices)
+    return proxy_values(items, ask(items, works.__getitem__, retriever, progress=silent).choices)
 
 
 class Named(Counting):

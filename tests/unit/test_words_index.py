@@ -44,15 +44,15 @@ def files(indexes):
 @pytest.mark.parametrize("terms", ["tokens", "lemmas"])
 def test_words_read_once_are_opened_without_the_text(work, tmp_path, terms):
     expected = WorkWords.of(work) if terms == "tokens" else work_lemmas(work)
-    assert same(stored_terms(work.imprint, terms, indexes=tmp_path, load=lambda _: work), expected)
-    assert same(stored_terms(work.imprint, terms, indexes=tmp_path, load=never), expected)
+    assert same(stored_terms(work.version, terms, indexes=tmp_path, load=lambda _: work), expected)
+    assert same(stored_terms(work.version, terms, indexes=tmp_path, load=never), expected)
 
 
 @pytest.mark.parametrize("sentences", [[], ["It was.", "So be it."], ["Dusk."]])
 def test_words_of_the_smallest_works_are_kept_too(sentences, tmp_path):
     work = make_work(sentences)
     work_terms(work, "tokens", tmp_path)
-    assert same(stored_terms(work.imprint, "tokens", indexes=tmp_path, load=never), WorkWords.of(work))
+    assert same(stored_terms(work.version, "tokens", indexes=tmp_path, load=never), WorkWords.of(work))
 
 
 def test_tokens_and_lemmas_are_kept_apart(work, tmp_path):
@@ -72,8 +72,8 @@ def test_damaged_words_are_made_anew(work, tmp_path, name, how):
         path.write_bytes(content[:-2] + bytes([content[-2] ^ 1]) + content[-1:])
     else:
         path.unlink()
-    assert same(stored_terms(work.imprint, "tokens", indexes=tmp_path, load=lambda _: work), WorkWords.of(work))
-    assert same(stored_terms(work.imprint, "tokens", indexes=tmp_path, load=never), WorkWords.of(work))
+    assert same(stored_terms(work.version, "tokens", indexes=tmp_path, load=lambda _: work), WorkWords.of(work))
+    assert same(stored_terms(work.version, "tokens", indexes=tmp_path, load=never), WorkWords.of(work))
 
 
 def test_the_manifest_says_what_made_them(work, tmp_path):
@@ -89,7 +89,7 @@ def test_another_version_of_the_words_is_not_found(work, tmp_path, monkeypatch):
     work_terms(work, "tokens", tmp_path)
     monkeypatch.setattr("relic_core.retrieval.words.WORDS", "words/next")
     loaded = []
-    stored_terms(work.imprint, "tokens", indexes=tmp_path, load=lambda work_id: loaded.append(work_id) or work)
+    stored_terms(work.version, "tokens", indexes=tmp_path, load=lambda work_id: loaded.append(work_id) or work)
     assert loaded == [work.id]
 
 
@@ -112,12 +112,12 @@ def test_a_file_in_the_place_of_the_folder_is_no_obstacle(work, tmp_path):
 def test_a_work_that_was_changed_meanwhile_is_refused(work, tmp_path):
     other = make_work(["Something else."])
     with pytest.raises(StaleIndex, match="was changed"):
-        stored_terms(work.imprint, "tokens", indexes=tmp_path, load=lambda _: other)
+        stored_terms(work.version, "tokens", indexes=tmp_path, load=lambda _: other)
     assert not files(tmp_path)
 
 
 def test_words_opened_for_a_search_are_not_read_again_for_its_unknown_names(work, tmp_path, monkeypatch):
-    stored_terms(work.imprint, "tokens", indexes=tmp_path, load=lambda _: work)
+    stored_terms(work.version, "tokens", indexes=tmp_path, load=lambda _: work)
     monkeypatch.setattr(text_words, "_kept", LRUCache(1))
     monkeypatch.setattr(WorkWords, "of", never)
     work_terms(work, "tokens", tmp_path)
@@ -128,6 +128,6 @@ def test_bm25_and_its_lemmas_open_what_was_kept(work, tmp_path):
     for terms in ("tokens", "lemmas"):
         Bm25(terms=terms, indexes=tmp_path).prepare(work, lambda done, total, note="": None)
         assert same(
-            stored_terms(work.imprint, terms, indexes=tmp_path, load=never),
+            stored_terms(work.version, terms, indexes=tmp_path, load=never),
             WorkWords.of(work) if terms == "tokens" else work_lemmas(work),
         )

@@ -26,11 +26,6 @@ TEXT = "The river rose.\n\nNobody counted the lanterns. Nobody had been asked to
 
 
 @pytest.fixture
-def bench(settings):
-    return build(settings, executor=InlineExecutor(settings))
-
-
-@pytest.fixture
 def library(settings, tmp_path):
     """A workbench with a folder of two texts and something else."""
     folder = tmp_path / "texts"
@@ -288,43 +283,43 @@ def count_loads(bench, monkeypatch):
 def test_imprints_are_those_of_the_works_and_looked_up_again_only_when_something_was_written(bench, monkeypatch):
     work = work_of()
     bench.store.works.add(work)
-    asked, imprints = [], bench.store.texts.imprints
-    monkeypatch.setattr(bench.store.texts, "imprints", lambda: asked.append(1) or imprints())
-    assert bench.works.imprints() == {work.id: work.imprint}
-    assert bench.works.imprints()[work.id].candidates(2) == work.candidates(2)
+    asked, work_versions = [], bench.store.texts.work_versions
+    monkeypatch.setattr(bench.store.texts, "work_versions", lambda: asked.append(1) or work_versions())
+    assert bench.works.work_versions() == {work.id: work.version}
+    assert bench.works.work_versions()[work.id].candidates(2) == work.candidates(2)
     assert len(asked) == 1
     other = work_of("Text\n\nAnother.\n", work_id="another-1")
     bench.store.works.add(other)
-    assert bench.works.imprints() == {work.id: work.imprint, other.id: other.imprint}
+    assert bench.works.work_versions() == {work.id: work.version, other.id: other.version}
     bench.works.remove(work.id)
-    assert set(bench.works.imprints()) == {other.id}
+    assert set(bench.works.work_versions()) == {other.id}
 
 
 def test_what_is_written_of_no_work_does_not_have_all_sentences_read_again(bench, monkeypatch):
     work = work_of()
     bench.store.works.add(work)
-    asked, imprints = [], bench.store.texts.imprints
-    monkeypatch.setattr(bench.store.texts, "imprints", lambda: asked.append(1) or imprints())
-    known = bench.works.imprints()
+    asked, work_versions = [], bench.store.texts.work_versions
+    monkeypatch.setattr(bench.store.texts, "work_versions", lambda: asked.append(1) or work_versions())
+    known = bench.works.work_versions()
     stamp = bench.store.stamp()
     bench.history.keep(SearchRequest(work_id="", claim_text="Nobody paid"))
     assert bench.store.stamp() != stamp
-    assert bench.works.imprints() is known
+    assert bench.works.work_versions() is known
     assert len(asked) == 1
 
 
 def test_imprints_follow_a_title_corrected_a_text_cut_again_and_a_work_removed_and_restored(bench):
     work = work_of()
     bench.store.works.add(work)
-    bench.works.imprints()
+    bench.works.work_versions()
     bench.store.works.describe(work.id, title="Another", author="", translator="", year=None)
-    assert bench.works.imprints()[work.id].title == "Another"
+    assert bench.works.work_versions()[work.id].title == "Another"
     bench.store.works.add(replace(work, segmenter="by hand/2", sentences=work.sentences[:1]))
-    assert bench.works.imprints()[work.id] == bench.works.load(work.id).imprint != work.imprint
+    assert bench.works.work_versions()[work.id] == bench.works.load(work.id).version != work.version
     bench.works.remove(work.id)
-    assert bench.works.imprints() == {}
+    assert bench.works.work_versions() == {}
     bench.store.works.add(work)
-    assert bench.works.imprints() == {work.id: bench.works.load(work.id).imprint}
+    assert bench.works.work_versions() == {work.id: bench.works.load(work.id).version}
 
 
 def test_a_narrowing_admits_works_by_author_year_and_id(bench):
@@ -333,8 +328,8 @@ def test_a_narrowing_admits_works_by_author_year_and_id(bench):
         made = work_of(f"Text\n\n{title}.\n", work_id=f"{title.lower()}-1", title=title)
         bench.store.works.add(replace(made, author=f"By {title}", year=year))
 
-    def admitted(**narrowing):
-        return [summary.title for summary in bench.works.scope(WorkFilter(**narrowing))]
+    def admitted(**work_filter):
+        return [summary.title for summary in bench.works.scope(WorkFilter(**work_filter))]
 
     assert admitted() == ["Emma", "Maud", "Undated"]
     assert admitted(authors=("By Maud", "By Undated")) == ["Maud", "Undated"]

@@ -515,7 +515,7 @@ def latency(bench: Bench) -> Measured:
 
 def library(bench: Bench) -> Measured:
     """Ask all works that are prepared, at once."""
-    imprints = list(bench.app.works.imprints().values())
+    work_versions = list(bench.app.works.work_versions().values())
     retrievers = bench.app.retrievers
     cards = [card for card in retrievers.default() if card.library]
     figures: list[Figure] = []
@@ -524,14 +524,14 @@ def library(bench: Bench) -> Measured:
     for card in sorted(cards, key=lambda card: card.name != DENSE):
         searching = cast("CorpusRetriever", retrievers.get(card.name))
         if card.name == DENSE:
-            missing = set(searching.missing(imprints, LENGTHS[0]))
-            imprints = [imprint for imprint in imprints if imprint.id not in missing]
-            if not imprints:
+            missing = set(searching.missing(work_versions, LENGTHS[0]))
+            work_versions = [version for version in work_versions if version.id not in missing]
+            if not work_versions:
                 return not_measured(_nothing(bench))
-            searched = sum(imprint.sentences for imprint in imprints)
+            searched = sum(version.sentences for version in work_versions)
             if missing:
                 notes.append(f"{len(missing)} works are left out: they have not been prepared.")
-        corpus = Corpus(tuple(imprints), bench.app.works.load)
+        corpus = Corpus(tuple(work_versions), bench.app.works.load)
         bench.say(f"{card.label} in the library")
         under = _LIBRARY_MS if card.name == DENSE else None
         times = _times(bench, partial(_rank_library, searching, corpus), bench.effort.library_queries)
@@ -542,7 +542,7 @@ def library(bench: Bench) -> Measured:
     times = _times(bench, partial(_answer, bench, ""), max(1, bench.effort.library_queries // 2))
     figures += median_and_tail("the whole answer, with cards", times)
     return Measured(
-        on=f"{len(imprints):,} prepared works ({searched:,} sentences)",
+        on=f"{len(work_versions):,} prepared works ({searched:,} sentences)",
         figures=tuple(figures),
         notes=tuple(notes),
     )

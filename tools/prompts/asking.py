@@ -11,10 +11,10 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from relic_core.domain import MASK, ContextSize, Span, rank_scores
+from relic_core.domain import MASK, ContextSize, Span, Work, rank_scores
 from relic_core.errors import NoIndex
 from relic_core.library import catalogue
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 from relic_core.retrieval import registry
 from relic_core.services.prompts import PROMPTS, Prompt
 from relic_core.text.masking import read_claim
@@ -22,9 +22,7 @@ from relic_core.text.masking import read_claim
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from relic_core.domain import Work
     from relic_core.library.catalogue import CatalogueEntry
-    from relic_core.ports import Progress
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.wiring import App
 
@@ -176,7 +174,6 @@ def _first(app: App, card: RetrieverCard, prompt: PaperPrompt, work: Work) -> tu
 
 
 def _check_prepared(app: App, works: Iterable[Work], cards: Sequence[RetrieverCard]) -> None:
-    """Refuse to ask before every work is prepared for every retriever, and for all that it is made of."""
     needed = [card.name for card in registry.in_order(card.name for card in cards)]
     commands, lacking = [], []
     for work in works:

@@ -8,29 +8,31 @@ import io
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args
 
+import numpy as np
 from pydantic import BaseModel, model_validator
 
 from relic_core.config import ASSETS, provenance
 from relic_core.domain.figures import Table
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.evaluation.intervals import interval_of
 from relic_core.formats.envelope import Envelope
 from relic_core.formats.escaping import BOM, as_csv
 from relic_core.formats.files import checked, read_bytes, written_whole
 from relic_core.reporting.passages import surroundings
 from relic_core.reporting.tables import as_markdown
 from relic_core.text.decoding import decode
-from tools.prompts.asking import SHAPE, characters, left_out
+from tools.prompts.asking import SHAPE, Answered, characters, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
-    from typing import Self
+
+    import numpy.typing as npt
 
     from relic_core.domain import Span, Work
     from relic_core.wiring import App
-    from tools.prompts.asking import Answered
 
 
 Verdict = Literal["supports", "partly", "no"]
@@ -198,7 +200,7 @@ class Edition(BaseModel, frozen=True, extra="forbid"):
     segmenter: str
 
 
-class Asked(BaseModel, frozen=True, extra="forbid"):
+class UsedRetriever(BaseModel, frozen=True, extra="forbid"):
     """A retriever as it was asked.
 
     - `encoder`: identity of its own encoder; empty where it has none.
@@ -263,7 +265,7 @@ class Report(BaseModel, frozen=True, extra="forbid"):
     shape: str
     seeds: tuple[int, ...]
     works: tuple[Edition, ...]
-    retrievers: tuple[Asked, ...]
+    retrievers: tuple[UsedRetriever, ...]
     prompts: tuple[Reported, ...]
     left_out: tuple[dict[str, Any], ...]
 
@@ -295,14 +297,14 @@ def make_report(app: App, answers: Sequence[Answered], sheets: Sequence[Sheet]) 
     )
 
 
-def asked_now(app: App, answers: Sequence[Answered]) -> tuple[Asked, ...]:
+def asked_now(app: App, answers: Sequence[Answered]) -> tuple[UsedRetriever, ...]:
     """Say what each retriever is that answered."""
     found = []
     for name in answers[0].hits if answers else ():
         card, retriever = app.retrievers.card(name), app.retrievers.get(name)
         configuration = dict(sorted(retriever.configuration.items()))
         found.append(
-            Asked(name=name, label=card.label, encoder=retriever.encoder_identity, configuration=configuration)
+            UsedRetriever(name=name, label=card.label, encoder=retriever.encoder_identity, configuration=configuration)
         )
     return tuple(found)
 
@@ -338,7 +340,6 @@ def _reported(answered: Answered, sheets: Sequence[Sheet]) -> Reported:
 
 
 REPORT = ASSETS / "prompts.json"
-"""The report that comes with the program."""
 
 FILE = Envelope("prompts", 1, keys=tuple(Report.model_fields), head={})
 
@@ -362,6 +363,11 @@ def read_report(path: Path) -> Report:
     return checked(Report, FILE.read(read_bytes(path), str(path)), str(path))
 
 
+SHORT_CLAIMS = ASSETS / "short_claims.json"
+"""The report of short claims asked of two versions of the program, which stand in the place of retrievers: the older
+first. Made once: only the newer version can be asked again."""
+
+
 def shipped() -> Report:
     """Read the report that comes with the program.
 
@@ -376,7 +382,6 @@ def shipped() -> Report:
 
 
 NOT_MADE = "The report has not been made yet."
-"""What stands in the place of the table until there is a report."""
 
 _SHOWN = 12
 """Digits of a sha256 that are enough for a reader."""
@@ -391,24 +396,73 @@ def figures(report: Report) -> Table:
     rows = []
     for retriever in report.retrievers:
         hits = [verdicts[id_] for prompt in report.prompts for id_ in prompt.hits.get(retriever.name, ())]
-        supports = sum(set(both) == {"supports"} for both in hits)
-        partly = sum("no" not in both for both in hits)
+        supports, partly = sum(map(_supports, hits)), sum(map(_at_least_partly, hits))
         rows.append((retriever.label, len(hits), supports, partly))
-    first, second = zip(*verdicts.values(), strict=True)
-    kappa = cohens_kappa(first, second)
-    said = "cannot be said" if kappa is None else f"{kappa:z.2f}"
-    equal = sum(a == b for a, b in verdicts.values())
-    alike = f"{equal} of {len(verdicts)} passages"
     return Table(
         caption=f"{len(report.prompts)} prompts of the RELiC paper, the first hits of each retriever, two readers.",
         heads=("retriever", "hits", "both: supports", "both: at least partly"),
         rows=tuple(rows),
         notes=(
-            f"The readers gave {alike} the same verdict ({equal / len(verdicts):.0%}); Cohen's kappa {said}.",
+            _agreement(report),
             f"Asked on {report.created:%d %B %Y} with version {report.code}.",
             *(f"Not asked: {each['title']} (Table {each['table']}), {each['why']}." for each in report.left_out),
         ),
     )
+
+
+def shares(report: Report) -> Table:
+    """Give the share of the hits of each retriever that both readers called evidence, and how the last differs.
+
+    A prompt counts once, whatever the number of its hits. Intervals are drawn over prompts, of the difference paired.
+    """
+    verdicts = report.verdicts
+    values = {
+        each.name: np.array(
+            [
+                [
+                    np.mean([test(verdicts[id_]) for id_ in prompt.hits[each.name]])
+                    for test in (_supports, _at_least_partly)
+                ]
+                for prompt in report.prompts
+            ]
+        )
+        for each in report.retrievers
+    }
+    first, *_, last = report.retrievers
+    counts = {each.name: sum(len(prompt.hits[each.name]) for prompt in report.prompts) for each in report.retrievers}
+    rows = [(each.label, str(counts[each.name]), *_in_percent(values[each.name])) for each in report.retrievers]
+    rows.append(("difference", "", *_in_percent(values[last.name] - values[first.name])))
+    return Table(
+        caption=f"{len(report.prompts)} short claims about {len(report.works)} works, the first passages, two readers.",
+        heads=("version", "passages", "both: supports, %", "both: at least partly, %"),
+        rows=tuple(rows),
+        notes=(_agreement(report), "Intervals are 95%, by bootstrap over claims; of the difference, paired."),
+    )
+
+
+def _supports(both: Sequence[Verdict]) -> bool:
+    return set(both) == {"supports"}
+
+
+def _at_least_partly(both: Sequence[Verdict]) -> bool:
+    return "no" not in both
+
+
+def _in_percent(values: npt.NDArray[np.float64]) -> list[str]:
+    """Write the mean of each column with its interval."""
+    found = (interval_of(100 * column, ["" for _ in column], over="examples") for column in values.T)
+    return [f"{each.value:.1f} ({each.low:.1f}–{each.high:.1f})" for each in found]
+
+
+def _agreement(report: Report) -> str:
+    """Say how far the readers agree."""
+    verdicts = report.verdicts
+    first, second = zip(*verdicts.values(), strict=True)
+    kappa = cohens_kappa(first, second)
+    said = "cannot be said" if kappa is None else f"{kappa:z.2f}"
+    equal = sum(a == b for a, b in verdicts.values())
+    share = f"{equal} of {len(verdicts)} passages the same verdict ({equal / len(verdicts):.0%})"
+    return f"The readers gave {share}; Cohen's kappa {said}."
 
 
 def cohens_kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
@@ -437,7 +491,7 @@ def page_table() -> str:
     except NotFound:
         absent = [f"{each.prompt.title} (Table {each.table}): {why}" for each, why in left_out()]
         return f"{NOT_MADE} It will leave out {'; '.join(absent)}."
-    return as_markdown(figures(report))
+    return f"{as_markdown(figures(report))}\n\n{as_markdown(shares(read_report(SHORT_CLAIMS)))}"
 
 
 def differences(report: Report, app: App, answers: Sequence[Answered]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""A process on a library: it holds the store for some seconds, or writes searches one after another till it is stopped.
+"""A process on a library: it holds the store, writes searches one after another till it is stopped, or edits a note.
 
-Run as ``python -m tools.reliability.process hold SECONDS`` or ``... write NAME [BYTES]``: with BYTES, no file may grow
-beyond them, as on a disk that is full.
+Run as ``python -m tools.reliability.process hold SECONDS``, ``... write NAME [BYTES]`` (with BYTES, no file may grow
+beyond them, as on a disk that is full) or ``... edit NOTE NAME TIMES``.
 """
 
 from __future__ import annotations
@@ -9,10 +9,14 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from relic_core.domain import SearchRequest
 from relic_core.errors import RelicError
 from relic_core.wiring import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 REFUSED = 3
 _MOST = 100_000
@@ -41,11 +45,21 @@ def write(name: str, limit: str = "") -> int:
     return 0
 
 
+def edit(note_id: str, name: str, times: str) -> int:
+    """Write about a note again and again, each time over what was seen the time before."""
+    app = build()
+    seen = app.notebook.note(note_id).note
+    for number in range(int(times)):
+        seen, _ = app.notebook.write_over(seen, words=f"{name} {number}")
+    return 0
+
+
 def claim(name: str, number: int) -> str:
     """Give the words of a search: long enough to fill a disk, and unlike any other."""
     return f"{name} {number} " + f"{number * 7919:x} " * 200
 
 
 if __name__ == "__main__":
+    commands: dict[str, Callable[..., int]] = {"hold": hold, "write": write, "edit": edit}
     does, *given = sys.argv[1:]
-    sys.exit(hold(*given) if does == "hold" else write(*given))
+    sys.exit(commands[does](*given))

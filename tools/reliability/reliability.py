@@ -10,10 +10,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
@@ -33,53 +32,17 @@ from relic_core.reporting.tables import write as write_tables
 from relic_core.wiring import build
 from tools.bench import parts
 from tools.machine import busy, in_full
+from tools.reliability import attacks
 from tools.reliability.process import REFUSED, claim
+from tools.reliability.rows import Row, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from relic_core.domain import Span
     from relic_core.ports import Progress
     from relic_core.services.search import Column
     from relic_core.wiring import App
-
-
-Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What was done, and what happened.
-
-    - `held`: what was expected has happened; None where it could not be tried.
-    - `counts`: what was counted. "lost" counts writes that were acknowledged and are not there.
-    """
-
-    name: str
-    done: str
-    expected: str
-    happened: str
-    held: bool | None
-    counts: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """What a row is made with.
-
-    - `app`: a library made for it: the sample, prepared.
-    - `folder`: where it may make others.
-    - `searchers`, `browsers`, `rounds`: how many at once, and how often things are repeated.
-    """
-
-    app: App
-    folder: Path
-    work_id: str
-    claims: tuple[str, ...]
-    searchers: int
-    browsers: int
-    rounds: int
-    say: Say
 
 
 def waits(alone: Sequence[float], together: Sequence[float]) -> tuple[float, float, str]:
@@ -607,4 +570,10 @@ PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "locked": locked,
     "index": index_gone,
     "overnight": overnight,
+    "disk": attacks.disk,
+    "tampered": attacks.tampered,
+    "settings": attacks.settings,
+    "doors": attacks.doors,
+    "people": attacks.two_people,
+    "servers": attacks.two_servers,
 }

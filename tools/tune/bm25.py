@@ -17,7 +17,7 @@ from relic_core.evaluation.comparing import Comparison, compare
 from relic_core.evaluation.metrics import Values, centre, metric, values
 from relic_core.evaluation.runner import answer, by_pool
 from relic_core.library.sample import SPLIT as SAMPLE
-from relic_core.ports import silent
+from relic_core.ports import Benchmark, Progress, Retriever, silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.bm25 import K1, B, Bm25
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import ContextSize, Outcome, QuotationContext
-    from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.retrieval.words import Terms
     from relic_core.wiring import App
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Claim, ContextSize
+from relic_core.domain import Claim, ContextSize, QuotationContext, Work
 from relic_core.domain.figures import Figure, Table
 from relic_core.errors import BadRequest
-from relic_core.ports import VectorRetriever
+from relic_core.ports import Benchmark, Progress, VectorRetriever
 from relic_core.retrieval import registry
-from relic_core.retrieval.strength import OutOfVocabulary, Threshold
+from relic_core.retrieval.strength import Level, OutOfVocabulary, Threshold
 from tools.tune.bm25 import check_split
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import QuotationContext, Work
-    from relic_core.ports import Benchmark, Progress
-    from relic_core.retrieval.strength import Level
     from relic_core.wiring import App
 
     Floats = npt.NDArray[np.float64]
@@ -174,7 +171,6 @@ def choose_thresholds(app: App, question: Question, *, progress: Progress) -> tu
 
 
 def _some(benchmark: Benchmark, most: int) -> list[QuotationContext]:
-    """Draw windows of every work."""
     by_work: dict[str, list[QuotationContext]] = {}
     for window in benchmark.windows():
         by_work.setdefault(window.pool, []).append(window)
@@ -206,15 +202,15 @@ def _asked(
     for shape, claim in _claims(window):
         vector = retriever.claim_vector(claim)
         for pool in pools:
-            scores = retriever.score_vector(vector, works[pool].imprint, window.gold.length)
-            foreign, best = OutOfVocabulary.of(claim, works[pool]), int(np.argmax(scores))
+            scores = retriever.score_vector(vector, works[pool].version, window.gold.length)
+            unknown, best = OutOfVocabulary.of(claim, works[pool]), int(np.argmax(scores))
             own = pool == window.pool
             yield BestHit(
                 about=window.pool,
                 own=own,
                 score=float(scores[best]),
-                share=foreign.share,
-                named=foreign.named,
+                share=unknown.share,
+                named=unknown.named,
                 shape=shape,
                 found=own and best == window.gold.start,
             )

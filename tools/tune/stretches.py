@@ -13,13 +13,13 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Run
-from relic_core.encoders.cards import read_card
+from relic_core.domain import ContextSize, Outcome, QuotationContext, Run
+from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.errors import BadRequest
 from relic_core.evaluation import figures
 from relic_core.evaluation.runner import answer, by_pool
 from relic_core.library.sample import SPLIT as SAMPLE
-from relic_core.ports import silent
+from relic_core.ports import Benchmark, Progress, Retriever, silent
 from relic_core.retrieval.dense import Dense, trained_model
 from relic_core.retrieval.dense_alone import DenseAlone
 from tools.tune.bm25 import check_split
@@ -27,10 +27,7 @@ from tools.tune.bm25 import check_split
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain import ContextSize, Outcome, QuotationContext
     from relic_core.domain.figures import Table
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.wiring import App
 
     Factory = Callable[[Path], Retriever]
@@ -116,7 +113,6 @@ def _check(benchmark: Benchmark, question: Question) -> None:
 def _factories(
     card: EncoderCard, windows: Sequence[int], contexts: Sequence[int], *, alone: bool
 ) -> dict[str, Factory]:
-    """Give readings by name, the encoder's own first. Encoders are made for one work each, and not kept."""
     from relic_core.encoders.late_chunking import LateChunkingEncoder
     from relic_core.encoders.towers import PassageEncoder
 
@@ -169,7 +165,6 @@ def _as_run(name: str, benchmark: Benchmark, shape: ContextSize, outcomes: Seque
 def _notes(
     benchmark: Benchmark, question: Question, asked: Sequence[QuotationContext], card: EncoderCard
 ) -> tuple[str, ...]:
-    """Say what the names of readings mean, and what the figures may be used for."""
     named = (
         f"{card.name}; a reading is named by its stretches' tokens / context on either side; {ALONE}: every span is "
         "read by itself. To choose a default by, not to report."

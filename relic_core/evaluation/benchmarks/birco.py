@@ -36,7 +36,7 @@ from relic_core.domain import (
 )
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks.opened import Opened, book_of, checksum, data_path, place_all
-from relic_core.formats.birco import MASKED, read_jsonl
+from relic_core.formats.birco import MASKED, BircoQuery, BircoSet, read_jsonl
 from relic_core.library import catalogue
 from relic_core.text.reading import work_id
 from relic_core.text.sentences import default_segmenter
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.formats.birco import BircoQuery, BircoSet
     from relic_core.ports import WorkSource
 
 FOLDER = "birco_relic"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from relic_core.config import ASSETS
-from relic_core.domain import BenchmarkCard, QuotationContext, Span
+from relic_core.config import ASSETS, Settings
+from relic_core.domain import BenchmarkCard, QuotationContext, Span, Work
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.formats.files import read_bytes
@@ -21,8 +21,6 @@ from relic_core.formats.files import read_bytes
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from relic_core.config import Settings
-    from relic_core.domain import Work
     from relic_core.ports import WorkSource
 
 FOLDER = ASSETS / "loci"
@@ -120,7 +118,6 @@ class WellKnownPassages:
 
 
 def _span(claim: WellKnown, place: Locus, work: Work, starts: list[int]) -> Span:
-    """Take the sentences that a place touches."""
     if hashlib.sha256(work.text[place.start : place.end].encode()).hexdigest() != place.sha256:
         raise BadBenchmark(
             f"The place of “{claim.claim}” does not stand in {work.title} as your library has it: it is another "

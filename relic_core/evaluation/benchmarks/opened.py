@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import MAX_CONTEXT, Book
+from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext, Span, Work
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.formats.files import read_bytes
 from relic_core.library import catalogue
@@ -24,18 +24,15 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import BenchmarkCard, QuotationContext, Span, Work
 
     Starts = npt.NDArray[np.int64]
 
 _NAMED = 5
-"""Ids that a message names before it only counts."""
 
 
 class Opened:
     """The port `Benchmark` for windows and works that are at hand.
 
-    - `card`: what it is; the numbers of examples and books are filled in.
     - `books`: the quoted works, each once; those no window is of are left out.
     - `works`: what candidates are taken from, by pool.
     - `candidates`: for a pool and a length where the spans that count start, ascending; where missing, all spans count.

@@ -10,31 +10,35 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from relic_core.config import ASSETS
-from relic_core.domain import LENGTHS, BenchmarkCard, QuotationContext, Span
+from relic_core.config import ASSETS, Settings
+from relic_core.domain import LENGTHS, BenchmarkCard, QuotationContext, Span, Work
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
-from relic_core.formats.window_manifest import FACTS, SETS, read_manifest, read_sets, read_texts, sha256_of
+from relic_core.formats.window_manifest import (
+    FACTS,
+    SETS,
+    ListedWindow,
+    Manifest,
+    SetFacts,
+    WindowText,
+    read_manifest,
+    read_sets,
+    read_texts,
+    sha256_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.config import Settings
-    from relic_core.domain import Work
-    from relic_core.formats.window_manifest import ListedWindow, Manifest, SetFacts, WindowText
     from relic_core.ports import WorkSource
 
 MANIFEST = ASSETS / "public_relic"
-"""Folder of the manifest that ships with the program."""
 REBUILD = "python -m relic_core dataset rebuild"
 
 _FOLDER, _FILE = "public_relic", "windows.parquet"
 _NAMED = 5
-_WORKS = {
-    "dev": "the works of RELiC's training split",
-    "test": "the works of RELiC's validation and test splits",
-}
+_WORKS = {"dev": "the works of RELiC's training split", "test": "the works of RELiC's validation and test splits"}
 _SOME = "five novels of RELiC's training split by five authors, to choose among many trainings by"
 _CAPPED = (
     "No source has more than a quarter of a work's windows; which are taken was drawn by a committed seed. A work that "

@@ -16,6 +16,7 @@ from relic_core.domain import (
     BenchmarkCard,
     Book,
     Chapter,
+    ContextSize,
     Paragraph,
     QuotationContext,
     Sentence,
@@ -25,9 +26,9 @@ from relic_core.domain import (
 )
 from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.evaluation.benchmarks.opened import Opened, checksum, data_path
-from relic_core.formats.relic import DEPTH, read_relic, write_submission
+from relic_core.formats.relic import DEPTH, Quote, RelicBook, read_relic, write_submission
 from relic_core.library import catalogue
-from relic_core.ports import silent
+from relic_core.ports import Progress, Retriever, WorkSource, silent
 from relic_core.text.reading import work_id
 
 if TYPE_CHECKING:
@@ -37,10 +38,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import ContextSize
-    from relic_core.formats.relic import Quote, RelicBook
     from relic_core.library.catalogue import CatalogueEntry
-    from relic_core.ports import Progress, Retriever, WorkSource
 
 CARD = BenchmarkCard(
     name="relic",

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relic_core.reporting.citations.edition import long_date
-from relic_core.reporting.citations.locators import CHICAGO, in_words
-from relic_core.reporting.citations.names import up_to_two
-from relic_core.reporting.citations.text_runs import Line
+from relic_core.reporting.citations.edition import Parts, long_date
+from relic_core.reporting.citations.locators import CHICAGO, Locator, in_words
+from relic_core.reporting.citations.names import Name, up_to_two
+from relic_core.reporting.citations.text_runs import Line, TextRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.reporting.citations.edition import Parts
-    from relic_core.reporting.citations.locators import Locator
-    from relic_core.reporting.citations.names import Name
-    from relic_core.reporting.citations.text_runs import TextRun
 
 _MOST_LISTED, _LISTED = 6, 3
 
@@ -93,7 +89,6 @@ def in_text(parts: Parts, locator: Locator | None = None) -> tuple[TextRun, ...]
 
 
 def _listed(people: Sequence[Name]) -> str:
-    """List the authors of an entry, the first turned around: up to six, of more the first three."""
     names = [name.direct if at else name.turned for at, name in enumerate(people)]
     if len(names) > _MOST_LISTED:
         return f"{', '.join(names[:_LISTED])}, et al."
@@ -109,7 +104,6 @@ def _capital(piece: str) -> str:
 
 
 def _add_contributors(line: Line, parts: Parts) -> None:
-    """Add the collection that an entry is in, who translated and edited it, which edition and volume it is."""
     translated = f"translated by {_direct(parts.translators)}" if parts.translators else ""
     edited = f"edited by {_direct(parts.editors)}" if parts.editors else ""
     if parts.within:
@@ -123,14 +117,12 @@ def _add_contributors(line: Line, parts: Parts) -> None:
 
 
 def _volume(parts: Parts) -> str:
-    """Say which volume of several is cited, or how many there are."""
     if parts.volume:
         return f"vol. {parts.volume}"
     return f"{parts.volumes} vols." if parts.volumes else ""
 
 
 def _publication(parts: Parts) -> str:
-    """Give place and publisher; where neither is known, what holds the text."""
     return ": ".join(filter(None, (parts.place, parts.publisher))) or _held(parts)
 
 
@@ -141,23 +133,19 @@ def _published(parts: Parts) -> str:
 
 
 def _held(parts: Parts) -> str:
-    """Name what holds the text, with the number where there is no address."""
     number = "" if parts.url or not parts.number else f", no. {parts.number}"
     return f"{parts.container}{number}" if parts.container else ""
 
 
 def _held_besides(parts: Parts) -> str:
-    """Name what holds the text where the publisher has been named in its place."""
     return _held(parts) if parts.place or parts.publisher else ""
 
 
 def _accessed(parts: Parts) -> str:
-    """Say when the address was visited, where nothing else dates the text."""
     return f"accessed {long_date(parts.accessed)}" if parts.accessed and parts.url and not parts.year else ""
 
 
 def _add_holder(line: Line, parts: Parts) -> Line:
-    """Close an entry with what holds the text, and its address."""
     for piece in filter(None, (_capital(_held_besides(parts)), _capital(_accessed(parts)), parts.url)):
         line.add(piece).stop()
     return line

@@ -65,7 +65,6 @@ def _bibtex_people(people: Sequence[Name]) -> str:
 
 
 def _person(name: Name) -> str:
-    """Write a name as BibTeX parts it: particle and family, suffix, given."""
     if name.whole or not name.given:
         return f"{{{escape_bibtex(name.direct)}}}"
     given = ", ".join(filter(None, (name.given, name.title)))
@@ -167,10 +166,7 @@ def _record(work: CitedWork) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A format of files of references.
-
-    - `write`: writes works, in the order given.
-    """
+    """A format of files of references."""
 
     name: str
     label: str

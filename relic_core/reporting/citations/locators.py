@@ -6,15 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from relic_core.domain import Address
+from relic_core.domain import Address, KeptPassage, Span, Work
 from relic_core.reporting.citations.names import title_capitals
 from relic_core.reporting.citations.text_runs import inner_quotes
 from relic_core.text.headings import number_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from relic_core.domain import KeptPassage, Span, Work
 
 
 _HUNDRED = 100
@@ -192,7 +190,6 @@ def make_locator(chapter: str, kind: Counted, first: int, last: int, *, on: Loca
 
 
 def _count(work: Work, paragraph_index: int, offset: int) -> tuple[Counted, int]:
-    """Say in which line, paragraph or note of its chapter a character stands."""
     paragraph = work.paragraphs[paragraph_index]
     if paragraph.kind == "note":
         return "note", paragraph.number

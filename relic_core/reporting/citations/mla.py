@@ -10,18 +10,14 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relic_core.reporting.citations.edition import short_date
-from relic_core.reporting.citations.locators import MLA, in_words, numbers
-from relic_core.reporting.citations.names import up_to_two
-from relic_core.reporting.citations.text_runs import Line
+from relic_core.reporting.citations.edition import Parts, short_date
+from relic_core.reporting.citations.locators import MLA, Locator, in_words, numbers
+from relic_core.reporting.citations.names import Name, up_to_two
+from relic_core.reporting.citations.text_runs import Line, TextRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.reporting.citations.edition import Parts
-    from relic_core.reporting.citations.locators import Locator
-    from relic_core.reporting.citations.names import Name
-    from relic_core.reporting.citations.text_runs import TextRun
 
 _TWO = 2
 _FIRST = re.compile(r"^(?:translated|edited|vol|no)\b")
@@ -88,7 +84,6 @@ def _by_number(locator: Locator) -> str:
 
 
 def _series(line: Line, container: str, pieces: Sequence[str]) -> None:
-    """Add a container and what is said of it, parted by commas and closed by a full stop."""
     said = [piece for piece in pieces if piece]
     if container:
         line.title(container)
@@ -116,7 +111,6 @@ def _listed(people: Sequence[Name]) -> str:
 
 
 def _direct(name: Name) -> str:
-    """Give a name in the order of speech, with MLA's comma before Jr."""
     return re.sub(r" (?=[JS]r\.?$)", ", ", name.direct)
 
 

@@ -61,7 +61,6 @@ def _ends_sentence(before: str) -> bool:
 
 
 def _set(word: str, *, small: bool) -> str:
-    """Set one word: numbers as they are, small ones small, the others with a capital."""
     if _ROMAN.fullmatch(word) and word not in _NO_NUMBERS:
         return word
     if small and word.lower() in _SMALL:
@@ -227,7 +226,6 @@ def _read_name(written: str) -> Name:
 
 
 def _take_behind(parts: list[str]) -> tuple[str, str]:
-    """Take a suffix and a rank away from the end of a name."""
     suffix = rank = ""
     while len(parts) > 1:
         last, turned = parts[-1], len(parts) > 2  # noqa: PLR2004 - family, given, and this
@@ -241,7 +239,6 @@ def _take_behind(parts: list[str]) -> tuple[str, str]:
 
 
 def _in_order(written: str, suffix: str, title: str) -> Name:
-    """Read a name in the order of speech."""
     words = _APOSTROPHE.sub(r"\1 ", _RANKS.sub("", written)).split()
     if len(words) > 1 and not suffix and _SUFFIX.fullmatch(words[-1]):
         if len(words) == 2 and _OF_RULERS.fullmatch(words[-1]):  # noqa: PLR2004 - Elizabeth I

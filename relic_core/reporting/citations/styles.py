@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.errors import unknown_name
 from relic_core.reporting.citations import chicago, mla
-from relic_core.reporting.citations.edition import parts_of
-from relic_core.reporting.citations.text_runs import as_html, as_markdown, as_text
+from relic_core.reporting.citations.edition import Parts, parts_of
+from relic_core.reporting.citations.text_runs import TextRun, as_html, as_markdown, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from relic_core.domain import CitedWork
-    from relic_core.reporting.citations.edition import Parts
     from relic_core.reporting.citations.locators import Locator
     from relic_core.reporting.citations.names import Name
-    from relic_core.reporting.citations.text_runs import TextRun
 
 
 _TWO = 2
@@ -56,7 +54,6 @@ def disambiguate(works: Iterable[CitedWork], chosen: Style) -> dict[str, Parts]:
 
 
 def _with_subtitles(parts: dict[str, Parts]) -> dict[str, Parts]:
-    """Give works of one author whose titles differ in the subtitle alone their whole titles where short ones stand."""
     titles: defaultdict[tuple[tuple[Name, ...], str], set[str]] = defaultdict(set)
     for each in parts.values():
         titles[each.authors, each.short_title.casefold()].add(plain(each.title))
@@ -100,12 +97,10 @@ def letter(number: int) -> str:
 
 
 def _named(authors: Sequence[Name]) -> tuple[Name, ...]:
-    """Give those whom a citation in the text can name: two, or of more the first."""
     return tuple(authors if len(authors) <= _TWO else authors[:1])
 
 
 def _short_names(groups: Sequence[tuple[Name, ...]]) -> dict[Name, str]:
-    """Say what persons are called whose family's name is not enough, since works of another of that name are cited."""
     families: defaultdict[str, defaultdict[int, list[Name]]] = defaultdict(lambda: defaultdict(list))
     for number, group in enumerate(groups):
         for name in group:
@@ -163,7 +158,6 @@ def _call(name: Name, others: Sequence[Name]) -> str:
 
 
 def _initial(given: str) -> str:
-    """Shorten a given name to its initial; of one that is written in initials all stay, T. S. Eliot."""
     if _INITIALS.fullmatch(given) or _STYLED.match(given):
         return given
     return "-".join(f"{part[0]}." for part in given.split(maxsplit=1)[0].split("-") if part)
@@ -280,7 +274,6 @@ def works_cited(works: Iterable[CitedWork], name: str) -> tuple[Cited, ...]:
 
 
 def _order(parts: Parts, *, dated: bool) -> tuple[tuple[str, ...], tuple[float, ...], str]:
-    """Say where an entry stands: by its authors, in author-date by its years with undated ones last, by its title."""
     authors = tuple(plain(name.turned) for name in parts.authors) or (alphabetical(parts.title),)
     said = [year for year in (parts.first_year, parts.year) if year]
     years = tuple(float(year.split()[0]) * (-1 if year.endswith("BCE") else 1) for year in said) or (inf,)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from relic_core.formats.escaping import escape_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Self
 
 _CLOSED = ".?!"
 _BULLET = re.compile(r"[-+=]|:(?=\s|$|::)")

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from relic_core.domain.studies import CHOICES, LONGEST_COMMENT, LONGEST_SECONDS, Answer, checked_name, in_order
+from relic_core.domain.studies import (
+    CHOICES,
+    LONGEST_COMMENT,
+    LONGEST_SECONDS,
+    Annotator,
+    Answer,
+    Study,
+    checked_name,
+    in_order,
+)
 from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
-    from relic_core.domain.studies import Annotator, Study
     from relic_core.services.studies.studies import Studies
     from relic_core.store.study_answers import StudyAnswerRows
 
@@ -42,7 +50,6 @@ class Task:
     """What an annotator is to do now.
 
     - `item`: none where nothing is left to be answered.
-    - `answer`: what they have answered to it; None where they have not.
     - `done`, `total`: how many they have answered, and how many there are for them: those, and what is still open to
       them.
     - `before`, `after`: ids of the answered items next to this one in their order; empty where there is none.
@@ -170,7 +177,6 @@ class Answering:
 
 
 def _order(study: Study, annotator_id: str) -> tuple[str, ...]:
-    """Give the ids of a study's items in one annotator's order: the same on every device."""
     return in_order(study.making.seed, annotator_id, tuple(item.id for item in study.items))
 
 

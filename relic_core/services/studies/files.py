@@ -5,25 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relic_core.config import provenance
-from relic_core.domain.studies import checked_name
+from relic_core.domain.studies import Annotator, Answer, Study, checked_name
 from relic_core.errors import BadBenchmark
 from relic_core.formats import study_answers
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.studies import read_study, write_study
 from relic_core.reporting import studies as reporting
-from relic_core.services.studies.studies import words_of
+from relic_core.services.studies.studies import Studies, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
-    from relic_core.domain.studies import Annotator, Answer, Study
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.studies.results import Results
-    from relic_core.services.studies.studies import Studies
     from relic_core.services.works import Works
     from relic_core.store.study_answers import StudyAnswerRows
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.config import provenance
 from relic_core.domain.figures import Cell, Table
-from relic_core.domain.studies import ID_LENGTH, OPTIONS, ModelAnswers, too_fast
+from relic_core.domain.studies import ID_LENGTH, OPTIONS, ModelAnswers, Study, StudyResults, too_fast
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.evaluation import metrics
 from relic_core.evaluation.proxy_task import ItemSettings, ask, built_on, check_not_chooser, make_items, may_answer
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relic_core.domain import ContextSize, Job, Work
-    from relic_core.domain.studies import Study, StudyResults
     from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.services.studies.studies import Studies
     from relic_core.store.studies import StudyRows
@@ -29,11 +28,7 @@ if TYPE_CHECKING:
 
 
 class StudyModels:
-    """What retrievers and rerankers answer to studies; each answer is kept with what made it.
-
-    - `retriever`: gives one by its registered name.
-    - `start`: begins a job.
-    """
+    """What retrievers and rerankers answer to studies; each answer is kept with what made it."""
 
     def __init__(
         self,
@@ -153,10 +148,7 @@ def _id(study: Study, retriever: Retriever) -> str:
 
 
 class Results:
-    """The results of studies; kept in memory until the store is written.
-
-    - `stamp`: tells whether the store was written since.
-    """
+    """The results of studies; kept in memory until the store is written."""
 
     def __init__(
         self, studies: Studies, models: StudyModels, rows: StudyAnswerRows, stamp: Callable[[], object]
@@ -201,7 +193,6 @@ def proxy_table(
     """Ask retrievers the proxy task, with every window of a benchmark for an item.
 
     - `chooser`: who chooses the other two options; not one of those that are asked.
-    - `create`: gives a retriever by its registered name.
 
     Raises BadRequest: no retriever is asked, there is none of that name, or the chooser is asked.
     """
@@ -209,11 +200,7 @@ def proxy_table(
         raise BadRequest(f"Name retrievers to be asked, others than {chooser}, which chooses the options.")
     check_not_chooser(retrievers, chooser)
     made = make_items(
-        benchmark,
-        benchmark.windows(),
-        chooser=create(chooser),
-        settings=ItemSettings(shape=shape),
-        progress=progress,
+        benchmark, benchmark.windows(), chooser=create(chooser), settings=ItemSettings(shape=shape), progress=progress
     )
     works = {work.id: work for window in benchmark.windows() for work in [benchmark.work(window.pool)]}
     rows: list[tuple[Cell, ...]] = []

@@ -7,32 +7,37 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from relic_core.config import ASSETS
-from relic_core.domain.studies import StudyRequest, StudyView, WorksFound, check_terms, checked_name
+from relic_core.config import ASSETS, Settings
+from relic_core.domain.studies import (
+    Study,
+    StudyRequest,
+    StudyTerms,
+    StudyView,
+    StudyWork,
+    WorksFound,
+    check_terms,
+    checked_name,
+)
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.evaluation.studies import MINED, check_request, make_study, mined_benchmark, next_version
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
 from relic_core.library.naming import meant
-from relic_core.ports import silent
+from relic_core.ports import Benchmark, Progress, Retriever, silent
 from relic_core.reporting import passages
 from relic_core.retrieval import registry
-from relic_core.store.studies import LONGEST_CODE, fits, seal
+from relic_core.store.studies import LONGEST_CODE, StudyCounts, StudyRows, fits, seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.config import Settings
     from relic_core.domain import BenchmarkCard, Job, Span, Work, WorkSummary
-    from relic_core.domain.studies import Study, StudyTerms, StudyWork
-    from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.works import Works
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.sources import SourceRows
-    from relic_core.store.studies import StudyCounts, StudyRows
     from relic_core.store.study_answers import AnnotatorCounts, StudyAnswerRows
 
 __all__ = ["LONGEST_CODE", "Studies", "StudyMaking", "StudySource"]
@@ -124,7 +129,7 @@ class Studies:
 
     def find_works(self, study: Study) -> WorksFound:
         """Look for the works of a study, text and sentences."""
-        known = {version.fingerprint: work_id for work_id, version in self._works.imprints().items()}
+        known = {version.fingerprint: work_id for work_id, version in self._works.work_versions().items()}
         stored = {work.key: known[work.fingerprint] for work in study.works if work.fingerprint in known}
         missing = [work for work in study.works if work.key not in stored]
         summaries = self._works.summaries() if missing else ()
@@ -230,12 +235,7 @@ class StudySource:
 
 
 class StudyMaking:
-    """Makes studies of benchmarks and of what was mined here.
-
-    - `open_benchmark`, `chooser`: give a benchmark by name, and a retriever for one.
-    - `mined`: gives the windows mined here as a benchmark, and where each claim was written.
-    - `start`: begins a job.
-    """
+    """Makes studies of benchmarks and of what was mined here."""
 
     def __init__(
         self,
@@ -277,8 +277,6 @@ class StudyMaking:
 
     def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
         """Make a study and keep it, or find it where it was made before.
-
-        - `data`: the reader's own file of the benchmark.
 
         Raises BadRequest: something in the request cannot be, another study has the name, or no window is left.
         Raises NotFound: a work or the data of the benchmark are not here; nothing was mined.
@@ -364,7 +362,6 @@ def words_of(work: Work, span: Span) -> str:
 
 
 def _why(work: StudyWork, summaries: Sequence[WorkSummary]) -> str:
-    """Say why a work of a study is held: which edition is wanted, and what to do."""
     wanted = f"the edition whose text has the sha256 {work.sha256[:_DIGITS]}…"
     called = f"{work.title} ({work.author})" if work.author else work.title
     if any(summary.sha256 == work.sha256 for summary in summaries):
@@ -376,6 +373,6 @@ def _why(work: StudyWork, summaries: Sequence[WorkSummary]) -> str:
     if other is not None:
         return (
             f"{called} is in the library in another edition (sha256 {other.sha256[:_DIGITS]}…): the study was made of "
-            f"{wanted} Add that one; both can stand side by side."
+            f"{wanted} Add that one; you can have both."
         )
     return f"{called} is not in the library: add {wanted}"

@@ -53,6 +53,11 @@ section[aria-label="The critic"] blockquote { padding-left: .8rem; border-left: 
   color: inherit; padding: 0; text-decoration: underline 1px; text-underline-offset: .22em;
   text-decoration-color: #b07c00; text-decoration-skip-ink: none; border-radius: .1em; }
 .relic-window blockquote + .relic-window-links { font-size: .875rem; margin-top: .5rem !important; }
+.relic-critics-say { max-width: 46rem; }
+.relic-critics-say .relic-window-around { font-size: 1rem; line-height: 1.55; opacity: 1; }
+.relic-critics-say h3 { margin-bottom: .3rem; }
+.relic-critics-say blockquote { font-size: 1rem; padding-left: .9rem; border-left: 2px solid var(--relic-line); }
+.relic-critics-say > li > .relic-window-links { font-size: .875rem; margin-top: .5rem !important; }
 .relic-window-note { font-size: .9rem; line-height: 1.45; margin-top: .55rem !important; max-width: 52rem;
   padding-left: .8rem; border-left: 2px solid var(--relic-line); }
 .relic-window-out .relic-window-sides { opacity: .78; }

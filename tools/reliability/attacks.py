@@ -1,0 +1,441 @@
+"""Attacks, one row each: a full disk, back-ups and settings that were tampered with, doors, two servers."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import duckdb
+import httpx
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
+from relic_core.config import PROJECT, Settings
+from relic_core.domain import SearchRequest
+from relic_core.errors import BadBackup, RelicError, StoreFull
+from relic_core.formats.backups import BackupFile, BackupWriter
+from relic_core.ports import silent
+from relic_core.wiring import build
+from tools.bench import parts
+from tools.reliability.rows import Row, Trial
+from tools.reliability.visit import Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from relic_core.wiring import App
+
+_DISK, _ROOM = 48_000_000, 3_000_000
+"""Bytes of a disk, and of its room when a large write comes, which fits beside the store's file but not into it too."""
+_LARGE, _SMALL = 2_000_000, 1_000
+"""Characters of searches that are kept."""
+_TEXT = b"The New Quay\n\nNobody lit the lamp. The ferry was late. The lamp stood on the quay."
+
+
+@contextmanager
+def small_disk(at: Path) -> Iterator[bool]:
+    """Mount a disk of memory on a folder; gives false, and the folder as it is, where that is not allowed."""
+    at.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={_DISK}", "tmpfs", str(at)]
+    with suppress(FileNotFoundError):
+        if subprocess.run(mount, capture_output=True, check=False).returncode == 0:  # noqa: S603 - our own words
+            try:
+                yield True
+            finally:
+                subprocess.run(["umount", "-l", str(at)], check=False)  # noqa: S603, S607 - what was mounted above
+            return
+    yield False
+
+
+def disk(trial: Trial) -> Row:
+    """Fill a real disk by one large write and many small ones; read, search, back up to another; make room."""
+    row = Row(
+        name="a small disk, filled",
+        done=f"A disk of {_DISK / 1e6:.0f} MB was filled by large and small searches until they found no room. Then "
+        "its library was read, searched and backed up to another disk, restored there, and given room again.",
+        expected="What does not fit is refused in words; what was acknowledged is read, found, backed up and restored; "
+        "with room, writing goes on.",
+        happened="Not tried: no disk may be mounted here (it takes root).",
+        held=None,
+    )
+    trial.say("filling a small disk")
+    at = trial.folder / "small"
+    with small_disk(at) as mounted:
+        if not mounted:
+            return row
+        app = build(Settings(data=at / "data", indexes=trial.folder / "small-indexes"))
+        work = app.works.add(_TEXT, name="quay.txt").work
+        with (at / "filler").open("wb") as filler:
+            filler.write(bytes(shutil.disk_usage(at).free - _ROOM))
+        acknowledged: list[str] = []
+        refused = 0
+        for length in (_LARGE,) * 3 + (_SMALL,) * 3:
+            claim = random.Random(len(acknowledged)).randbytes(length // 2).hex()  # noqa: S311 - no secret
+            try:
+                app.history.keep(SearchRequest(work_id="w", claim_text=claim))
+                acknowledged.append(claim)
+            except StoreFull:
+                refused += 1
+        read = app.works.load(work.id).text
+        search = SearchRequest(work_id=work.id, claim_text="lamp", retrievers=("bm25",))
+        hits = app.search.run(search, at_once=True).columns[0].cards
+        app.backups.make(trial.folder / "small.zip", silent)
+        other = build(Settings(data=trial.folder / "restored", indexes=trial.folder / "small-indexes"))
+        other.backups.restore(trial.folder / "small.zip", silent)
+        lost = sum(len({*acknowledged} - _claims(each)) for each in (app, other))
+        (at / "filler").unlink()
+        app.history.keep(SearchRequest(work_id="w", claim_text="with room"))
+        again = "with room" in _claims(app)
+    return replace(
+        row,
+        happened=f"{len(acknowledged)} searches were acknowledged and {refused} refused. On the full disk the work was "
+        f"{'read' if read else 'not read'} and {len(hits)} passages of it found; of the searches, there and in the "
+        f"back-up that was restored, {lost or 'none'} was lost. With room writing {'went on' if again else 'stood'}.",
+        held=lost == 0 and again and bool(read and hits and acknowledged and refused),
+        counts={"acknowledged": len(acknowledged), "refused": refused, "lost": lost},
+    )
+
+
+def _claims(app: App) -> set[str]:
+    return {search.request.claim_text for search in app.history.recent(1_000_000)}
+
+
+_ENDLESS = "WITH RECURSIVE endless(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless) SELECT"
+ALTERED = {
+    "a view without end": f"CREATE OR REPLACE VIEW live_works AS {_ENDLESS} works.* FROM works, endless",
+    "migrations without end": "ALTER TABLE migrations RENAME TO others; CREATE VIEW migrations AS "
+    f"{_ENDLESS} n AS number, '' AS name, now()::TIMESTAMP AS applied FROM endless",
+    "a table that is gone": "DROP TABLE texts",
+    "a column of another name": "ALTER TABLE runs RENAME COLUMN created TO made",
+    "a column of another kind": "ALTER TABLE searches ALTER claim_text TYPE BLOB",
+    "a migration that is denied": "DELETE FROM migrations WHERE number > 3",
+    "a function of its own": "CREATE MACRO max(number) AS 3",
+}
+"""What may have been done to the store in a back-up whose manifest agrees with it."""
+
+
+def tampered(trial: Trial) -> Row:
+    """Alter back-ups: their stores, with a manifest that agrees, and bytes of the file at random."""
+    trial.say("tampering with back-ups")
+    whole = trial.folder / "whole.zip"
+    trial.app.backups.make(whole, silent, force=True)
+    chance, came = random.Random(23), Counter[str]()  # noqa: S311 - no secret
+    for name, statement in ALTERED.items():
+        came[_checked(trial.app, _altered(whole, trial.folder / "altered", statement))] += 1
+        trial.say(f"tampering with back-ups: {name}")
+    for _ in range(10 * trial.rounds):
+        data = bytearray(whole.read_bytes())
+        at = chance.randrange(len(data))
+        data[at : at + 8] = chance.randbytes(8)
+        bad = trial.folder / "bad.zip"
+        bad.write_bytes(data[: chance.choice((len(data), at))])
+        came[_checked(trial.app, bad)] += 1
+    passed = came["whole"]
+    others = came.total() - came["refused"] - passed
+    return Row(
+        name="back-ups that were tampered with",
+        done=f"A back-up was altered in {came.total()} ways: {len(ALTERED)} changes of its store, with a manifest that "
+        f"agrees with them, and {10 * trial.rounds} times eight bytes at random or an end that is cut off.",
+        expected="Each is refused in words, or where nothing that counts was hit, found whole; none hangs.",
+        happened=f"{came['refused']} were refused, {passed} found whole, {others or 'none'} ended otherwise.",
+        held=others == 0 and came["refused"] >= len(ALTERED),
+        counts={"altered": came.total(), "refused": came["refused"], "lost": 0},
+    )
+
+
+def _altered(whole: Path, folder: Path, statement: str) -> Path:
+    """Copy a back-up with another store in it, and a manifest that agrees."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    bad = folder / "altered.zip"
+    with closing(BackupFile(whole)) as backup, bad.open("wb") as file, BackupWriter(file) as writer:
+        for name in backup.manifest.members:
+            backup.unpack(name, member := folder / "member")
+            if name.endswith(backup.manifest.store):
+                with duckdb.connect(member) as store:
+                    store.execute(statement)
+            writer.add(name, member)
+            member.unlink()
+        writer.close(replace(backup.manifest, members=writer.members))
+    return bad
+
+
+def _checked(app: App, backup: Path) -> str:
+    try:
+        app.backups.check(backup, silent)
+    except BadBackup:
+        return "refused"
+    except Exception as error:  # noqa: BLE001 - whatever else comes is what is looked for
+        return type(error).__name__
+    return "whole"
+
+
+_ODD = (
+    "",
+    " ",
+    "nan",
+    "inf",
+    "-1",
+    "0",
+    "1e999",
+    "9" * 400,
+    "x" * 5_000,
+    "a\0b",
+    "\udcff",
+    "[1]",
+    "../..",
+    "\u202e",
+    "é",
+)
+_LOCALE = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+def settings(trial: Trial) -> Row:
+    """Give every setting every odd value, and write to a terminal that has no letters but the English ones."""
+    trial.say("odd settings")
+    came = Counter[str]()
+    for name in Settings().to_environment():
+        for odd in _ODD:
+            try:
+                Settings.from_environment({name: odd})
+                came["taken"] += 1
+            except RelicError:
+                came["refused"] += 1
+            except Exception as error:  # noqa: BLE001 - whatever else comes is what is looked for
+                came[f"{name}={odd[:9]!r}: {type(error).__name__}"] += 1
+    command = [sys.executable, "-m", "relic_core", "cite", trial.work_id, "--style", "chicago-notes"]
+    environment = {**os.environ, **trial.app.settings.to_environment(), **_LOCALE}
+    written = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=False)  # noqa: S603 - our own
+    others = {name: number for name, number in came.items() if name not in {"taken", "refused"}}
+    return Row(
+        name="odd settings",
+        done=f"Every setting was given {len(_ODD)} odd values, one at a time; and a work was cited to a terminal of "
+        "the locale POSIX.",
+        expected="A value is taken or refused in words; what a terminal cannot show is spelt out.",
+        happened=f"{came['taken']} were taken, {came['refused']} refused, {others or 'none'} ended otherwise; citing "
+        f"ended with {written.returncode}.",
+        held=not others and written.returncode == 0,
+        counts={"values": came.total(), "lost": 0},
+    )
+
+
+_AUTH = """
+[auth]
+redirect_uri = "http://localhost/oauth2callback"
+cookie_secret = "of no account"
+client_id = "relic"
+client_secret = "of no account"
+server_metadata_url = "http://127.0.0.1:9/none"
+"""
+_LARGEST = 1_000_000
+_LEAVING = 2
+"""Seconds that the server keeps a visit which has lost its connection."""
+_QUERIES = (
+    "work=%3Cscript%3E&q=%00",
+    "q=" + "%F0%9F%98%80" * 200,
+    "note=..%2F..&length=1e999",
+    "length=-1&at=9.9.9&work=None",
+    "view=%27%22--&asked=%7B%7D",
+)
+
+
+def doors(trial: Trial) -> Row:
+    """Upload without signing in, more than there is room for, and talk nonsense to the server."""
+    row = Row(
+        name="doors",
+        done="To a server where people sign in, somebody who had not uploaded files and asked for its metrics. To one "
+        "where nobody signs in, visitors uploaded more than there is room for and left; frames of random bytes were "
+        "sent to its websocket, and every page opened at forged addresses.",
+        expected="No file is taken before sign-in, and no more than twice the largest for a visit and four times for "
+        "the server; who has left makes room; nothing ends the server, and no page shows an error of its own.",
+        happened="Not tried: signing in needs authlib (requirements-signin.txt).",
+        held=None,
+    )
+    if find_spec("authlib") is None:
+        return row
+    trial.say("uploading before signing in")
+    home = trial.folder / "home"
+    (home / ".streamlit").mkdir(parents=True)
+    (home / ".streamlit" / "secrets.toml").write_text(_AUTH, encoding="utf-8")
+    megabyte = bytes(_LARGEST - 10_000)
+    with _serving(trial, HOME=str(home)) as url, Visit(url) as stranger:
+        stranger.open()
+        before = sum(stranger.upload(megabyte) == httpx.codes.NO_CONTENT for _ in range(5))
+        metrics = stranger.status("/_stcore/metrics")
+    trial.say("uploading more than there is room for")
+    limits = {"RELIC_MAX_UPLOAD_BYTES": str(_LARGEST), "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": str(_LEAVING)}
+    with _serving(trial, **limits) as url:
+        taken = []
+        with ExitStack() as visits:
+            for _ in range(4):
+                visit = visits.enter_context(Visit(url))
+                visit.open()
+                taken.append(sum(visit.upload(megabyte) == httpx.codes.NO_CONTENT for _ in range(3)))
+        time.sleep(2 * _LEAVING)
+        with Visit(url) as visit:
+            visit.open()
+            later = visit.upload(megabyte) == httpx.codes.NO_CONTENT
+        trial.say("talking nonsense to the server")
+        _talk_nonsense(url, 10 * trial.rounds)
+        errors = sum(_errors(url, page, query) for page in _pages() for query in _QUERIES[: trial.rounds])
+        with Visit(url) as visit:
+            well = bool(visit.open())
+    return replace(
+        row,
+        happened=f"{before or 'no'} files were taken before sign-in, and the metrics answered {metrics}. Four visitors "
+        f"had {taken} of three files each taken; after they had left there {'was' if later else 'was no'} room again. "
+        f"The server {'went on' if well else 'did not go on'}; {errors or 'no'} errors were shown.",
+        held=not before
+        and metrics == httpx.codes.NOT_FOUND
+        and taken == [2, 2, 0, 0]
+        and later
+        and well
+        and not errors,
+        counts={"uploads before sign-in": before, "errors": errors, "lost": 0},
+    )
+
+
+def _talk_nonsense(url: str, times: int) -> None:
+    chance = random.Random(23)  # noqa: S311 - no secret
+    for _ in range(times):
+        with Visit(url) as visit, suppress(ConnectionClosed, WebSocketException, TimeoutError):
+            for _ in range(3):
+                visit.socket.send(chance.randbytes(chance.choice((0, 1, 10, 1_000, 100_000))))
+            visit.socket.send("words")
+            visit.socket.recv(timeout=1)
+
+
+def _pages() -> list[str]:
+    return ["", *sorted(path.stem for path in (PROJECT / "pages").glob("*.py"))]
+
+
+def _errors(url: str, page: str, query: str) -> int:
+    """Count the errors that a page shows which are none of ours."""
+    with Visit(url) as visit:
+        said = visit.open(page, query)
+    return sum(each.delta.new_element.HasField("exception") for each in said)
+
+
+def two_people(trial: Trial) -> Row:
+    """Let two processes write about one note at once, each over what it saw last."""
+    trial.say("two people write about one note")
+    note = trial.app.notebook.keep(trial.work_id, "1.1.1", origin="read")
+    times = 5 * trial.rounds
+    command = [sys.executable, "-m", "tools.reliability.process", "edit", note.id]
+    environment = {**os.environ, **trial.app.settings.to_environment()}
+    both = [
+        subprocess.Popen([*command, name, str(times)], cwd=PROJECT, env=environment)  # noqa: S603 - our own program
+        for name in ("Ada", "Charles")
+    ]
+    ended = [process.wait() for process in both]
+    there = {each.words for each in trial.app.notebook.versions(note.id)}
+    lost = sum(f"{name} {number}" not in there for name in ("Ada", "Charles") for number in range(times))
+    return Row(
+        name="two people and one note",
+        done=f"Two processes wrote {times} times each about one note at once, each over what it had seen last.",
+        expected="Every version of both is there.",
+        happened=f"Of {2 * times} versions {lost or 'none'} was lost.",
+        held=lost == 0 and ended == [0, 0],
+        counts={"acknowledged": 2 * times, "lost": lost},
+    )
+
+
+_SEEN = 6
+"""Visitors of two servers."""
+
+
+def two_servers(trial: Trial) -> Row:
+    """Run two servers on one library behind the proxy that comes with the project; then end one of them."""
+    row = Row(
+        name="two servers on one library",
+        done=f"Two servers on one library stood behind the proxy of compose.yaml. {_SEEN} visitors opened pages and "
+        "uploaded a file each; a work was added meanwhile; then one of the servers was ended.",
+        expected="Every visitor stays with one server, both have some, and all see the new work; whoever comes after "
+        "one has ended is served by the other; the proxy hides the metrics.",
+        happened="Not tried: there is no caddy here.",
+        held=None,
+    )
+    if shutil.which("caddy") is None:
+        return row
+    trial.say("starting two servers and their proxy")
+    with ExitStack() as running:
+        ports = [running.enter_context(_server(trial)) for _ in range(2)]
+        url = running.enter_context(_proxy(trial.folder, [port for port, _ in ports]))
+        with ExitStack() as visits:
+            people = [visits.enter_context(Visit(url)) for _ in range(_SEEN)]
+            drawn = sum(bool(each.open()) for each in people)
+            uploaded = sum(each.upload(b"A text.") == httpx.codes.NO_CONTENT for each in people)
+            servers = len({each.served_by for each in people})
+            added = trial.app.works.add(_TEXT, name="quay.txt").work
+            seen = sum(
+                any(added.title.encode() in said.SerializeToString() for said in each.open("read", f"work={added.id}"))
+                for each in people
+            )
+            metrics = people[0].status("/_stcore/metrics")
+        ports[0][1]()
+        after = 0
+        for _ in range(_SEEN):
+            with Visit(url) as visit:
+                after += bool(visit.open("library"))
+    return replace(
+        row,
+        happened=f"{drawn} of {_SEEN} visitors had their page drawn, by {servers} servers; {uploaded} uploaded a file "
+        f"and {seen} saw the new work. With one server gone {after} of {_SEEN} were served. The metrics answered "
+        f"{metrics}.",
+        held=drawn == uploaded == seen == after == _SEEN and servers == 2 and metrics == httpx.codes.NOT_FOUND,  # noqa: PLR2004
+        counts={"visitors": 2 * _SEEN, "served": drawn + after, "lost": 0},
+    )
+
+
+@contextmanager
+def _serving(trial: Trial, **environment: str) -> Iterator[str]:
+    """Serve the library; gives the address."""
+    port = parts.free_port()
+    with parts.server(
+        PROJECT / "app.py", {**os.environ, **trial.app.settings.to_environment(), **environment}, port=port
+    ):
+        yield f"http://localhost:{port}"
+
+
+@contextmanager
+def _server(trial: Trial) -> Iterator[tuple[int, Callable[[], None]]]:
+    """Serve the library; gives the port, and what ends the server."""
+    port = parts.free_port()
+    with ExitStack() as server:
+        server.enter_context(
+            parts.server(PROJECT / "app.py", {**os.environ, **trial.app.settings.to_environment()}, port=port)
+        )
+        yield port, server.close
+
+
+@contextmanager
+def _proxy(folder: Path, ports: list[int]) -> Iterator[str]:
+    """Run the proxy of the project before servers of this machine; gives its address."""
+    port = parts.free_port()
+    environment = {
+        **os.environ,
+        "RELIC_ADDRESS": f"http://localhost:{port}",
+        "RELIC_SERVERS": " ".join(f"127.0.0.1:{each}" for each in ports),
+        "XDG_DATA_HOME": str(folder),
+        "XDG_CONFIG_HOME": str(folder),
+    }
+    command = ["caddy", "run", "--adapter", "caddyfile", "--config", str(PROJECT / "Caddyfile")]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as caddy:  # noqa: S603
+        try:
+            for _ in range(100):
+                with suppress(httpx.TransportError):
+                    httpx.get(f"http://localhost:{port}/_stcore/health")
+                    break
+                time.sleep(0.1)
+            yield f"http://localhost:{port}"
+        finally:
+            caddy.terminate()
