@@ -204,7 +204,7 @@ class Indexes:
         workers = engines.named(self._settings.engine, lost=preparing.lost) or engines.Processes(lost=preparing.lost)
         made = [self._retrievers.get(card.name) for card in registry.in_order(names or self._loadable())]
         dense = [each for each in made if isinstance(each, VectorSearch)]
-        versions = self._works.versions()
+        versions = self._works.work_versions()
         works = ((self._works.load(work_id), LENGTHS) for work_id in work_ids)
         sentences = sum(versions[work_id].sentences for work_id in work_ids if work_id in versions)
         for work, problem in preparing.prepare_works(
