@@ -3,6 +3,7 @@
 Both are `ports.Workers` and give the same results, in the order in which they are finished. Few tasks are on
 their way at once, so that neither tasks nor results pile up in memory. A process that dies under a task, by want of
 memory for example, costs that one task: what is given for it is made by the function `lost`, and the others are done.
+A cluster's workers must run this very program: each compares its source before it does a task.
 
 The cluster's engine is Dask. Ray would do the same work; in a trial it took 259 MB against 44 MB to install and 4.2
 seconds against 0.8 to start, and Dask is pure Python under the BSD licence.
@@ -12,16 +13,20 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, suppress
+from functools import cache
+from importlib import metadata
 from itertools import islice
 from multiprocessing import connection
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from relic_core.errors import BadRequest, NotFound, RelicError
+from relic_core.config import provenance
+from relic_core.errors import BadRequest, BadWeights, NotFound, RelicError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
@@ -29,12 +34,28 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import ModuleType
 
+    from relic_core.ports import Workers
+
 T = TypeVar("T")
 R = TypeVar("R")
+
+LOCAL = "local"
+"""Names a cluster that is started on this machine for the time of the work."""
 
 _AHEAD = 2
 """Tasks on their way for each worker: one it works on, and the next."""
 _DIED = "the process that worked on it died, most often because the machine had too little memory"
+
+
+def named(engine: str, *, lost: Callable[[Any, str], Any] | None = None) -> Workers | None:
+    """Make the engine that a setting or an option names; None where it names none, and this process does the work.
+
+    - `engine`: ``dask://host:8786`` or another address of a scheduler of Dask, or "local".
+    - `lost`: as for `Processes`.
+
+    Raises NotFound: dask is not installed.
+    """
+    return Dask(None if engine == LOCAL else engine, lost=lost) if engine else None
 
 
 class Processes:
@@ -53,7 +74,7 @@ class Processes:
         self.workers = _checked(workers)
         self._lost = lost or _raise_lost
 
-    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Generator[R]:
         """Apply a function to each task; see `ports.Workers`."""
         waiting = iter(tasks)
         suspects: list[T] = []
@@ -108,9 +129,11 @@ class Processes:
 class Dask:
     """Works on a cluster of Dask, or on a local one that is started for the time of the work.
 
-    The machines of a cluster have this program, and see the sources and the index of works under the same paths.
+    The machines of a cluster have this program; docs/cluster.md says what else they must see. A task whose worker ends
+    under it is given to another by Dask, and counts as lost after the fourth.
 
-    - `address`: of the scheduler (``tcp://host:8786``); a local cluster is started where not given.
+    - `address`: of the scheduler (``dask://host:8786``, ``tcp://host:8786``); a local cluster is started where not
+      given.
     - `workers`: processes of the local cluster; for a scheduler, how many tasks are on their way at least.
     - `lost`: as for `Processes`.
 
@@ -125,17 +148,18 @@ class Dask:
         *,
         lost: Callable[[Any, str], Any] | None = None,
     ) -> None:
-        self.address = address
+        self.address = address and address.replace("dask://", "tcp://", 1)
         self.workers = _checked(workers)
         self._lost = lost or _raise_lost
         _distributed()
 
-    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Generator[R]:
         """Apply a function to each task; see `ports.Workers`.
 
-        Raises NotFound: no scheduler answers at the address.
+        Raises NotFound: no scheduler answers at the address, or it has no workers.
+        Raises BadRequest: a worker runs another program than this one.
         """
-        distributed = _distributed()
+        distributed, program = _distributed(), _program()
         with ExitStack() as stack:
             if self.address is None:
                 cluster = stack.enter_context(
@@ -146,14 +170,15 @@ class Dask:
                 client = stack.enter_context(distributed.Client(cluster))
             else:
                 client = stack.enter_context(self._connected())
-            most = _AHEAD * max(self.workers, len(client.scheduler_info(n_workers=-1)["workers"]))
             waiting = iter(tasks)
             running: dict[str, T] = {}
             done = distributed.as_completed()
 
             def send() -> None:
+                most = _AHEAD * max(self.workers, sum(client.nthreads().values()))  # workers may come and go
                 for task in islice(waiting, most - len(running)):
-                    future = client.submit(function, task, pure=False)
+                    call = pickle.dumps(_Call(program, pickle.dumps((function, task))))
+                    future = client.submit(pickle.loads, call, pure=False)
                     running[future.key] = task
                     done.add(future)
 
@@ -163,21 +188,40 @@ class Dask:
                 task = running.pop(future.key)
                 send()
                 try:
-                    result = future.result()
+                    result = pickle.loads(future.result())  # noqa: S301 - as Dask does with all that a worker sends
                 except distributed.KilledWorker:
                     result = self._lost(task, _DIED)
+                except CancelledError:
+                    raise RelicError(
+                        f"The scheduler of Dask at {self.address} went away. What was finished is kept; start the "
+                        "scheduler again, and the same command goes on from there."
+                    ) from None
+                except ImportError as error:
+                    raise BadRequest(
+                        f"A worker of the cluster at {self.address} cannot load this program ({error}). Install the "
+                        "same version on all of its machines, and start the workers again."
+                    ) from None
                 del future  # so that the cluster may forget the result
                 yield result
 
     def _connected(self) -> AbstractContextManager[Any]:
         try:
-            client: AbstractContextManager[Any] = _distributed().Client(self.address, timeout=_PATIENCE)
+            client = _distributed().Client(self.address, timeout=_PATIENCE)
         except (OSError, ValueError, TimeoutError) as error:
             raise NotFound(
                 f"No scheduler of Dask answers at '{self.address}' ({str(error)[:200]}). Start one with `dask "
-                "scheduler` and workers with `dask worker`, and give its address, tcp://host:8786 for example."
+                "scheduler` and workers with `dask worker`, and give its address, dask://host:8786 for example."
             ) from None
-        return client
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            client.close()
+            raise NotFound(
+                f"The scheduler of Dask at '{self.address}' has no workers. Start some with `dask worker "
+                f"{self.address} --nthreads 1`, or wait until the cluster has started them, and try again."
+            ) from None
+        found: AbstractContextManager[Any] = client
+        return found
 
 
 _PATIENCE = "10s"
@@ -185,13 +229,63 @@ _ERRORS = 40
 """Dask's own log says what is told here anyway."""
 
 
+@cache
+def _program() -> str:
+    """Name what decides results beside models and the processor: this program's source, and what it computes with."""
+    versions = (f"{name} {metadata.version(name).partition('+')[0]}" for name in ("numpy", "torch", "tokenizers"))
+    return ", ".join([f"source {provenance.source()}", *versions])
+
+
+class _Call:
+    """A task as it is sent: bytes, whose unpickling does it.
+
+    So nothing but a task fails where this program is not installed. A function of ours that Dask itself had to unpickle
+    would end the worker, and the scheduler would need the program too.
+    """
+
+    def __init__(self, program: str, pickled: bytes) -> None:
+        self._arguments = program, pickled
+
+    def __reduce__(self) -> tuple[Callable[..., bytes], tuple[str, bytes]]:
+        """Be unpickled by `_run`."""
+        return _run, self._arguments
+
+
+def _run(program: str, pickled: bytes) -> bytes:
+    """Do a task on a worker of a cluster, once it is known that the program is the same; gives the result as bytes."""
+    from distributed import get_worker
+
+    if (here := _program()) != program:
+        raise BadRequest(
+            f"The worker {get_worker().address} runs another program ({here}) than the one that asks it ({program}), "
+            "so that its results could differ. Install the same version on both, and start the worker again."
+        )
+    function, task = pickle.loads(pickled)  # noqa: S301 - as Dask sends it, and by the same connection
+    try:
+        return pickle.dumps(function(task))
+    except RelicError as error:
+        raise type(error)(f"{error} (So says the worker {get_worker().address}.)") from None
+
+
+def check_model(here: object, wanted: object) -> None:
+    """Refuse to compute with another model than the one that is asked for.
+
+    Raises BadWeights: it is another.
+    """
+    if here != wanted:
+        raise BadWeights(
+            f"The model here is another one ({here}) than the one that is asked for ({wanted}), so that results would "
+            "differ. Put the same model there, of the same kind of processor or GPU, and start the worker again."
+        )
+
+
 def _distributed() -> ModuleType:
     try:
         import distributed
     except ImportError:
         raise NotFound(
-            "Mining on a cluster needs Dask, which is not installed. Install it with "
-            "`pip install -r requirements-cluster.txt`, or mine with --workers on this machine."
+            "Working on a cluster needs Dask, which is not installed. Install it with "
+            "`pip install -r requirements-cluster.txt`, or name no engine (RELIC_ENGINE, --engine, --dask)."
         ) from None
     return distributed
 
@@ -205,7 +299,9 @@ def _checked(workers: int | None) -> int:
 
 
 def _raise_lost(task: object, reason: str) -> NoReturn:
-    raise RelicError(f"A task was lost ({task!r:.200}): {reason}. Try again with fewer workers.")
+    raise RelicError(
+        f"A task was lost ({task!r:.200}): {reason}. Try again with fewer workers, or with more memory for each."
+    )
 
 
 def _end_with_parent() -> None:

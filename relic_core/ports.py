@@ -19,7 +19,7 @@ from relic_core.domain import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -55,8 +55,8 @@ class Executor(Protocol):
 class Workers(Protocol):
     """Applies one function to many things: in this process, in several, or on a cluster."""
 
-    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Apply a function to each task.
+    def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Generator[R]:
+        """Apply a function to each task; closed before its end, it ends what is still being done.
 
         - `function`: found by its name in an importable module, without side effects that the caller relies on.
         - `tasks`: taken as workers become free, so that many large tasks are never in memory at once.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.domain import BenchmarkCard, Book, QuotationContext, Span
-from relic_core.evaluation.runner import FIRST_CLAIM
+from relic_core.evaluation.runner import FIRST_CLAIM, Answering, evaluate, slices
+from relic_core.ports import silent
 from relic_core.retrieval.bm25 import Bm25
 from tests.making import make_work
 
@@ -83,3 +84,10 @@ class Counting(Bm25):
     def score(self, claim, work, length):
         self.answers += claim != FIRST_CLAIM
         return super().score(claim, work, length)
+
+
+def outcomes_of(benchmark, retriever, *, shape, done=(), keep=lambda outcome, seconds: None, progress=silent):
+    """Rank every window in this process."""
+    known = {each.example_id: each for each in done}
+    asked = slices(benchmark, retriever, shape=shape, done=known, progress=progress)
+    return evaluate(benchmark, map(Answering(retriever), asked), done=known, keep=keep, progress=progress)

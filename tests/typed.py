@@ -10,7 +10,7 @@ from unittest import mock
 import click
 
 from relic_core import cli
-from relic_core.cli.commands import Command
+from relic_core.cli.commands import ENGINE, Command
 
 
 class Ran(NamedTuple):
@@ -28,7 +28,8 @@ def parse(words: list[str]) -> tuple[int, dict[str, Any], list[Any]]:
     others: list[Any] = []
 
     def keep(command: click.Command, ctx: click.Context) -> int:
-        inspect.signature(command.callback or keep).bind(None, **ctx.params)  # as it would be called
+        typed = {name: value for name, value in ctx.params.items() if name != ENGINE}
+        inspect.signature(command.callback or keep).bind(None, **typed)  # as it would be called
         for each in command.params:
             value = ctx.params[str(each.name)]
             if isinstance(each, click.Option):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -110,12 +111,13 @@ PROGRAM = _Program(
 click.version_option(__version__, message="RELiC Workbench %(version)s")(PROGRAM)
 
 
-def make_app() -> App:
-    """Build what commands work with."""
+def make_app(engine: str = "") -> App:
+    """Build what commands work with; an engine that was typed stands over that of the settings."""
     from relic_core.config import Settings
     from relic_core.wiring import build
 
-    return build(Settings.from_environment())
+    settings = Settings.from_environment()
+    return build(replace(settings, engine=engine) if engine else settings)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

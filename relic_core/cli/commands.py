@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"-(\d+|\d*\.\d+)")
 _SENTENCE = 200
+ENGINE = "engine"
+"""The option that is a setting: the app is made with it."""
 _SEPARATOR = "\0"
 """Nobody can type it."""
 
@@ -98,7 +100,9 @@ class Command(click.Command):
             if each.type is click.STRING and isinstance(value := ctx.params[each.name], str):
                 check_utf8(each.name, value)
         assert self.callback is not None  # noqa: S101 - `command` makes it of a function
-        return ctx.invoke(self.callback, ctx.obj(), **ctx.params) or 0
+        app = ctx.obj(engine) if (engine := ctx.params.get(ENGINE)) else ctx.obj()
+        typed = {name: value for name, value in ctx.params.items() if name != ENGINE}
+        return ctx.invoke(self.callback, app, **typed) or 0
 
 
 class Actions(click.Group):
@@ -185,6 +189,11 @@ def add_remove_and_restore(
         print(f"{name(rows(app).restore(removed))} is back.")
 
 
+engine_option = click.option(
+    f"--{ENGINE}",
+    metavar="ADDRESS",
+    help="What shares the work: a cluster of Dask (dask://HOST:8786), or local for one on this machine.",
+)
 metric_option = click.option(
     "--metric", "metrics", multiple=True, metavar="NAME", help="A figure of the table; may be given several times."
 )

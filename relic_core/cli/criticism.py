@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relic_core.cli import console
-from relic_core.cli.commands import Words, command, format_option, path_option
+from relic_core.cli.commands import Words, command, engine_option, format_option, path_option
 from relic_core.cli.console import note
 from relic_core.errors import BadRequest, NotFound
 
@@ -34,12 +34,13 @@ _SHOWN = 70
     "mine criticism.zip",
     "mine ~/criticism --workers 4 --works emma persuasion",
     "mine",
-    "mine /shared/criticism --dask tcp://head:8786",
+    "mine /shared/criticism --engine dask://head:8786",
     "mine volumes.zip --offsets-only places",
 )
 @click.argument("paths", nargs=-1, type=Path, help="Files, folders, archives; all mined before where none is named.")
 @click.option("--workers", type=int, metavar="N", help="How many processes (as many as there are processors).")
-@click.option("--dask", metavar="ADDRESS", help="Work on a cluster of Dask; 'local' starts one on this machine.")
+@click.option("--dask", metavar="ADDRESS", help="As --engine.")
+@engine_option
 @click.option("--works", type=Words(), default=(), metavar="WORK...", help="Only look for these works.")
 @click.option("--no-pairs", is_flag=True, help="Only look for works, and make no pairs.")
 @path_option(

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relic_core.cli import console
-from relic_core.cli.commands import by_option, command, format_option, metric_option, path_option, refuse_others
+from relic_core.cli.commands import (
+    by_option,
+    command,
+    engine_option,
+    format_option,
+    metric_option,
+    path_option,
+    refuse_others,
+)
 from relic_core.cli.console import note
 from relic_core.domain import SHAPES, ContextSize
 from relic_core.errors import BadRequest
@@ -34,6 +42,7 @@ _CHOOSER = "bm25"
     "evaluate birco-novels dense-relic,fusion --proxy --chooser bm25",
     "evaluate birco-pools llm-score,llm-rank --objective off --top 50 --probe",
     "evaluate relic bm25 --data test.json --submission bm25.json",
+    "evaluate public-relic-test reranked --engine dask://head:8786",
     "evaluate sentences LISTS --texts TEXTS --format json",
 )
 @click.argument("benchmark", required=False, help=f"One of the list; or {SENTENCES}: our sentences against lists.")
@@ -51,6 +60,7 @@ _CHOOSER = "bm25"
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Of llm-*: how many passages the model reads.")
 @click.option("--over", metavar="NAME", help="Of llm-*: whose first passages the model reads (default: fusion).")
 @click.option("--probe", is_flag=True, help="Also without the claims whose quotation the model knows by heart.")
+@engine_option
 @metric_option
 @by_option
 @click.option("--proxy", is_flag=True, help="The task of three options instead of a whole ranking.")
@@ -90,8 +100,8 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
     elif given.chooser is not None:
         raise click.UsageError("--chooser is for the task of three options: add --proxy.")
     else:
-        read = ("objective", "top", "over", "probe")
-        refuse_others("a benchmark", "shape", "data", "form", "again", "k1", "b", "metrics", "by", *read)
+        options = ("shape", "data", "form", "again", "k1", "b", "metrics", "by")
+        refuse_others("a benchmark", *options, "objective", "top", "over", "probe", "engine")
         try:
             _measure(app, benchmark, retriever, given)
         except KeyboardInterrupt:

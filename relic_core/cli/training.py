@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relic_core.cli import console
-from relic_core.cli.commands import Words, command, format_option, refuse_others
+from relic_core.cli.commands import Words, command, engine_option, format_option, refuse_others
 from relic_core.cli.console import note
 from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.errors import BadRequest
@@ -75,6 +75,7 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
     help="Go on from an encoder that was trained before: default (dense-RELiC as it is now), a training's id, a model, "
     "or base; as a rule, a reranker goes on from default and an encoder begins from its base.",
 )
+@engine_option
 @click.option("--wait", is_flag=True, help="Show how it goes until it ends; Ctrl-C leaves it running.")
 @click.option("--dry-run", is_flag=True, help="Only say what it would learn from and how long it takes.")
 @click.option("--recipes", is_flag=True, help="List the recipes that come with the program.")
@@ -100,7 +101,7 @@ def train(app: App, wait: bool, form: tables.Format, **typed: Any) -> int | None
     if not does:
         return _begin(app, SimpleNamespace(**typed), wait=wait)
     (do,) = does
-    refuse_others(f"train --{do}", do, "form", *(["wait"] if do == "resume" else []))
+    refuse_others(f"train --{do}", do, "form", *(["wait", "engine"] if do == "resume" else []))
     if do == "resume":
         return _resume(app, typed[do], wait=wait)
     if do in _SHOW:

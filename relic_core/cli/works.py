@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from relic_core.cli import console
-from relic_core.cli.commands import Words, command, format_option
+from relic_core.cli.commands import Words, command, engine_option, format_option
 from relic_core.cli.console import many, note
 from relic_core.errors import BadRequest, BadWeights, RelicError
 from relic_core.reporting.citations.exports import FORMATS
@@ -57,6 +57,7 @@ _work_argument = click.argument("work", help="Its id, the beginning of its id, o
 
 
 @command("setup")
+@engine_option
 def setup(app: App) -> None:
     """Add the sample work and prepare it for searching; does nothing where that has been done."""
     work = app.ensure_sample()
@@ -324,10 +325,16 @@ def remove(app: App, work: str) -> None:
     print(f"{removed.title} was removed. To put it back: python -m relic_core restore {removed.id}")
 
 
-@command("index averhythe", 'index "War and Peace" --retriever dense-relic --retriever bm25', "index --all")
+@command(
+    "index averhythe",
+    'index "War and Peace" --retriever dense-relic --retriever bm25',
+    "index --all",
+    "index --all --engine dask://head:8786",
+)
 @click.argument("work", required=False, help="Its id, the beginning of its id, or its title.")
 @click.option("--all", "everything", is_flag=True, help="Every work of the library that is not prepared yet.")
 @click.option("--retriever", "names", multiple=True, metavar="NAME", help="Only this one; may be given several times.")
+@engine_option
 def index(app: App, work: str | None, everything: bool, names: tuple[str, ...]) -> int:
     """Prepare works for searching by meaning; searching by words needs no preparation. Ctrl-C keeps what is done."""
     if everything == (work is not None):
@@ -339,7 +346,7 @@ def index(app: App, work: str | None, everything: bool, names: tuple[str, ...]) 
         return 0
     every = app.works.summaries()
     failed = 0
-    for number, each in enumerate(every, start=1):
+    for number, each in enumerate(every if not app.settings.engine else (), start=1):
         try:
             _build(app, each, names or app.indexes.missing(each.id), of=f" ({number} of {len(every)})")
             print(f"{each.title} is ready to search.", flush=True)
@@ -348,12 +355,27 @@ def index(app: App, work: str | None, everything: bool, names: tuple[str, ...]) 
         except RelicError as error:
             failed += 1
             note(f"{each.title}: {error}")
+    if app.settings.engine:
+        failed = _build_many(app, every, names)
     if app.indexes.library_due():
         with console.ProgressLine("Preparing the library as a whole") as progress:
             app.indexes.build_library(progress)
     ready = len(every) - failed
     print(f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.")
     return 1 if failed else 0
+
+
+def _build_many(app: App, works: Sequence[WorkSummary], names: Sequence[str]) -> int:
+    """Prepare works on an engine; gives how many could not be prepared."""
+    failed = 0
+    with console.ProgressLine(f"Preparing {many(len(works), 'work')}") as progress:
+        for work, problem in app.indexes.build_many([each.id for each in works], names, progress):
+            failed += bool(problem)
+            if problem:
+                note(f"{work.title}: {problem}")
+            else:
+                print(f"{work.title} is ready to search.", flush=True)
+    return failed
 
 
 def _build(app: App, work: WorkSummary, names: Sequence[str], *, of: str = "") -> None:

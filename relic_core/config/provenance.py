@@ -35,15 +35,15 @@ def code(project: Path = PROJECT) -> str:
     >>> code(Path("/nowhere")) == __version__
     True
     """
-    source = _source(project / "relic_core")
-    source = f" source {source}" if source else ""
+    digest = source(project / "relic_core")
+    said = f" source {digest}" if digest else ""
     if not (project / ".git").exists():  # a file in a worktree; a repository further up is somebody else's
-        return f"{__version__}{source}"
+        return f"{__version__}{said}"
     commit = _git(project, "rev-parse", "--short=12", "HEAD")
     changes = _git(project, "status", "--porcelain", "--", "relic_core")
     if not commit or changes is None:
-        return f"{__version__}{source}"
-    return f"{__version__} {commit}{'+changes' if changes else ''}{source}"
+        return f"{__version__}{said}"
+    return f"{__version__} {commit}{'+changes' if changes else ''}{said}"
 
 
 def machine() -> dict[str, str | int]:
@@ -70,7 +70,7 @@ def processor() -> tuple[frozenset[str], str]:
     return frozenset(flags.split()), said.get("model name", platform.machine() or "unknown")
 
 
-def _source(package: Path) -> str:
+def source(package: Path = PROJECT / "relic_core") -> str:
     """Digest the names and contents of a package's modules; empty where there are none."""
     modules = sorted((path.relative_to(package).as_posix(), path) for path in package.rglob("*.py"))
     facts = [(name, hashlib.sha256(path.read_bytes()).hexdigest()) for name, path in modules]

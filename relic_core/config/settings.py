@@ -47,6 +47,7 @@ _PERSON = re.compile(r"[^@\s,]*@?[^@\s,]+\.[^@\s,.]+|[^@\s,]*@localhost")
 _WIDTH = 98
 
 KEPT, MODELS, LIMITS = "Where things are kept", "Models", "Limits"
+MACHINES = "More than one machine (docs/cluster.md)"
 FETCHING, PEOPLE = "Fetching books", "Signing in"
 READING = "Reading by a language model (docs/reading_by_model.md)"
 
@@ -170,6 +171,11 @@ class Settings:
         About(LIMITS, "How large the indexes of all works searched may be together, in MB, for a search by meaning to "
               "compare every passage; above it an approximate index is used.", "half of the machine's memory", "8_000"),
     ] = field(default_factory=_half_of_memory)  # fmt: skip
+    engine: Annotated[
+        str,
+        About(MACHINES, "What shares long work: the scheduler of a cluster of Dask, or local for a cluster on this "
+              "machine.", "none: this process, and for mining a process for each processor", '"dask://head:8786"'),
+    ] = ""  # fmt: skip
     gutenberg: Annotated[
         str, About(FETCHING, "Address of the mirror of Project Gutenberg that books are fetched from.")
     ] = "https://gutenberg.pglaf.org"
@@ -235,6 +241,16 @@ class Settings:
     def jobs(self) -> Path:
         """Folder of jobs and their journals."""
         return self.data / "jobs"
+
+    def for_workers(self) -> Settings:
+        """Give what a worker of a cluster must know: the models and the folder of indexes; nothing of people."""
+        return Settings(
+            indexes=self.indexes.absolute(),
+            model=self.model,
+            trained=self.trained,
+            reranker=self.reranker,
+            library_memory=self.library_memory,
+        )
 
     def as_mapping(self) -> dict[str, Any]:
         """Give every setting by its name."""

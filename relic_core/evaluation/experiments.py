@@ -7,29 +7,39 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import closing
 from datetime import UTC, datetime
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from relic_core.config import Settings, provenance
 from relic_core.domain import ContextSize, Outcome, Run
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
-from relic_core.errors import BadBenchmark
-from relic_core.evaluation.runner import evaluate
+from relic_core.errors import BadBenchmark, NoIndex, RelicError
+from relic_core.evaluation.runner import Answering, by_pool, evaluate, lengths_of, preparing, slices
 from relic_core.formats.run_files import check_outcomes
-from relic_core.ports import Metered
+from relic_core.ports import Metered, silent
 from relic_core.retrieval import index_files, registry
+from relic_core.retrieval.preparing import prepare_works
+from relic_core.retrieval.registry import RetrieverSpec, same_here
+from relic_core.retrieval.vectors import VectorSearch
 from relic_core.store import run_journal
 from relic_core.store.run_journal import RunJournal, WorkState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.ports import Benchmark, Progress, Retriever
+    from relic_core.evaluation.runner import Answered, Slice
+    from relic_core.ports import Benchmark, Progress, Retriever, Workers
     from relic_core.retrieval.registry import RetrieverCard
 
 _ID_LENGTH = 12
+
+
+_SLICE = 16
+"""Windows that a worker answers together: a reranker takes half a minute for them."""
 
 
 def run_id(
@@ -47,6 +57,28 @@ def moved_ranks(before: Sequence[Outcome], after: Sequence[Outcome]) -> tuple[st
     ]
     both = sorted(ranks[0].keys() | ranks[1].keys())
     return tuple(each for each in both if ranks[0].get(each) != ranks[1].get(each))
+
+
+@lru_cache(maxsize=4)
+def _answering(spec: RetrieverSpec) -> Answering:
+    return Answering(same_here(spec))
+
+
+def answer_slice(spec: RetrieverSpec, asked: Slice) -> Answered:
+    """Answer a slice on a worker, from indexes that it sees in the folder of whoever asks.
+
+    Raises BadWeights: the model is another one here.
+    Raises NoIndex: it does not see the index of the work.
+    Raises RelicError: what `evaluate` raises.
+    """
+    retriever = same_here(spec)
+    if not all(retriever.ready(asked.work, length) for length in asked.lengths):
+        raise NoIndex(
+            f"The index of {asked.work.title} is not in {spec.settings.indexes} there. Workers that measure read the "
+            "folder of indexes under the same path: share it with them, or measure without an engine."
+        )
+    retriever.prepare(asked.work, silent, lengths=asked.lengths)
+    return _answering(spec)(asked)
 
 
 class Experiment:
@@ -68,7 +100,8 @@ class Experiment:
     ) -> None:
         self.benchmark = benchmark
         self.shape = shape
-        self._indexes = settings.indexes
+        self._settings = settings
+        self._registered = isinstance(retriever, str)
         name = retriever if isinstance(retriever, str) else retriever.name
         self._card = registry.card(name)
         default = registered(name)
@@ -86,10 +119,14 @@ class Experiment:
         self.run_id = run_id(shape=shape, **self._identity)
         self._identity["shape"] = str(shape)
 
-    def measure(self, path: Path, say: Callable[[str], None], progress: Progress) -> tuple[Run, tuple[Outcome, ...]]:
+    def measure(
+        self, path: Path, say: Callable[[str], None], progress: Progress, workers: Workers | None = None
+    ) -> tuple[Run, tuple[Outcome, ...]]:
         """Rank every window, going on from the journal at `path` where it fits; who calls removes the journal.
 
         - `say`: told, as a sentence, that the run goes on, or why it begins anew.
+        - `workers`: who answer, and prepare what is not prepared; this process where not given, where the retriever has
+          parameters of its own, since counting words takes no time, and where a server answers, which is elsewhere.
 
         Raises BadBenchmark: the outcomes cannot be those of a run.
         """
@@ -102,15 +139,22 @@ class Experiment:
             used.update(now)
 
         with journal.opened(self._still, say, examples=len(self.benchmark.windows())) as state:
-            outcomes = evaluate(
+            done = dict(state.outcomes)
+            if not self._registered or isinstance(self.retriever, Metered):
+                workers = None
+            if workers is not None:
+                self._prepare(workers, done, progress)
+            parts = slices(
                 self.benchmark,
                 self.retriever,
                 shape=self.shape,
-                done=dict(state.outcomes),
-                keep=keep,
+                done=done,
                 entering=lambda work: journal.enter(self._prepared(work.id, work.fingerprint)),
-                progress=progress,
+                progress=progress if workers is None else silent,
+                size=1 if workers is None else _SLICE,
             )
+            with closing(self._answers(parts, workers)) as answers:
+                outcomes = evaluate(self.benchmark, answers, done=done, keep=keep, progress=progress)
         card = self.benchmark.card
         run = Run(
             id=self.run_id,
@@ -137,6 +181,32 @@ class Experiment:
             raise
         return run, outcomes
 
+    def _answers(self, parts: Iterator[Slice], workers: Workers | None) -> Generator[Answered]:
+        if workers is None:
+            answering = Answering(self.retriever)
+            return (answering(part) for part in parts)
+        return workers.map(partial(answer_slice, RetrieverSpec.of(self.retriever, self._settings)), parts)
+
+    def _prepare(self, workers: Workers, done: Mapping[str, Outcome], progress: Progress) -> None:
+        """Have what is not prepared of the works that are still to be searched prepared by workers."""
+        windows = self.benchmark.windows()
+        pools = by_pool([window for window in windows if window.id not in done])
+        works = {pool: self.benchmark.work(pool) for pool in pools}
+        lengths: dict[str, set[int]] = {}
+        for pool, work in works.items():
+            lengths.setdefault(work.id, set()).update(lengths_of(windows, pool))
+        several = {work.id: (work, sorted(lengths[work.id])) for work in works.values()}
+        for _, problem in prepare_works(
+            [part for part in self._parts if isinstance(part, VectorSearch)],
+            several.values(),
+            self._settings,
+            workers=workers,
+            sentences=sum(len(work.sentences) for work, _ in several.values()),
+            progress=preparing(progress, len(done), len(windows)),
+        ):
+            if problem:
+                raise RelicError(problem)
+
     def _still(self, entered: WorkState) -> bool:
         return set(entered.index) <= set(self._prepared(entered.work_id, entered.fingerprint).index)
 
@@ -145,7 +215,7 @@ class Experiment:
             manifest
             for part in self._parts
             if part.encoder_identity
-            for manifest in index_files.manifests(self._indexes, part.name, work_id)
+            for manifest in index_files.manifests(self._settings.indexes, part.name, work_id)
             if (manifest["work"], manifest["encoder"]) == (fingerprint, part.encoder_identity)
         ]
         return WorkState(

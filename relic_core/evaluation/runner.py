@@ -19,11 +19,11 @@ from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.ports import Metered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from relic_core.domain import ContextSize, QuotationContext, Scores, Work
+    from relic_core.domain import BenchmarkCard, ContextSize, QuotationContext, Scores, Work
     from relic_core.ports import Benchmark, Progress, Retriever
 
     Starts = npt.NDArray[np.int64]
@@ -100,55 +100,132 @@ def card_rank(scores: Scores, accepted: Sequence[Span], length: int) -> GoldRank
     return GoldRank(rank=rank, overlap_rank=rank, first=tuple(cards[:FIRST]))
 
 
-def evaluate(
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Windows of one pool that are answered together, here or on a worker.
+
+    - `starts`: for each window where its candidates start, ascending; None for all.
+    """
+
+    card: BenchmarkCard
+    work: Work
+    shape: ContextSize
+    windows: Sequence[QuotationContext]
+    starts: Mapping[str, Starts | None]
+
+    @property
+    def lengths(self) -> list[int]:
+        """The lengths that are asked for."""
+        return sorted({window.gold.length for window in self.windows})
+
+    def candidates(self, window: QuotationContext) -> Starts | None:
+        """List where the candidates of a window start; see `Benchmark.candidates`."""
+        return self.starts[window.id]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The outcomes of a slice, with the seconds that each took: preparing and the first answer's loading left out."""
+
+    title: str
+    outcomes: Sequence[tuple[Outcome, float]]
+
+
+def slices(
     benchmark: Benchmark,
     retriever: Retriever,
     *,
     shape: ContextSize,
+    done: Container[str],
+    entering: Callable[[Work], None] | None = None,
+    progress: Progress,
+    size: int = 1,
+) -> Iterator[Slice]:
+    """Cut the windows of a benchmark into slices, each within one pool.
+
+    The windows of one pool stand together, so that each work is loaded and prepared once; a pool whose windows are all
+    done is not touched.
+
+    - `done`: the examples that are left out.
+    - `entering`: given each work when it has been prepared, before its first window is asked.
+    - `size`: windows of a slice, at most.
+
+    Raises RelicError: what the benchmark, and preparing the retriever, raise.
+    """
+    windows = benchmark.windows()
+    pools = by_pool([window for window in windows if window.id not in done])
+    count = len(windows) - sum(map(len, pools.values()))
+    for pool, some in pools.items():
+        work, lengths = benchmark.work(pool), lengths_of(windows, pool)
+        retriever.prepare(work, preparing(progress, count, len(windows), work.title), lengths=lengths)
+        if entering is not None:
+            entering(work)
+        for at in range(0, len(some), size):
+            part = some[at : at + size]
+            yield Slice(benchmark.card, work, shape, part, {window.id: benchmark.candidates(window) for window in part})
+            count += len(part)
+
+
+class Answering:
+    """Answers slices by a retriever that is prepared for their works."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
+        self._asked: set[tuple[str, int]] = set()
+
+    def __call__(self, asked: Slice) -> Answered:
+        """Rank the candidates of each window.
+
+        Raises BadBenchmark: a gold that is none of its candidates, or scores that are no ranking of the work's spans.
+        Raises RelicError: what the retriever raises, but for `BadClaim`: a claim without words has no ranking, and its
+        outcome no rank.
+        """
+        for length in () if isinstance(self._retriever, Metered) else asked.lengths:
+            # The first answer loads the model, opens the index and makes tables, and would be timed for all of that.
+            if (asked.work.fingerprint, length) not in self._asked:
+                with suppress(BadClaim):
+                    self._retriever.score(FIRST_CLAIM, asked.work, length)
+                self._asked.add((asked.work.fingerprint, length))
+        outcomes = []
+        for window in asked.windows:
+            began = time.perf_counter()
+            outcome = answer(asked, self._retriever, window, asked.work, asked.shape)
+            outcomes.append((outcome, time.perf_counter() - began))
+        return Answered(asked.work.title, outcomes)
+
+
+def evaluate(
+    benchmark: Benchmark,
+    answers: Iterable[Answered],
+    *,
     done: Mapping[str, Outcome],
     keep: Callable[[Outcome, float], None],
-    entering: Callable[[Work], None] | None = None,
     progress: Progress,
 ) -> tuple[Outcome, ...]:
     """Rank every window of a benchmark.
 
-    The windows of one pool are answered together, so that each work is loaded and prepared once; a pool whose windows
-    are all done is not touched.
-
+    - `answers`: of all slices that are not done, in any order.
     - `done`: outcomes there are already, by example id: they are taken over.
-    - `keep`: given each new outcome as soon as it is there, with the seconds that answering took; preparing, and what
-      the first answer of a work and length has to load, left out.
-    - `entering`: given each work when it has been prepared, before its first window is asked.
+    - `keep`: given each new outcome as soon as it is there, with its seconds.
 
     Returns: in the order of the benchmark.
 
-    Raises BadBenchmark: a gold that is none of its candidates, or scores that are no ranking of the work's spans.
-    Raises RelicError: what the benchmark and the retriever raise, but for `BadClaim`: a claim without words has no
-    ranking, and its outcome no rank.
+    Raises RelicError: what `slices` and `Answering` raise.
     """
     windows = benchmark.windows()
-    pools = by_pool([window for window in windows if window.id not in done])
-    found = dict(done)
-    count = len(windows) - sum(map(len, pools.values()))
-    progress(count, len(windows))
-    for pool, some in pools.items():
-        work = benchmark.work(pool)
-        lengths = sorted({window.gold.length for window in windows if window.pool == pool})
-        retriever.prepare(work, _preparing(progress, count, len(windows), work.title), lengths=lengths)
-        if entering is not None:
-            entering(work)
-        for length in () if isinstance(retriever, Metered) else sorted({window.gold.length for window in some}):
-            # The first answer loads the model, opens the index and makes tables, and would be timed for all of that.
-            with suppress(BadClaim):
-                retriever.score(FIRST_CLAIM, work, length)
-        for window in some:
-            began = time.perf_counter()
-            outcome = answer(benchmark, retriever, window, work, shape)
-            keep(outcome, time.perf_counter() - began)
-            found[window.id] = outcome
-            count += 1
-            progress(count, len(windows), work.title)
+    found = {window.id: done[window.id] for window in windows if window.id in done}
+    progress(len(found), len(windows))
+    for answered in answers:
+        for outcome, seconds in answered.outcomes:
+            keep(outcome, seconds)
+            found[outcome.example_id] = outcome
+            progress(len(found), len(windows), answered.title)
     return tuple(found[window.id] for window in windows)
+
+
+def lengths_of(windows: Sequence[QuotationContext], pool: str) -> list[int]:
+    """List the lengths that are asked for in a pool."""
+    return sorted({window.gold.length for window in windows if window.pool == pool})
 
 
 def by_pool(windows: Sequence[QuotationContext]) -> dict[str, list[QuotationContext]]:
@@ -159,20 +236,20 @@ def by_pool(windows: Sequence[QuotationContext]) -> dict[str, list[QuotationCont
     return pools
 
 
-def _preparing(progress: Progress, count: int, windows: int, title: str) -> Progress:
+def preparing(progress: Progress, count: int, windows: int, title: str = "") -> Progress:
     """Turn the steps of a preparation into a note; the count of examples stays."""
 
     def report(done: int, total: int, note: str = "") -> None:
         share = f" {100 * done // total}%" if total else ""
-        progress(count, windows, f"{title}: {note or 'Preparing'}{share}")
+        progress(count, windows, f"{title}{': ' * bool(title)}{note or 'Preparing'}{share}")
 
     return report
 
 
 def answer(
-    benchmark: Benchmark, retriever: Retriever, window: QuotationContext, work: Work, shape: ContextSize
+    benchmark: Benchmark | Slice, retriever: Retriever, window: QuotationContext, work: Work, shape: ContextSize
 ) -> Outcome:
-    """Rank one window's candidates; what it raises is what `evaluate` raises."""
+    """Rank one window's candidates; what it raises is what `Answering` raises."""
     gold, candidates = window.gold, benchmark.candidates(window)
     starts = np.arange(work.candidates(gold.length)) if candidates is None else candidates
     at = int(np.searchsorted(starts, gold.start))

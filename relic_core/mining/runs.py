@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -22,6 +21,8 @@ from relic_core.mining.volumes import Mined, VolumeTask
 from relic_core.store.sources import MinedSource, SourceRows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from relic_core.mining.quoted_works import QuotedWorks
     from relic_core.ports import Progress, Workers
     from relic_core.store.mined_windows import WindowRows
@@ -159,10 +160,7 @@ def mine_planned(
             code=code,
         )
 
-    doing = workers.map(volumes.mine_volume, map(task, plan.planned))
-    with ExitStack() as stack:
-        if isinstance(doing, Generator):  # a run that is stopped ends its workers at once
-            stack.enter_context(closing(doing))
+    with closing(workers.map(volumes.mine_volume, map(task, plan.planned))) as doing:  # a stop ends workers at once
         for mined in doing:
             yield mined, roots[mined.task.file] if mined.task else Path()
             pace.tell(mined.task.file if mined.task else None)

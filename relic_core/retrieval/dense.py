@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,11 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import NoIndex, StaleIndex
+from relic_core.ports import silent
 from relic_core.retrieval import compact, index_files
 from relic_core.retrieval.dense_alone import DenseAlone
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
-from relic_core.retrieval.vectors import VectorSearch, check_span
+from relic_core.retrieval.vectors import Pieces, VectorSearch, check_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,6 +62,14 @@ def blocks(work: Work) -> list[range]:
     if work.sentences:
         borders.append(len(work.sentences))
     return [range(start, stop) for start, stop in pairwise(borders)]
+
+
+def _part(work: Work, block: range) -> Work:
+    """Give a work with some of its sentences, and of its text no more than is read of them."""
+    some = work.sentences[block.start : block.stop]
+    first = some[0].start
+    moved = tuple(replace(each, start=each.start - first, end=each.end - first) for each in some)
+    return replace(work, text=work.text[first : some[-1].end], sentences=moved, chapters=(), paragraphs=(), left_out=())
 
 
 class Dense(VectorSearch):
@@ -113,11 +122,18 @@ class Dense(VectorSearch):
             def within(done: int, total: int, note: str = "") -> None:
                 report(block.start + len(block) * done // max(1, total), note or "Reading the work")
 
-            some = replace(work, sentences=work.sentences[block.start : block.stop])
-            sums, counts = self._encoder().encode_sentences(some, within)
-            return {"sums": sums, "counts": counts}
+            return self.encode(_part(work, block), within)
 
         index_files.build(self.root, recipe, blocks(work), make=make, join=self._join, report=report)
+
+    def pieces(self, work: Work, lengths: Sequence[int] = LENGTHS) -> list[Pieces]:  # noqa: ARG002 - one index serves all
+        """Give the blocks of a work."""
+        return [Pieces(self.recipe(work.version), blocks(work), partial(_part, work))]
+
+    def encode(self, content: Work, progress: Progress = silent) -> Arrays:
+        """Encode the sentences of a part of a work."""
+        sums, counts = self._encoder().encode_sentences(content, progress)
+        return {"sums": sums, "counts": counts}
 
     def _join(self, parts: Sequence[Arrays]) -> tuple[Arrays, Mapping[str, Any]]:
         encoder = self._encoder()

@@ -9,15 +9,17 @@ DPR and its own encoders (section 3.2), and the only way for encoders whose vect
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from relic_core.domain import LENGTHS, Scores, Span, Work, WorkVersion
 from relic_core.encoders.towers import PassageEncoder, flat_span
+from relic_core.ports import silent
 from relic_core.retrieval import index_files
 from relic_core.retrieval.sentence_sums import times
-from relic_core.retrieval.vectors import VectorSearch, check_span
+from relic_core.retrieval.vectors import Pieces, VectorSearch, check_span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,6 +35,10 @@ CODE = "dense-alone/1"
 
 BLOCK = 512
 """Spans after which finished work is kept, so that a stopped build goes on from there."""
+
+
+def _texts(work: Work, length: int, starts: range) -> list[str]:
+    return [flat_span(work, Span(at, length)) for at in starts]
 
 
 class DenseAlone(VectorSearch):
@@ -76,16 +82,31 @@ class DenseAlone(VectorSearch):
             progress(before + done, total, busy if done else note)
 
         def make(spans: range) -> Arrays:
-            return {"vectors": self._encoder().encode_passages([flat_span(work, Span(at, length)) for at in spans])}
+            return self.encode(pieces.content(spans))
 
         def join(parts: Sequence[Arrays]) -> tuple[Arrays, dict[str, Any]]:
             vectors = np.concatenate([part["vectors"] for part in parts])
-            return {"vectors": vectors}, {"length": length, "spans": spans, "encoder": dict(self._encoder().facts)}
+            notes = {"length": length, "spans": len(vectors), "encoder": dict(self._encoder().facts)}
+            return {"vectors": vectors}, notes
 
-        spans = work.candidates(length)
-        pieces = [range(first, min(first + BLOCK, spans)) for first in range(0, spans, BLOCK)]
-        recipe = self._recipe(work.version, length)
-        index_files.build(self.root, recipe, pieces, make=make, join=join, report=report)
+        (pieces,) = self.pieces(work, (length,))
+        index_files.build(self.root, pieces.recipe, pieces.members, make=make, join=join, report=report)
+
+    def pieces(self, work: Work, lengths: Sequence[int] = LENGTHS) -> list[Pieces]:
+        """Give the spans of each length, some hundreds together."""
+        return [
+            Pieces(
+                self._recipe(work.version, length),
+                [range(first, min(first + BLOCK, spans)) for first in range(0, spans, BLOCK)],
+                partial(_texts, work, length),
+            )
+            for length in dict.fromkeys(lengths)
+            if (spans := work.candidates(length))
+        ]
+
+    def encode(self, content: Sequence[str], progress: Progress = silent) -> Arrays:  # noqa: ARG002 - a piece is short
+        """Encode the texts of spans."""
+        return {"vectors": self._encoder().encode_passages(content)}
 
     def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
         """Take a span's vector from the index of its length. Raises as `VectorSearch.span_vector`."""

@@ -463,8 +463,8 @@ def build(
         parts = Parts(root, recipe)
         done = []
         for number, piece in enumerate(pieces):
-            part = parts.load(number)
-            if part is None or any(len(array) != len(piece) for array in part.values()):
+            part = parts.load(number, len(piece))
+            if part is None:
                 part = dict(make(piece))
                 parts.save(number, part)
             done.append(part)
@@ -484,14 +484,15 @@ class Parts:
         self._root = root
         self._folder = recipe.folder(root).with_suffix(_PARTS)
 
-    def load(self, number: int) -> dict[str, npt.NDArray[Any]] | None:
-        """Read a part; None where it is not there or not whole."""
+    def load(self, number: int, rows: int) -> dict[str, npt.NDArray[Any]] | None:
+        """Read a part; None where it is not there, not whole, or has other than so many rows."""
         try:
             path = self._folder / f"{number:05}.npz"
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-                return {name: stored[name] for name in stored.files}
+                found = {name: stored[name] for name in stored.files}
         except (OSError, EOFError, ValueError, zipfile.BadZipFile):  # not there, or damaged: it is made again
             return None
+        return found if all(len(array) == rows for array in found.values()) else None
 
     def save(self, number: int, arrays: Arrays) -> None:
         """Keep a part."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
+from relic_core.engines import check_model
 from relic_core.errors import unknown_name
 
 if TYPE_CHECKING:
@@ -256,6 +258,37 @@ def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None =
         factory: Factory = getattr(import_module(module), function)
         made[name] = factory(settings, components)
     return made[name]
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverSpec:
+    """What a worker on another machine makes the same retriever of.
+
+    - `settings`: as `Settings.for_workers` gives them.
+    - `configuration`: all that decides its scores.
+    """
+
+    name: str
+    settings: Settings
+    configuration: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, retriever: Retriever, settings: Settings) -> RetrieverSpec:
+        """Describe a registered retriever; raises what its `configuration` raises."""
+        return cls(retriever.name, settings.for_workers(), tuple(sorted(retriever.configuration.items())))
+
+
+@lru_cache(maxsize=16)
+def same_here(spec: RetrieverSpec) -> Retriever:
+    """Make the retriever on a worker, once for all of its tasks.
+
+    Raises BadWeights: it would be another one here: the model, or the number format of this machine, differs.
+    """
+    made = create(spec.name, settings=spec.settings)
+    here = made.configuration
+    for name, value in spec.configuration:
+        check_model(here.get(name), value)
+    return made
 
 
 class Retrievers:

@@ -13,12 +13,14 @@ import os
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
 from relic_core.errors import BadRequest, StaleIndex
+from relic_core.ports import silent
 from relic_core.retrieval import index_files
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import content_tokens, without_names
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.encoders.towers import PassageEncoder
-    from relic_core.ports import Encoder
-    from relic_core.retrieval.index_files import Recipe
+    from relic_core.ports import Encoder, Progress
+    from relic_core.retrieval.index_files import Arrays, Recipe
 
     Vector = npt.NDArray[np.float32]
 
@@ -57,6 +59,19 @@ def readings(claim: Claim, work: Work | None = None) -> list[Claim]:
     if not content_tokens(plain):
         return [claim]
     return [claim, Claim(plain), Claim(f"The author shows {plain}:")]
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The pieces in which a work is encoded for one index.
+
+    - `members`: of each piece, what its rows stand for: sentences, or spans.
+    - `content`: gives what of the work is to be encoded for a piece; it can be sent to another machine.
+    """
+
+    recipe: Recipe
+    members: Sequence[range]
+    content: Callable[[range], Any]
 
 
 class VectorSearch(ABC):
@@ -100,6 +115,18 @@ class VectorSearch(ABC):
         """Give the bytes of the index of a work that serves a length. Raises NoIndex and StaleIndex."""
         recipe = self.recipe(work, length)
         return index_files.size(self.root, recipe) if recipe else 0
+
+    @abstractmethod
+    def pieces(self, work: Work, lengths: Sequence[int] = LENGTHS) -> list[Pieces]:
+        """Say in which pieces a work is encoded, for each index that serves some lengths."""
+
+    @abstractmethod
+    def encode(self, content: Any, progress: Progress = silent) -> Arrays:  # noqa: ANN401 - of each retriever its own
+        """Encode the content of a piece; a row for each of its members."""
+
+    @abstractmethod
+    def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
+        """Encode a work, and keep what `score` needs."""
 
     @abstractmethod
     def span_vector(self, work: WorkVersion, span: Span) -> Vector:

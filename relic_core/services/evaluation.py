@@ -10,6 +10,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from relic_core import engines
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation import figures
 from relic_core.evaluation.benchmarks import registry as benchmarks
@@ -236,7 +237,8 @@ class Measuring:
                 say(f"Another program has measured it meanwhile: run {finished.run.id}.")
                 return finished
             journal = folder / "partial.jsonl"
-            run, outcomes = experiment.measure(journal, say, progress)
+            workers = engines.named(self._settings.engine)
+            run, outcomes = experiment.measure(journal, say, progress, workers)
             if earlier is None and not self._runs.add(run, outcomes):  # taken in from a file meanwhile
                 earlier = self._known(run.id)
             moved = moved_ranks(earlier.outcomes, outcomes) if earlier is not None else ()

@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.domain import MIN_LENGTH, Claim, Corpus, rank_scores
+from relic_core import engines
+from relic_core.domain import LENGTHS, MIN_LENGTH, Claim, Corpus, rank_scores
 from relic_core.errors import BadClaim, BadWeights, NotFound, RelicError, StoreBusy
 from relic_core.ports import Combining, Compacting, CorpusRetriever, silent
-from relic_core.retrieval import index_files, registry
+from relic_core.retrieval import index_files, preparing, registry
+from relic_core.retrieval.vectors import VectorSearch
 from relic_core.text.masking import read_claim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relic_core.config import Settings
-    from relic_core.domain import Job, Search, WorkSummary
+    from relic_core.domain import Job, Search, Work, WorkSummary
     from relic_core.ports import Progress
     from relic_core.retrieval.registry import RetrieverCard, Retrievers
     from relic_core.services.jobs import Jobs
@@ -163,12 +165,56 @@ class Indexes:
         Raises BadRequest: no retriever has that name.
         Raises NotFound: no work has that id.
         """
+        if self._settings.engine and names:
+            for _, problem in self.build_many([work_id], names, progress):
+                if problem:
+                    raise RelicError(problem)
+            return
         work = self._works.load(work_id)
         for name in names:
             self._retrievers.get(name).prepare(work, progress)
+        self._count_words(work, names)
+
+    def _loadable(self) -> Iterator[str]:
+        """Name the usual retrievers that read a work beforehand and whose model can be loaded."""
+        for card in self._dense():
+            with suppress(BadWeights):
+                if self._retrievers.get(card.name).encoder_identity:
+                    yield card.name
+
+    def _count_words(self, work: Work, names: Sequence[str]) -> None:
         for card in self._retrievers.cards():
             if card.kind == "lexical" and card.name not in names:
                 self._retrievers.get(card.name).prepare(work, silent)
+
+    def build_many(
+        self, work_ids: Sequence[str], names: Sequence[str], progress: Progress
+    ) -> Iterator[tuple[Work, str]]:
+        """Prepare works on the engine of the settings, else in processes; parts of all of them together.
+
+        - `names`: retrievers; the usual ones whose model can be loaded where empty.
+        - `progress`: told of sentences.
+
+        Yields: each work when it is ready, or with what is wrong with it.
+
+        Raises BadRequest: no retriever has that name; a worker runs another program.
+        Raises BadWeights: a model is missing, here or on a worker, or is another one there.
+        Raises NotFound: no work has that id; no scheduler answers.
+        """
+        workers = engines.named(self._settings.engine, lost=preparing.lost) or engines.Processes(lost=preparing.lost)
+        made = [self._retrievers.get(card.name) for card in registry.in_order(names or self._loadable())]
+        dense = [each for each in made if isinstance(each, VectorSearch)]
+        versions = self._works.work_versions()
+        works = ((self._works.load(work_id), LENGTHS) for work_id in work_ids)
+        sentences = sum(versions[work_id].sentences for work_id in work_ids if work_id in versions)
+        for work, problem in preparing.prepare_works(
+            dense, works, self._settings, workers=workers, sentences=sentences, progress=progress
+        ):
+            for retriever in made:
+                if not problem and retriever not in dense:
+                    retriever.prepare(work, silent)
+            self._count_words(work, names)
+            yield work, problem
 
     def start(self, work_id: str, also: Iterable[str] = ()) -> Job:
         """Prepare a work in the background for every retriever that needs it; one job per work at a time.

@@ -178,13 +178,14 @@ class Mining:
         """Make what does the work: processes of this machine, or a cluster of Dask.
 
         - `count`: how many processes; as many as there are processors where not given.
-        - `dask`: address of a scheduler of Dask; "local" starts a cluster on this machine.
+        - `dask`: address of a scheduler of Dask; "local" starts a cluster on this machine. That of the settings where
+          not given.
 
         Raises BadRequest: fewer than one process.
         Raises NotFound: dask is not installed.
         """
-        if dask is not None:
-            return engines.Dask(None if dask == "local" else dask, count, lost=volumes.lost)
+        if dask := dask or self._settings.engine:
+            return engines.Dask(None if dask == engines.LOCAL else dask, count, lost=volumes.lost)
         return engines.Processes(count, lost=volumes.lost)
 
     def _roots(self, paths: Sequence[Path]) -> list[Path]:

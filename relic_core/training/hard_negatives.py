@@ -13,16 +13,20 @@ from __future__ import annotations
 import random
 import time
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.utils import default_process
 
+from relic_core import engines
 from relic_core.domain import Claim, MinedWindow, Pair, Span, best_first
-from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
 from relic_core.encoders.towers import flat_span
+from relic_core.engines import check_model
 from relic_core.ports import silent
 from relic_core.training.batching import grouped, plan
 from relic_core.training.collating import HardNegatives, alike
@@ -31,12 +35,13 @@ from relic_core.training.recipes import EncoderRecipe
 from relic_core.training.requests import hard_card
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
     from relic_core.domain import Work
-    from relic_core.ports import Progress
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.ports import Progress, Workers
 
     Vectors = npt.NDArray[np.float32]
     Scores = npt.NDArray[np.float32]
@@ -285,6 +290,7 @@ def look_for(
 ) -> HardNegatives | None:
     """Look for hard negatives with the model asked for, or read those that were found; None where none are wanted.
 
+    - `settings`: where they name an engine, its workers look.
     - `chosen`: as `TrainingFolder.examples` gives it; what is found is written into it, and down.
     - `progress`: told of examples done. Where it ends the search, what was found is kept.
 
@@ -293,9 +299,10 @@ def look_for(
     if not request.hard:
         return None
     if chosen["hard"] is None or "looked" in chosen["hard"]:
-        _search(
-            LateChunkingEncoder(hard_card(settings, request)), folder, request.recipe, examples, chosen, work, progress
-        )
+        encoder = LateChunkingEncoder(hard_card(settings, request))
+        if chosen["hard"] is None or chosen["hard"]["by"] != encoder.identity:  # not half by one and half by another
+            chosen["hard"] = {"by": encoder.identity, "pairs": {}, "windows": {}, "looked": []}
+        _Search(encoder, request.recipe, examples, chosen, work, progress).run(folder, engines.named(settings.engine))
     said = chosen["hard"]
     return HardNegatives(
         {key: tuple(examples.pairs[number].quotation for number in numbers) for key, numbers in said["pairs"].items()},
@@ -303,55 +310,113 @@ def look_for(
     )
 
 
-def _search(
-    encoder: LateChunkingEncoder,
-    folder: TrainingFolder,
-    recipe: AnyRecipe,
-    examples: Examples,
-    chosen: dict[str, Any],
-    work: Callable[[str], Work],
-    progress: Progress,
-) -> None:
-    """Look source by source and work by work; what was looked through stands under "looked" until all is."""
-    by, written = encoder.identity, time.monotonic()
-    if chosen["hard"] is None or chosen["hard"]["by"] != by:  # not half by one model and half by another
-        chosen["hard"] = {"by": by, "pairs": {}, "windows": {}, "looked": []}
-    said, read = chosen["hard"], read_of(recipe, examples)
-    total, done = len(read.pairs) + len(read.windows), 0
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Examples for which hard negatives are looked for together: those of one source, or on one work.
+
+    - `name`: "source" or "work", and its id.
+    - `among`: the quotations of the source, or the work.
+    """
+
+    name: str
+    examples: Sequence[Any] = field(repr=False)
+    among: tuple[str, ...] | Work = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found for a group: by the id of an example texts, or spans."""
+
+    name: str
+    examples: int
+    found: Mapping[str, Sequence[Any]]
+
+
+def look(encoder: LateChunkingEncoder, recipe: AnyRecipe, tell: Callable[[int], None], group: Group) -> Found:
+    """Look for the hard negatives of a group that a recipe wants."""
     margin, tokens = (_MARGIN, recipe.passage_tokens) if isinstance(recipe, EncoderRecipe) else (_ABOVE, None)
     guard = Guard(found_of(recipe), margin)
-    numbers = {pair.quotation: number for number, pair in enumerate(examples.pairs)}
-    every = grouped(examples.pairs, lambda pair: pair.source_id)
+    found: Mapping[str, Sequence[Any]] = (
+        in_source(encoder, group.examples, group.among, guard, tell, tokens=tokens)
+        if isinstance(group.among, tuple)
+        else in_work(encoder, group.examples, group.among, guard, tell)
+    )
+    return Found(group.name, len(group.examples), found)
 
-    def tell(more: int) -> None:
-        nonlocal done
-        done += more
-        progress(done, total, f"{LOOKING}: {done:,} of {total:,}")
 
-    def left(kind: str, groups: Mapping[str, list[E]]) -> Iterator[tuple[str, list[E]]]:
-        """Give the groups that were not looked through before; each is, when the next is asked for."""
-        nonlocal done, written
-        for name, members in groups.items():
-            if f"{kind} {name}" in said["looked"]:
-                done += len(members)
-                continue
-            yield name, members
-            said["looked"].append(f"{kind} {name}")
-            if time.monotonic() - written >= _KEPT_SECONDS:
-                folder.write_examples(chosen)
-                written = time.monotonic()
+def look_there(card: EncoderCard, identity: str, recipe: AnyRecipe, group: Group) -> Found:
+    """Do `look` on a worker.
 
-    try:
-        for source, pairs in left("source", grouped(read.pairs, lambda pair: pair.source_id)):
-            quotations = [pair.quotation for pair in (*pairs, *every[source])]
-            texts_of = in_source(encoder, pairs, quotations, guard, tell, tokens=tokens)
-            said["pairs"] |= {key: [numbers[text] for text in texts] for key, texts in texts_of.items()}
-        for work_id, windows in left("work", grouped(read.windows, lambda window: window.work_id)):
-            spans_of = in_work(encoder, windows, work(work_id), guard, tell)
-            said["windows"] |= {key: [[span.start, span.length] for span in spans] for key, spans in spans_of.items()}
-    except BaseException:  # stopped, or failed
-        folder.write_examples(chosen)
-        raise
-    del said["looked"]
-    folder.write_examples(chosen)
-    folder.append("hard negatives", 0, pairs=len(said["pairs"]), windows=len(said["windows"]), by=by)
+    Raises BadWeights: the model is missing there, or is another one.
+    """
+    encoder = load_late_chunking(card)
+    check_model(encoder.identity, identity)
+    return look(encoder, recipe, lambda _: None, group)
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search source by source and work by work; what was looked through stands under "looked" until all is."""
+
+    encoder: LateChunkingEncoder
+    recipe: AnyRecipe
+    examples: Examples
+    chosen: dict[str, Any]
+    work: Callable[[str], Work]
+    progress: Progress
+    done: int = 0
+    total: int = 0
+
+    def run(self, folder: TrainingFolder, workers: Workers | None) -> None:
+        """Look through what was not looked through before; what is found is written down now and then."""
+        said, written = self.chosen["hard"], time.monotonic()
+        numbers = {pair.quotation: number for number, pair in enumerate(self.examples.pairs)}
+        try:
+            with closing(self._look(workers)) as looked:
+                for group in looked:
+                    if group.name.startswith("source "):
+                        said["pairs"] |= {key: [numbers[text] for text in texts] for key, texts in group.found.items()}
+                    else:
+                        said["windows"] |= {
+                            key: [[span.start, span.length] for span in spans] for key, spans in group.found.items()
+                        }
+                    said["looked"].append(group.name)
+                    if workers is not None:
+                        self._tell(group.examples)
+                    if time.monotonic() - written >= _KEPT_SECONDS:
+                        folder.write_examples(self.chosen)
+                        written = time.monotonic()
+        except BaseException:  # stopped, or failed
+            folder.write_examples(self.chosen)
+            raise
+        del said["looked"]
+        folder.write_examples(self.chosen)
+        folder.append("hard negatives", 0, pairs=len(said["pairs"]), windows=len(said["windows"]), by=said["by"])
+
+    def _look(self, workers: Workers | None) -> Generator[Found]:
+        if workers is None:
+            return (look(self.encoder, self.recipe, self._tell, group) for group in self._groups())
+        there = partial(look_there, self.encoder.pair.card, self.encoder.identity, self.recipe)
+        return workers.map(there, self._groups())
+
+    def _groups(self) -> Iterator[Group]:
+        """Give the groups that were not looked through before."""
+        read = read_of(self.recipe, self.examples)
+        self.total = len(read.pairs) + len(read.windows)
+        looked = set(self.chosen["hard"]["looked"])
+        every = grouped(self.examples.pairs, lambda pair: pair.source_id)
+        for source, pairs in grouped(read.pairs, lambda pair: pair.source_id).items():
+            if f"source {source}" in looked:
+                self.done += len(pairs)
+            else:
+                among = tuple(pair.quotation for pair in (*pairs, *every[source]))
+                yield Group(f"source {source}", pairs, among)
+        for work_id, windows in grouped(read.windows, lambda window: window.work_id).items():
+            if f"work {work_id}" in looked:
+                self.done += len(windows)
+            else:
+                yield Group(f"work {work_id}", windows, self.work(work_id))
+
+    def _tell(self, more: int) -> None:
+        self.done += more
+        self.progress(self.done, self.total, f"{LOOKING}: {self.done:,} of {self.total:,}")

@@ -17,6 +17,7 @@ RECIPE = Recipe(
     retriever="demo", work_id="emma-12345678", title="Emma", work="f" * 64, segmenter="rules/1", encoder="m/1", code="1"
 )
 ARRAYS = {"sums": np.arange(12, dtype=np.float32).reshape(4, 3), "counts": np.array([1, 2, 3, 4], dtype=np.int32)}
+ROWS = 4
 
 
 @pytest.fixture
@@ -192,17 +193,17 @@ def test_what_killed_builds_left_is_gone_before_the_next_and_the_rest_stays(tmp_
         assert not any(path.exists() for path in left)
         assert elsewhere.exists()
         assert index_files.exists(tmp_path, RECIPE)
-        assert Parts(tmp_path, RECIPE).load(0) is not None
+        assert Parts(tmp_path, RECIPE).load(0, ROWS) is not None
 
 
 def test_parts_are_kept_until_cleared(tmp_path):
     parts = Parts(tmp_path, RECIPE)
-    assert parts.load(0) is None
+    assert parts.load(0, ROWS) is None
     parts.save(0, ARRAYS)
-    np.testing.assert_array_equal(Parts(tmp_path, RECIPE).load(0)["sums"], ARRAYS["sums"])
-    assert parts.load(1) is None
+    np.testing.assert_array_equal(Parts(tmp_path, RECIPE).load(0, ROWS)["sums"], ARRAYS["sums"])
+    assert parts.load(1, ROWS) is None
     parts.clear()
-    assert parts.load(0) is None
+    assert parts.load(0, ROWS) is None
 
 
 def test_a_damaged_part_counts_as_not_done(tmp_path):
@@ -211,4 +212,4 @@ def test_a_damaged_part_counts_as_not_done(tmp_path):
     (path,) = tmp_path.rglob("*.npz")
     for content in (path.read_bytes()[:-30], b"", b"nothing of the kind"):
         path.write_bytes(content)
-        assert parts.load(0) is None
+        assert parts.load(0, ROWS) is None

@@ -11,13 +11,12 @@ from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest
 from relic_core.evaluation.benchmarks import registry
-from relic_core.evaluation.runner import evaluate
 from relic_core.ports import silent
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.dense_alone import DenseAlone
 from relic_core.wiring import build
 from tests import tiny_models
-from tests.small_benchmark import SmallBenchmark, novel
+from tests.small_benchmark import SmallBenchmark, novel, outcomes_of
 from tools.tune import stretches
 from tools.tune.stretches import Question, compare_readings, densest, every_other, read_and_rank
 
@@ -61,10 +60,7 @@ def test_a_reading_has_the_outcomes_that_measuring_its_retriever_gives(model, tm
     )  # fmt: skip
     assert set(found) == {(name, shape) for name in ("32/4", "alone") for shape in SHAPES}
     for name, factory in (("32/4", in_context), ("alone", alone)):
-        measured = evaluate(
-            benchmark, factory(tmp_path), shape=SHAPES[0], done={}, keep=lambda outcome, seconds: None, progress=silent
-        )
-        assert found[name, SHAPES[0]] == measured
+        assert found[name, SHAPES[0]] == outcomes_of(benchmark, factory(tmp_path), shape=SHAPES[0])
     assert told[-1] == (4, 4)
     assert told == sorted(told)
 

@@ -1,6 +1,7 @@
 """The runner: ranks by the one tie rule, each work prepared once, nothing asked twice."""
 
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,17 +10,13 @@ from hypothesis import strategies as st
 
 from relic_core.domain import ContextSize, Span, group_overlapping, rank_scores
 from relic_core.errors import BadBenchmark, BadClaim
-from relic_core.evaluation.runner import card_rank, evaluate, gold_rank
-from relic_core.ports import silent
-from tests.small_benchmark import Counting, SmallBenchmark
+from relic_core.evaluation.runner import card_rank, gold_rank
+from tests.small_benchmark import Counting, SmallBenchmark, outcomes_of
 
 SHAPE = ContextSize(1, 1)
 
 
-def run(benchmark, retriever, *, done=(), keep=lambda outcome, seconds: None, progress=silent):
-    return evaluate(
-        benchmark, retriever, shape=SHAPE, done={each.example_id: each for each in done}, keep=keep, progress=progress
-    )
+run = partial(outcomes_of, shape=SHAPE)
 
 
 @given(

@@ -11,13 +11,12 @@ from relic_core.evaluation import proxy_task
 from relic_core.evaluation.comparing import compare
 from relic_core.evaluation.metrics import figure
 from relic_core.evaluation.proxy_task import ItemSettings, ask, make_items, proxy_values
-from relic_core.evaluation.runner import evaluate
 from relic_core.ports import silent
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
 from relic_core.retrieval.random_order import create as random_order
 from relic_core.wiring import build
-from tests.small_benchmark import Counting, SmallBenchmark
+from tests.small_benchmark import Counting, SmallBenchmark, outcomes_of
 from tools.tune import bm25 as tuning
 from tools.tune.bm25 import tune_bm25
 
@@ -34,9 +33,7 @@ def search(benchmark=None, **options):
 
 
 def outcomes(retriever):
-    return evaluate(
-        SmallBenchmark(), retriever, shape=SHAPE, done={}, keep=lambda outcome, seconds: None, progress=silent
-    )
+    return outcomes_of(SmallBenchmark(), retriever, shape=SHAPE)
 
 
 def test_every_point_has_the_figure_that_measuring_it_gives():

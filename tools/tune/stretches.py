@@ -222,7 +222,7 @@ def read_and_rank(
 
     Returns: in the order of `windows`.
 
-    Raises RelicError: as `relic_core.evaluation.runner.evaluate`.
+    Raises RelicError: as `relic_core.evaluation.runner.Answering`.
     """
     pools = by_pool(windows)
     found: dict[tuple[str, ContextSize], tuple[Outcome, ...]] = {}
