@@ -45,7 +45,7 @@ def changed(monkeypatch):
     answers = Search.run
 
     def change(part):
-        monkeypatch.setattr(Search, "run", lambda self, request: part(answers(self, request)))
+        monkeypatch.setattr(Search, "run", lambda self, request, **options: part(answers(self, request, **options)))
 
     return change
 
