@@ -195,8 +195,19 @@ class CorpusRetriever(Protocol):
 class Combining(Protocol):
     """A retriever made of others, whose rankings it combines."""
 
-    def combine(self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking]) -> Ranking:
-        """Make one ranking of those of its components, in their order."""
+    def combine(
+        self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
+    ) -> Ranking:
+        """Make one ranking of those of its components, in their order; may take long, and reports progress."""
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A retriever that asks a server, which costs: it is not asked but for an answer that is wanted."""
+
+    @property
+    def usage(self) -> Mapping[str, float]:
+        """What it has taken since it was made, by name: calls, tokens, answers that could not be read, cost."""
 
 
 @runtime_checkable

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from relic_core.services.indexing import Indexes
     from relic_core.services.jobs import Jobs
     from relic_core.services.mining import Mining
+    from relic_core.services.model_reading import ModelReading
     from relic_core.services.notebook import Notebook, NoteEditions
     from relic_core.services.notebook_files import NotebookFiles
     from relic_core.services.people import People
@@ -67,6 +68,7 @@ JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "index": lambda app, arguments, progress: app.indexes.run_index(arguments, progress),
     "library": lambda app, _arguments, progress: app.indexes.run_library(progress),
     "mine": lambda app, arguments, progress: app.mining.run_job(arguments, progress),
+    "read-by-model": lambda app, arguments, progress: app.model_reading.run(arguments, progress),
     "prepare": lambda app, arguments, progress: app.indexes.run_prepare(arguments, progress),
     "study": lambda app, arguments, progress: app.study_making.run(arguments, progress),
     "study-models": lambda app, arguments, progress: app.study_models.run(arguments, progress),
@@ -167,6 +169,13 @@ class App:
             indexes=settings.indexes,
             max_claim_words=settings.max_claim_words,
         )
+
+    @cached_property
+    def model_reading(self) -> ModelReading:
+        """What a language model makes of the passages of searches."""
+        from relic_core.services.model_reading import ModelReading
+
+        return ModelReading(self.search.run, self.retrievers, self.jobs, self.history.get, self.settings)
 
     @cached_property
     def fingerprints(self) -> Fingerprints:

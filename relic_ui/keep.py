@@ -136,6 +136,8 @@ def press(
 ) -> None:
     """Keep a passage or let it go, and say so without moving the page."""
     with show_errors():
+        work = app.works.load(passage.work_id)
+        made_with = app.model_reading.made_with(search_id, retriever, work, passage.at, passage.length)
         done = app.notebook.press(
             passage.work_id,
             passage.at,
@@ -146,6 +148,7 @@ def press(
             search_id=search_id,
             retriever=retriever,
             rank=rank,
+            made_with=made_with,
         )
         said = {
             "kept": f"Kept in {literal(done.collection)}.",

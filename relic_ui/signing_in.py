@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from html import escape
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
@@ -102,7 +102,7 @@ def _ask(providers: tuple[str, ...]) -> None:
         )
         for number, name in enumerate(providers):
             label = "Sign in" if len(providers) == 1 else f"Sign in with {name.capitalize()}"
-            kind = "primary" if number == 0 else "secondary"
+            kind: Literal["primary", "secondary"] = "primary" if number == 0 else "secondary"
             if st.button(label, key=f"sign-in-{name}", type=kind, icon=":material/login:"):
                 st.login(None if name == "default" else name)
 

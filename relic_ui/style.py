@@ -80,6 +80,11 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
   margin-top: .3rem; padding-top: .2rem; }
 .relic-card-do > details:not([open]) > summary { list-style: none; text-decoration: underline;
   text-underline-offset: .2em; }
+.relic-reading { margin: .3rem 0 1rem .8rem; padding-left: .7rem; border-left: 2px dotted currentColor;
+  font-size: .9rem; line-height: 1.45; }
+.relic-reading p { margin: .2rem 0; }
+.relic-misquoted { font-style: italic; opacity: .82; }
+.relic-misquoted::before { content: "⚠ "; font-style: normal; }
 .relic-why { line-height: 1.5; }
 .relic-why div { margin: 0 0 .15rem; }
 .relic-card-again { padding: .35rem .7rem; }

@@ -21,6 +21,25 @@ def parts(messages) -> list[tuple[str, str]]:
     return re.findall(r"^<<(\w+)\n(.*?)\n\1>>$", messages[1]["content"], re.DOTALL | re.MULTILINE)
 
 
+def by_shared_words(messages) -> str:
+    """Answer as a model would that goes by the words which a passage shares with the claim."""
+    instructions, ((_, claim), *passages) = messages[0]["content"], parts(messages)
+    if '"criteria"' in instructions:
+        return '{"criteria": ["It uses words of the claim."]}'
+    wanted = set(re.findall(r"\w+", claim.casefold()))
+
+    def shared(text) -> int:
+        return len(wanted.intersection(re.findall(r"\w+", text.casefold())))
+
+    if '"passages"' in instructions:
+        return '{"passages": []}'
+    if '"order"' in instructions:
+        return json.dumps({"order": [code for code, text in sorted(passages, key=lambda each: -shared(each[1]))]})
+    text = passages[-1][1]
+    reason = f"It shares {shared(text)} words with the claim."
+    return json.dumps({"reason": reason, "words": " ".join(text.split()[:3]), "score": min(10, shared(text))})
+
+
 @dataclass
 class Chat:
     """A model: `answer` says what it makes of the messages of a question.
@@ -35,6 +54,7 @@ class Chat:
     asked: list[dict] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     address: str = ""
+    digest: str = "sha256:0123"
     most_at_once: int = 0
     under_way: int = 0
     release: threading.Event = field(default_factory=threading.Event)
@@ -58,7 +78,10 @@ class _Handler(BaseHTTPRequestHandler):
             super().handle()
 
     def do_GET(self) -> None:
-        self._send(200, {"data": [{"id": "tiny"}]})
+        if self.path == "/api/tags":  # as Ollama says it
+            self._send(200, {"models": [{"name": "tiny", "digest": self.chat.digest}]})
+        else:
+            self._send(200, {"data": [{"id": "tiny"}]})
 
     def do_POST(self) -> None:
         chat = self.chat

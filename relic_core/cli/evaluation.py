@@ -32,6 +32,7 @@ _CHOOSER = "bm25"
     "evaluate birco-novels bm25 --by length --metric recall@10 --metric mean-rank",
     "evaluate relic all --data train.json --format latex",
     "evaluate birco-novels dense-relic,fusion --proxy --chooser bm25",
+    "evaluate birco-pools llm-score,llm-rank --objective off --top 50 --probe",
     "evaluate relic bm25 --data test.json --submission bm25.json",
     "evaluate sentences LISTS --texts TEXTS --format json",
 )
@@ -44,6 +45,12 @@ _CHOOSER = "bm25"
 @click.option("--again", is_flag=True, help="Measure although it was measured, and compare.")
 @click.option("--k1", type=float, help="Of bm25 or bm25-lemmas, in place of its own.")
 @click.option("--b", type=float, help="Of bm25 or bm25-lemmas, in place of its own.")
+@click.option(
+    "--objective", type=click.Choice(["on", "off"]), help="Of llm-*: whether the model is told what is wanted."
+)
+@click.option("--top", type=click.IntRange(1), metavar="N", help="Of llm-*: how many passages the model reads.")
+@click.option("--over", metavar="NAME", help="Of llm-*: whose first passages the model reads (default: fusion).")
+@click.option("--probe", is_flag=True, help="Also without the claims whose quotation the model knows by heart.")
 @metric_option
 @by_option
 @click.option("--proxy", is_flag=True, help="The task of three options instead of a whole ranking.")
@@ -83,7 +90,8 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
     elif given.chooser is not None:
         raise click.UsageError("--chooser is for the task of three options: add --proxy.")
     else:
-        refuse_others("a benchmark", "shape", "data", "form", "again", "k1", "b", "metrics", "by")
+        read = ("objective", "top", "over", "probe")
+        refuse_others("a benchmark", "shape", "data", "form", "again", "k1", "b", "metrics", "by", *read)
         try:
             _measure(app, benchmark, retriever, given)
         except KeyboardInterrupt:
@@ -126,13 +134,20 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
     retrievers = chosen_retrievers(retriever, k1=given.k1, b=given.b)
     names = figures.columns(given.metrics)  # before anything is measured
     opened = app.benchmarks.open(benchmark, data=given.data)
+    reading = {"objective": given.objective, "top": given.top, "over": given.over}
+    chosen = app.measuring.with_server(retrievers, opened, **reading)
     measured = []
     for size in sizes:
-        for each in retrievers:
+        for each in chosen:
             with console.ProgressLine(f"{each if isinstance(each, str) else each.name} {size}") as progress:
                 one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
             measured.append((one.run, one.outcomes))
     print(tables.write(figures.tables(measured, names=names, by=given.by), given.form))
+    if given.probe:
+        with console.ProgressLine("What the model recites") as progress:
+            left = app.measuring.without_recited(opened, measured, progress)
+        note("The second table is without the claims whose quotation the model recites when it is shown no passage.")
+        print(f"\n{tables.write(figures.tables(left, names=names, by=given.by), given.form)}")
     if given.form == "table":
         print(f"\nRuns: {', '.join(f'{run.id} ({run.label}, {run.shape})' for run, _ in measured)}.")
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from relic_core.cli import console
-from relic_core.cli.commands import Actions, add_remove_and_restore, by_option, format_option, metric_option, show
+from relic_core.cli.commands import (
+    Actions,
+    add_remove_and_restore,
+    by_option,
+    format_option,
+    metric_option,
+    path_option,
+    refuse_others,
+    show,
+)
+from relic_core.domain import ContextSize
 from relic_core.domain.figures import Part, Table
 from relic_core.reporting import tables
 
@@ -32,6 +42,7 @@ runs = Actions(
         "runs restore 3f9a01c2b4d5",
         "runs export 3f9a ranks.parquet",
         "runs import bm25.json",
+        "runs import theirs.run --benchmark birco-pools --system ColBERT",
     ),
 )
 _run_argument = click.argument("run_id", metavar="ID", help="The beginning will do.")
@@ -141,7 +152,16 @@ def export(app: App, run_id: str, file: str) -> None:
 
 @runs.command("import")
 @click.argument("file", type=Path)
-def import_run(app: App, file: Path) -> None:
-    """Take in the run of a file (.json)."""
-    taken, new = app.runs.take_in(file)
+@click.option("--benchmark", metavar="NAME", help="What another system ranked: FILE is TREC's run, or BIRCO's JSON.")
+@click.option("--system", default="", help="With --benchmark: the system's name, of several in a file which.")
+@click.option("--shape", default="4/4", show_default=True, help="With --benchmark: how much context it was given.")
+@path_option("--data", "PATH", "With --benchmark: your own file or folder of the benchmark's data.")
+def import_run(app: App, file: Path, benchmark: str | None, system: str, shape: str, data: Path | None) -> None:
+    """Take in the run of a file (.json), or what another system ranked for a benchmark."""
+    if benchmark is None:
+        refuse_others("runs import without --benchmark")
+        taken, new = app.runs.take_in(file)
+    else:
+        opened = app.benchmarks.open(benchmark, data=data)
+        taken, new = app.runs.import_ranking(file, opened, ContextSize.parse(shape), system)
     print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")

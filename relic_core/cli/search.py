@@ -110,7 +110,8 @@ def search(
         critics_quote=quoted,
         **{name: value for name, value in defaults.items() if value is not None},
     )
-    result = app.search.run(request)
+    with console.ProgressLine("Reading") as progress:  # of a language model alone; what else there is takes a moment
+        result = app.search.run(request, progress=progress)
     try:
         app.history.keep(result.request, made_with=result.made_with)
     except StoreError as error:  # the answer does not depend on it

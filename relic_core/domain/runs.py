@@ -105,6 +105,7 @@ class Run:
     - `configuration`: all that decides the retriever's scores: parameters, encoder and the digest of its weights, code
       versions.
     - `code`: version of the program and, where known, the commit.
+    - `machine`: what it was measured on; of a language model on a server also what it took: calls, tokens, cost.
     - `index_bytes`: size on disk of what the retriever had prepared; 0 where it prepares nothing.
     """
 
@@ -130,6 +131,8 @@ class Run:
     @property
     def command(self) -> str:
         """What to type to measure it again; FILE stands for the reader's own, and a model has to be named besides."""
+        if self.retriever.startswith("imported:"):
+            return f"python -m relic_core runs import FILE --benchmark {self.benchmark} --shape {self.shape}"
         typed = f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
         given = self.configuration if self.retriever in {"bm25", "bm25-lemmas"} else {}
         typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)

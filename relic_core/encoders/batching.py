@@ -135,13 +135,8 @@ def scored(
     found, done = np.zeros(len(lengths), dtype=np.float32), 0
     progress(done, len(lengths), SCORING)
     device = arithmetic.device
-    for members, scores in in_batches(
-        lengths,
-        score,
-        device=device,
-        too_little=too_little,
-        tokens=min(TOKENS[device], _SHORT) if device == "cpu" else 0,
-    ):
+    tokens = min(TOKENS[device], _SHORT) if device == "cpu" else 0
+    for members, scores in in_batches(lengths, score, device=device, too_little=too_little, tokens=tokens):
         found[members] = scores
         done += len(members)
         progress(done, len(lengths), SCORING)

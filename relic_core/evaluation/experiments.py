@@ -17,6 +17,7 @@ from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.runner import evaluate
 from relic_core.formats.run_files import check_outcomes
+from relic_core.ports import Metered
 from relic_core.retrieval import index_files, registry
 from relic_core.store import run_journal
 from relic_core.store.run_journal import RunJournal, WorkState
@@ -93,13 +94,20 @@ class Experiment:
         Raises BadBenchmark: the outcomes cannot be those of a run.
         """
         journal = RunJournal(path, {"run": self._identity, "code": provenance.code()})
+        used: dict[str, float] = {}
+
+        def keep(outcome: Outcome, seconds: float) -> None:
+            now = self.retriever.usage if isinstance(self.retriever, Metered) else {}
+            journal.keep(outcome, seconds, {name: now[name] - used.get(name, 0) for name in now})
+            used.update(now)
+
         with journal.opened(self._still, say, examples=len(self.benchmark.windows())) as state:
             outcomes = evaluate(
                 self.benchmark,
                 self.retriever,
                 shape=self.shape,
                 done=dict(state.outcomes),
-                keep=journal.keep,
+                keep=keep,
                 entering=lambda work: journal.enter(self._prepared(work.id, work.fingerprint)),
                 progress=progress,
             )
@@ -117,7 +125,7 @@ class Experiment:
             books=self.benchmark.books(),
             examples=len(outcomes),
             code=provenance.code(),
-            machine={name: str(value) for name, value in provenance.machine().items()},
+            machine={name: str(value) for name, value in (provenance.machine() | dict(state.usage)).items()},
             seconds=round(state.seconds, 6),
             index_bytes=sum(work.size for work in state.works.values()),
             created=datetime.now(UTC).replace(microsecond=0),
@@ -159,6 +167,10 @@ def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
 
 
 def _label(card: RetrieverCard, retriever: Retriever, default: Retriever, models: Sequence[str]) -> str:
+    if card.server:
+        facts = retriever.configuration
+        first = f", over {facts['first']}" if facts["first"] not in card.components else ""
+        return f"{card.label} ({facts['reranker reranker']}, objective {facts['objective']}, {facts['head']}{first})"
     given = default.configuration
     own = [f"{name} {value}" for name, value in retriever.configuration.items() if given.get(name) != value]
     return f"{card.label} ({', '.join([*models, *own])})" if models or own else card.label

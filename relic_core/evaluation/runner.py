@@ -16,6 +16,7 @@ import numpy as np
 
 from relic_core.domain import Claim, Outcome, Span, best_first, best_of, rank_at
 from relic_core.errors import BadBenchmark, BadClaim
+from relic_core.ports import Metered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -136,7 +137,7 @@ def evaluate(
         retriever.prepare(work, _preparing(progress, count, len(windows), work.title), lengths=lengths)
         if entering is not None:
             entering(work)
-        for length in sorted({window.gold.length for window in some}):
+        for length in () if isinstance(retriever, Metered) else sorted({window.gold.length for window in some}):
             # The first answer loads the model, opens the index and makes tables, and would be timed for all of that.
             with suppress(BadClaim):
                 retriever.score(FIRST_CLAIM, work, length)

@@ -7,10 +7,10 @@ that its authors published. Source: Wang et al. 2024 (BIRCO), section 3 and its 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relic_core.errors import BadBenchmark
-from relic_core.formats.files import M, Name, Strict, checked, parse, read_text
+from relic_core.formats.files import M, Name, Strict, as_object, checked, parse, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,6 +35,10 @@ class _Pool(Strict):
     query_id: Name
     candidates: list[Name]
     relevant: list[Name]
+
+
+class _Rankings(Strict):
+    rankings: dict[Name, list[Name]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,26 @@ def read_jsonl(folder: Path) -> BircoSet:
         pools={query_id: pools[query_id] for query_id in queries},
         relevant={query_id: relevant[query_id] for query_id in queries},
     )
+
+
+def read_rankings(path: Path, system: str = "") -> tuple[str, dict[str, list[str]]]:
+    """Read rankings as BIRCO's authors publish them: passages by query, or by system and query.
+
+    Returns: the system's name, else the file's; and the rankings.
+
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: it is no such file, ranks a passage twice, or holds several systems of which none is named.
+    """
+    given: dict[str, Any] = as_object(parse(read_text(path), str(path)), str(path))
+    if given and all(isinstance(each, dict) for each in given.values()):
+        if system not in given:
+            raise BadBenchmark(f"{path} holds rankings of {', '.join(map(str, given)):.500}. Name one of them.")
+        given = given[system]
+    rankings = checked(_Rankings, {"rankings": given}, str(path)).rankings
+    for query, ranking in rankings.items():
+        if len(set(ranking)) < len(ranking):
+            raise BadBenchmark(f"{path}: query '{query:.80}' ranks a passage twice.")
+    return system or path.stem, rankings
 
 
 def _lines(path: Path, kind: type[M]) -> Iterator[tuple[str, M]]:

@@ -8,11 +8,12 @@ tools which keep them in single precision (trec_eval) hold them exactly.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from typing import TYPE_CHECKING
 
 from relic_core.errors import BadBenchmark
-from relic_core.formats.files import check_text, written_whole
+from relic_core.formats.files import check_text, read_text, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,28 +45,51 @@ def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
             )
 
 
+def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
+    """Read a run: its tag, and for each query its documents by score, as TREC's tools do; equal scores as they stand.
+
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: a line has other columns, a score is no number, or a query ranks a document twice.
+    """
+    tag, scored = "", dict[str, dict[str, float]]()
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        here = f"{path}, line {number:,}"
+        try:
+            query, _, named, _, score, tag = line.split()
+            value = float(score)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise BadBenchmark(f"{here}: six columns are wanted, query Q0 document rank score tag, the score a number.")
+        if named in scored.setdefault(query, {}):
+            raise BadBenchmark(f"{here}: document '{named:.80}' is ranked twice for query '{query:.80}'.")
+        scored[query][named] = value
+    return tag, {query: sorted(found, key=lambda each: -found[each]) for query, found in scored.items()}
+
+
 def write_qrels(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Write the gold of each example, whole or not at all; errors as those of `write_run`."""
     with written_whole(path) as file:
         for outcome in outcomes:
             query = _word(outcome.example_id, "the id of a query")
-            file.write(f"{query} 0 {_document(outcome.book, outcome.gold)} 1\n".encode())
+            file.write(f"{query} 0 {document(outcome.book, outcome.gold)} 1\n".encode())
 
 
 def _ranked(outcome: Outcome) -> list[str]:
     if outcome.rank is None:
         return []
-    first = [_document(outcome.book, place) for place in outcome.first]
+    first = [document(outcome.book, place) for place in outcome.first]
     if outcome.rank <= len(first):  # what answers may only overlap it
-        first[outcome.rank - 1] = _document(outcome.book, outcome.gold)
+        first[outcome.rank - 1] = document(outcome.book, outcome.gold)
         return first
     if outcome.rank > DEPTH:
         return first
     between = [f"rank-{rank}" for rank in range(len(first) + 1, outcome.rank)]
-    return [*first, *between, _document(outcome.book, outcome.gold)]
+    return [*first, *between, document(outcome.book, outcome.gold)]
 
 
-def _document(book: str, place: Sequence[int]) -> str:
+def document(book: str, place: Sequence[int]) -> str:
+    """Name a passage by its characters."""
     return _word(f"{'_'.join(book.split())}:{place[0]}-{place[1]}", "the id of a document")
 
 

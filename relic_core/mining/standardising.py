@@ -10,15 +10,12 @@ from rapidfuzz.fuzz import QRatio
 
 from relic_core.domain import Span
 from relic_core.mining.matches import LEAST_WORDS, Aligner, Block, Match
+from relic_core.text.placing import LEAST_RATIO, LEAST_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 
-LEAST_RATIO = 80.0
-"""QRatio from which words are taken for those of a sentence (RELiC, appendix A)."""
-LEAST_RUN = 15
-"""Characters in a row that a sentence beside quoted ones has to share with the quotation (RELiC, appendix A)."""
 LEAST_SHARE = 0.5
 """Share of the words of a sentence beside quoted ones that makes up for a shared run of so many characters."""
 NEAR = 12

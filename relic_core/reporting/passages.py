@@ -8,7 +8,7 @@ What was left out of the work (headings, illustration marks) is not part of a pa
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
@@ -174,3 +174,27 @@ def _unwrap(text: str, kind: ParagraphKind) -> str:
     if kind == "verse":
         return re.sub(r"[ \t]*\n[ \t]*", "\n", text)
     return re.sub(r"\s+", " ", text)
+
+
+def light_words(passage: Passage, words: str) -> Passage:
+    """Light some words where they stand in the gold of a passage to the letter, and nothing else.
+
+    - `words`: in one paragraph; how they are parted by white space does not matter. Empty: nothing is lit.
+    """
+    wanted = re.compile(r"\s+".join(map(re.escape, words.split())) or r"(?!)")
+    paragraphs = []
+    for paragraph in passage.paragraphs:
+        text = "".join(piece.text for piece in paragraph.pieces)
+        lit = [found.span() for found in wanted.finditer(text)]
+        pieces: list[Piece] = []
+        start = 0
+        for piece in paragraph.pieces:
+            end = start + len(piece.text)
+            borders = sorted({start, end, *(at for span in lit for at in span if start < at < end)})
+            for first, last in pairwise(borders):
+                inside = piece.gold and any(begin <= first and last <= stop for begin, stop in lit)
+                line = piece.line if first == start else 0
+                pieces.append(replace(piece, text=text[first:last], lit=inside, line=line))
+            start = end
+        paragraphs.append(replace(paragraph, pieces=tuple(pieces)))
+    return Passage(tuple(paragraphs))

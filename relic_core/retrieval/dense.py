@@ -136,6 +136,20 @@ class Dense(VectorSearch):
         """Score every span of `length` sentences against a vector. Raises NoIndex and StaleIndex."""
         return self.open(work).score(vector, length, self.similarity)
 
+    def held(self, works: Sequence[WorkVersion], length: int) -> tuple[list[WorkVersion], int]:
+        """List works as `VectorSearch.held`, but those of the compact index without looking at their own.
+
+        Looking at those of thousands of works would take longer than all else; one that is gone is noticed when what
+        was found in it is scored.
+        """
+        index = self._compact(works)
+        if index is None:
+            return super().held(works, length)
+        sizes = {work.id: size for work in works if (size := index.size(work)) is not None}
+        beside, more = super().held([work for work in works if work.id not in sizes], length)
+        known = sizes.keys() | {work.id for work in beside}
+        return [work for work in works if work.id in known], sum(sizes.values()) + more
+
     def compact_due(self, works: Sequence[WorkVersion], length: int) -> bool:
         """Whether these works are too large for memory and their compact index is still to be built, or built anew."""
         held, size = self.held(works, length)
@@ -148,16 +162,16 @@ class Dense(VectorSearch):
     def build_compact(self, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
         """Build the compact index of the library where it is due; of works that are prepared, and nothing else.
 
-        - `progress`: told of sentences, each counting twice.
+        - `progress`: told of sentences.
         - `claims`: real questions that recall is measured on, beside made ones.
 
         Raises StoreReadOnly: the folder of indexes cannot be written.
         Raises StaleIndex: a work's index was found to be damaged, or went away meanwhile.
         """
-        held, _ = self.held(works, 1)
+        held, _ = super().held(works, 1)
         if self.compact_due(works, 1):
             compact.build(self, held, progress, claims=claims)
-        total = 2 * sum(work.sentences for work in held)
+        total = sum(work.sentences for work in held)
         progress(total, total, "The library is ready")
 
     def _rank_many(
@@ -167,7 +181,7 @@ class Dense(VectorSearch):
             return super()._rank_many(vector, works, size, length)
         index = self._compact(works)
         beside = [work for work in works if index is None or not index.holds(work)]
-        if index is None or self.held(beside, length)[1] > self.memory:
+        if index is None or super().held(beside, length)[1] > self.memory:
             raise NoIndex(
                 f"The indexes of {len(works)} works take {size / 1e6:,.0f} MB, and RELIC_LIBRARY_MEMORY allows "
                 f"{self.memory / 1e6:,.0f} MB for searching them all. Build the library's compact index, or search "
@@ -180,25 +194,32 @@ class Dense(VectorSearch):
     ) -> Ranking:
         """Score the spans that hold a sentence which the compact index finds, and all of the works it does not hold."""
         found = index.find(vector, [work for work in works if index.holds(work)])
-        searched: list[str] = []
-        places, scores, candidates = [], [], 0
+        gone: set[str] = set()
+        scored: list[tuple[str, npt.NDArray[np.int64], Scores]] = []
         for work in works:
-            starts = np.arange(work.candidates(length))
-            if index.holds(work):
-                starts = compact.spans_of(found.get(work.id, starts[:0]), work, length)
-            with suppress(StaleIndex):
-                scores.append(self.open(work).score_some(vector, starts, length, self.similarity))
-                places.append(starts)
-                searched.append(work.id)
-                candidates += work.candidates(length)
+            if not index.holds(work):
+                starts = np.arange(work.candidates(length))
+            elif work.id in found:
+                starts = compact.spans_of(found[work.id], work, length)
+            else:
+                continue
+            try:
+                scored.append((work.id, starts, self.open(work).score_some(vector, starts, length, self.similarity)))
+            except StaleIndex:
+                gone.add(work.id)
+        searched = [work for work in works if work.id not in gone]
+        number = {work.id: at for at, work in enumerate(searched)}
         return Ranking(
             retriever=self.name,
             length=length,
-            works=tuple(searched),
-            work=np.repeat(np.arange(len(places), dtype=np.int32), [len(starts) for starts in places]),
-            start=np.concatenate([np.zeros(0, dtype=np.int64), *places]).astype(np.int32),
-            scores=np.concatenate([np.zeros(0, dtype=np.float32), *scores]),
-            candidates=candidates,
+            works=tuple(number),
+            work=np.repeat(
+                np.array([number[work_id] for work_id, *_ in scored], dtype=np.int32),
+                [len(starts) for _, starts, _ in scored],
+            ),
+            start=np.concatenate([np.zeros(0, dtype=np.int64), *(starts for _, starts, _ in scored)]).astype(np.int32),
+            scores=np.concatenate([np.zeros(0, dtype=np.float32), *(scores for *_, scores in scored)]),
+            candidates=sum(work.candidates(length) for work in searched),
             exact=False,
             recall=index.measured.get(length),
         )

@@ -21,7 +21,7 @@ import numpy as np
 
 from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores
 from relic_core.errors import NoIndex
-from relic_core.ports import CorpusRetriever, Progress, Retriever
+from relic_core.ports import CorpusRetriever, Progress, Retriever, silent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -206,7 +206,13 @@ class Fusion(Retriever):
         parts = [component.rank(claim, present, length, like=like) for component in self._of_corpora]
         return fuse(parts, short=claim.short)
 
-    def combine(self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking]) -> Ranking:  # noqa: ARG002 - the port's
+    def combine(
+        self,
+        claim: Claim,
+        corpus: Corpus,  # noqa: ARG002 - the port's
+        rankings: Sequence[Ranking],
+        progress: Progress = silent,  # noqa: ARG002 - the port's
+    ) -> Ranking:
         """Fuse the rankings of the components."""
         return fuse(rankings, short=claim.short)
 

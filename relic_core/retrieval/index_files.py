@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import os
 import resource
 import shutil
 import threading
@@ -22,6 +23,7 @@ import zipfile
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from functools import lru_cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -52,6 +54,11 @@ DAMAGED = ".damaged-"
 """Names of folders that are no index yet, or no longer, begin so."""
 _PARTS = ".parts"
 _LOCK = ".lock"
+_CHECKED = ".checked"
+"""Stands in an index whose content was checked: what its files were then."""
+
+_REMEMBERED = 100_000
+"""Of files what was found out about so many is remembered: those of the indexes of 30,000 works."""
 
 _SETTLED = 2.0
 """In seconds: a file changed later than this ago may change again and keep its time, whose steps are coarse."""
@@ -94,7 +101,7 @@ def digest_of_facts(facts: Mapping[str, Any]) -> str:
 
 def _remembered(find_out: Callable[[Path], T]) -> Callable[[Path], T]:
     """Remember what was found out about files, as long as they keep their size and times."""
-    known: LRUCache[T] = LRUCache(10_000)
+    known: LRUCache[T] = LRUCache(_REMEMBERED)
 
     def of(path: Path) -> T:
         stat = path.stat()
@@ -107,19 +114,6 @@ def _remembered(find_out: Callable[[Path], T]) -> Callable[[Path], T]:
 
 
 _content = _remembered(digest_of)
-
-
-@_remembered
-def _parsed(path: Path) -> dict[str, Any]:
-    """Read a manifest, without its own digest; ValueError where it is none, or not as it was written."""
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(manifest, dict) or manifest.pop("manifest", None) != digest_of_facts(manifest):
-        raise ValueError
-    entries = manifest.get("arrays"), manifest.get("files", {})
-    whole = all(isinstance(held, dict) and all(map(_is_entry, held.values())) for held in entries)
-    if not (whole and isinstance(manifest.get("notes"), dict)):
-        raise ValueError
-    return manifest
 
 
 def _is_entry(entry: object) -> bool:
@@ -190,7 +184,48 @@ class Recipe:
 
     def folder(self, root: Path) -> Path:
         """Where the index is kept."""
-        return root / self.retriever / self.work_id / self.digest[:12]
+        return _place(root, self)[0]
+
+
+@lru_cache(_REMEMBERED)
+def _place(root: Path, recipe: Recipe) -> tuple[Path, Path, str]:
+    """Give folder, manifest and digest of an index, which a search of many works asks for again and again."""
+    digest = digest_of_facts(recipe.facts)
+    folder = root / recipe.retriever / recipe.work_id / digest[:12]
+    return folder, folder / MANIFEST, digest
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    """A manifest as it was read.
+
+    - `said`: all of it but its own digest.
+    - `digest`: of its recipe.
+    - `sizes`: bytes of each file of the index, by its name.
+    """
+
+    said: dict[str, Any]
+    digest: str
+    sizes: dict[str, int]
+
+
+@_remembered
+def _parsed(path: Path) -> _Manifest:
+    """Read a manifest; ValueError where it is none, or not as it was written."""
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(manifest, dict) or manifest.pop("manifest", None) != digest_of_facts(manifest):
+        raise ValueError
+    entries = manifest.get("arrays"), manifest.get("files", {})
+    whole = all(isinstance(held, dict) and all(map(_is_entry, held.values())) for held in entries)
+    if not (whole and isinstance(manifest.get("notes"), dict)):
+        raise ValueError
+    sizes = {name: entry["bytes"] for name, entry in _files(manifest).items()}
+    if not all(name.replace(".", "").isidentifier() for name in sizes):  # they become paths, and must not lead outside
+        raise ValueError
+    try:
+        return _Manifest(manifest, Recipe.in_manifest(manifest).digest, sizes)
+    except KeyError:
+        raise ValueError from None
 
 
 def exists(root: Path, recipe: Recipe) -> bool:
@@ -209,40 +244,54 @@ def stamp(root: Path, recipe: Recipe) -> Stamp:
 
 def size(root: Path, recipe: Recipe) -> int:
     """Give the bytes of an index on disk, its manifest apart. Raises as `load`."""
-    return sum(int(entry["bytes"]) for entry in _files(_look(root, recipe)[0]).values())
+    return sum(_look(root, recipe)[0].sizes.values())
 
 
 def notes(root: Path, recipe: Recipe) -> dict[str, Any]:
     """Read what the manifest says beside the recipe. Raises as `load`."""
-    said: dict[str, Any] = _look(root, recipe)[0]["notes"]
+    said: dict[str, Any] = _look(root, recipe)[0].said["notes"]
     return said
 
 
 def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
     """Open an index, its arrays memory-mapped and read-only.
 
-    The manifest and the sizes of the files are checked every time, their content the first time in a process. An index
-    whose content was changed is deleted, so that other processes do not take it for whole.
+    The manifest and the sizes of the files are checked every time, their content once, and again where their times or
+    places on disk have changed since. An index whose content was changed is deleted, so that other processes do not
+    take it for whole.
 
     Raises NoIndex: it has not been built.
     Raises StaleIndex: it is damaged or was changed by hand.
     """
+    manifest, now = _look(root, recipe)
+    folder = recipe.folder(root)
+    before = _checked_before(folder) == now
     arrays = {}
-    for name in _look(root, recipe)[0]["arrays"]:
-        path = checked(root, recipe, f"{name}.npy")
+    for name in manifest.said["arrays"]:
+        path = folder / f"{name}.npy" if before else checked(root, recipe, f"{name}.npy")
         try:
             arrays[name] = _mapped(path)
         except (ValueError, OSError):
             raise _damaged(recipe, f"{path.name} cannot be read") from None
+    if not before and arrays and time.time() - max(times[-1] for times in now) / 1e9 > _SETTLED:
+        with suppress(OSError):  # a folder that cannot be written is checked by every process
+            (folder / _CHECKED).write_text(json.dumps(now), encoding="utf-8")
     return arrays
+
+
+def _checked_before(folder: Path) -> Stamp | None:
+    """Read what the files of an index were when their content was checked; None where it was not."""
+    with suppress(OSError, ValueError, TypeError):
+        return tuple(map(tuple, json.loads((folder / _CHECKED).read_text(encoding="utf-8"))))
+    return None
 
 
 def checked(root: Path, recipe: Recipe, name: str) -> Path:
     """Find one file of an index, its content checked as by `load`, whose errors this raises."""
-    sizes = _files(_look(root, recipe)[0])
+    entries = _files(_look(root, recipe)[0].said)
     path = recipe.folder(root) / name
     try:
-        whole = _content(path) == sizes[name]["sha256"]
+        whole = _content(path) == entries[name]["sha256"]
     except FileNotFoundError:  # the folder went away since the manifest was read
         raise NoIndex(_unprepared(recipe)) from None
     if not whole:
@@ -263,9 +312,9 @@ def manifests(root: Path, retriever: str, work_id: str) -> tuple[dict[str, Any],
 def _in_folder(root: Path, folder: Path) -> dict[str, Any] | None:
     """Read the manifest of the index in a folder; None where it is damaged, or belongs to another."""
     with suppress(StaleIndex, ValueError, OSError, KeyError, TypeError):
-        recipe = Recipe.in_manifest(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+        recipe = Recipe.in_manifest(_parsed(folder / MANIFEST).said)
         if recipe.folder(root) == folder:
-            return _look(root, recipe)[0]
+            return _look(root, recipe)[0].said
     return None
 
 
@@ -446,11 +495,19 @@ class Parts:
 
     def save(self, number: int, arrays: Arrays) -> None:
         """Keep a part."""
-        half = self._folder / f"{uuid.uuid4().hex}.half.npz"
+        self.write(f"{number:05}.npz", lambda half: np.savez(half, allow_pickle=False, **arrays))
+
+    def path(self, name: str) -> Path:
+        """Say where another file of the build is kept."""
+        return self._folder / name
+
+    def write(self, name: str, write: Callable[[Path], None]) -> None:
+        """Write a file of the build, whole or not at all."""
+        half = (self._folder / name).with_stem(f"{uuid.uuid4().hex}.half")  # numpy wants its own suffix
         with writing(self._root):
             self._folder.mkdir(parents=True, exist_ok=True)
-            np.savez(half, allow_pickle=False, **arrays)
-            half.replace(self._folder / f"{number:05}.npz")
+            write(half)
+            half.replace(self._folder / name)
 
     def clear(self) -> None:
         """Forget all parts."""
@@ -486,30 +543,28 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _look(root: Path, recipe: Recipe) -> tuple[dict[str, Any], Stamp]:
+def _look(root: Path, recipe: Recipe) -> tuple[_Manifest, Stamp]:
     """Read a manifest, and see that its files are there; also give what tells them from others of the same names."""
-    folder = recipe.folder(root)
+    folder, path, digest = _place(root, recipe)
     try:
-        manifest = _parsed(folder / MANIFEST)
+        manifest = _parsed(path)
     except FileNotFoundError:
         if folder.is_dir():
             raise _damaged(recipe, f"{MANIFEST} is missing") from None
         raise NoIndex(_unprepared(recipe)) from None
     except (ValueError, OSError):
         raise _damaged(recipe, f"{MANIFEST} was changed or cannot be read") from None
-    if any(manifest.get(name) != value for name, value in recipe.facts.items()):
+    if manifest.digest != digest:
         raise _damaged(recipe, f"{MANIFEST} belongs to another index")
     stamps = []
-    for name, entry in _files(manifest).items():
-        if not name.replace(".", "").isidentifier():  # it becomes a path, and must not lead out of the folder
-            raise _damaged(recipe, f"{MANIFEST} names a file that is none")
+    for name, size in manifest.sizes.items():
         try:
-            stat = (folder / name).stat()
+            stat = os.stat(f"{folder}/{name}")  # noqa: PTH116 - a library of thousands of works is looked through
         except OSError:
             raise _damaged(recipe, f"{name} is missing") from None
-        if stat.st_size != entry["bytes"]:
+        if stat.st_size != size:
             raise _damaged(recipe, f"{name} is not whole")
-        stamps.append((stat.st_ino, stat.st_mtime_ns))
+        stamps.append((stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns))
     return manifest, tuple(stamps)
 
 

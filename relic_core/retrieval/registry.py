@@ -32,6 +32,7 @@ class RetrieverCard:
     - `default`: whether every work is prepared for it and every search asks it; where not, it answers those who choose
       it.
     - `library`: whether it searches many works at once: see `relic_core.ports.CorpusRetriever`.
+    - `server`: whether it asks a language model on a server: offered only where one is set up.
     """
 
     name: str
@@ -44,6 +45,7 @@ class RetrieverCard:
     default: bool = True
     components: tuple[str, ...] = ()
     library: bool = False
+    server: bool = False
 
     @property
     def called(self) -> str:
@@ -58,6 +60,27 @@ class RetrieverCard:
         ('By words · BM25', 'Random')
         """
         return f"{self.purpose} · {self.label}" if self.purpose else self.label
+
+
+_A_MODEL = "a model"
+"""What the name of the model takes the place of."""
+
+
+def _by_model(name: str, does: str, description: str, *, shown: bool = False) -> RetrieverCard:
+    """Make the card of one way in which a language model on a server orders the top k of the best ranking."""
+    recalls = name.startswith("recall")
+    return RetrieverCard(
+        name=f"llm-{name}",
+        label=f"{does} {_A_MODEL}",
+        description=description,
+        kind="reranker",
+        factory=f"relic_core.retrieval.{'recalled' if recalls else 'read_by_model'}:create_{name.replace('-', '_')}",
+        shown=shown,
+        default=False,
+        components=("fusion",),
+        library=not recalls,
+        server=True,
+    )
 
 
 _CARDS = (
@@ -144,6 +167,41 @@ _CARDS = (
         factory="relic_core.retrieval.random_order:create",
         shown=False,
     ),
+    _by_model(
+        "reason",
+        "Read by",
+        "A language model on your server reads the first passages beside the claim, and scores each with a reason. It "
+        "may know famous criticism by heart, and its reasons may be wrong: the passages alone are the work's.",
+        shown=True,
+    ),
+    _by_model(
+        "recall",
+        "Recalled by",
+        "A language model on your server says from memory which passages would serve. Those that stand in the work "
+        "come first, in the work's own words; the others are counted and not shown.",
+        shown=True,
+    ),
+    _by_model(
+        "recall-text",
+        "Picked from the text by",
+        "A language model on your server is given the whole work, part by part, and says which passages would serve.",
+    ),
+    _by_model(
+        "score",
+        "Scored by",
+        "A language model on your server scores each of the first passages beside the claim, without a reason.",
+    ),
+    _by_model(
+        "subtask",
+        "Read by criteria by",
+        "A language model on your server writes criteria for the claim and scores each of the first passages by each.",
+        shown=True,
+    ),
+    _by_model(
+        "rank",
+        "Put in order by",
+        "A language model on your server puts the first passages in order, twenty at a time.",
+    ),
 )
 
 
@@ -214,20 +272,23 @@ class Retrievers:
 
     def cards(self) -> tuple[RetrieverCard, ...]:
         """List the retrievers that pages offer, in the order of their columns; each by its own model."""
-        return tuple(self.card(each.name) for each in _CARDS if each.shown)
+        server = bool(self._settings.reader and self._settings.reader_model)
+        return tuple(self.card(each.name) for each in _CARDS if each.shown and (server or not each.server))
 
     def default(self) -> tuple[RetrieverCard, ...]:
         """List those of them that every work is prepared for, and every search asks."""
         return tuple(each for each in self.cards() if each.default)
 
     def card(self, name: str) -> RetrieverCard:
-        """Describe one retriever; one with a model that was trained here by that model's name.
+        """Describe one retriever; one with a model that was trained here, or is on a server, by that model's name.
 
         What reorders keeps its label, which says what it does, and names the model in its description.
 
         Raises BadRequest: no retriever has that name.
         """
         found = card(name)
+        if found.server and (model := self._settings.reader_model):
+            return replace(found, label=f"{found.label.removesuffix(_A_MODEL)}{model}")
         if name not in self._own:
             return found
         model, trained = self._own[name]

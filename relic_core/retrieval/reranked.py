@@ -8,6 +8,7 @@ works of the top k are loaded for it.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -22,7 +23,7 @@ from relic_core.ports import CorpusRetriever, Progress, Reranker, Retriever, sil
 from relic_core.retrieval.fusion import share, sum_of_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -35,26 +36,21 @@ FIRST = 1.0
 WEIGHTS = ASSETS / "weights" / "reranker"
 
 
-class Reranked(Retriever):
-    """Ranks as another retriever does, but for the first hundred.
+class Reordering(Retriever):
+    """Ranks as another retriever does, but for its top k, which it puts into an order of its own: see `combine`.
 
-    - `weight`: what the first retriever's scores of the top k count for beside the reranker's; by default nothing.
+    - `top_k`: how many spans are reordered.
     """
 
-    name = "reranked"
-
-    def __init__(self, first: Retriever, reranker: Reranker, *, top_k: int = TOP_K, weight: float = 0.0) -> None:
+    def __init__(self, first: Retriever, top_k: int) -> None:
         self._first = first
-        self._reranker = reranker
         self._top_k = top_k
-        self._weight = weight
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """How many are reordered, and all that decides the scores of either, under its name."""
+        """How many are reordered, and all that decides the scores of the first retriever, under its name."""
         parts = {f"{self._first.name} {name}": value for name, value in self._first.configuration.items()}
-        parts |= {f"reranker {name}": value for name, value in self._reranker.configuration.items()}
-        return {"head": str(self._top_k), "first": self._first.name, "first counts": f"{self._weight:g}", **parts}
+        return {"head": str(self._top_k), "first": self._first.name, **parts}
 
     def ready(self, work: Work, length: int) -> bool:
         """Whether the first retriever is."""
@@ -65,12 +61,11 @@ class Reranked(Retriever):
         self._first.prepare(work, progress, lengths=lengths)
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences: those of the top k by the reranker, the others below.
+        """Score every span of `length` sentences: those of the top k by their new order, the others below.
 
-        Returns: of the top k what `beside` gives. Below it whole numbers: what ties for the first retriever ties here.
+        Returns: of the top k what `combine` gives. Below it whole numbers: what ties for the first retriever ties here.
 
-        Raises RelicError: what the first retriever and the reranker raise; the reranker gave no scores that can be
-        ranked by.
+        Raises RelicError: what the first retriever and `combine` raise.
         """
         first = rank_scores(self._first.name, work.id, length, self._first.score(claim, work, length))
         return self.combine(claim, Corpus.of(work), [first]).scores
@@ -82,7 +77,7 @@ class Reranked(Retriever):
     def rank(
         self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None
     ) -> Ranking:
-        """Rank the spans of `length` sentences of a corpus; raises what the first retriever and the reranker raise.
+        """Rank the spans of `length` sentences of a corpus; raises what the first retriever and `combine` raise.
 
         Where passages like one are looked for, its words are read as a claim.
         """
@@ -90,38 +85,80 @@ class Reranked(Retriever):
             claim, corpus, [cast("CorpusRetriever", self._first).rank(claim, corpus, length, like=like)]
         )
 
-    def combine(self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking]) -> Ranking:
+    @abstractmethod
+    def combine(
+        self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
+    ) -> Ranking:
+        """Reorder the top k of the ranking that the first retriever has made."""
+
+
+class Reranked(Reordering):
+    """Has a reranker order the top k.
+
+    - `reranker`: orders the top k.
+    - `weight`: what the first retriever's scores of the top k count for beside the reranker's; by default nothing.
+    """
+
+    name = "reranked"
+
+    def __init__(self, first: Retriever, reranker: Reranker, *, top_k: int = TOP_K, weight: float = 0.0) -> None:
+        super().__init__(first, top_k)
+        self._reranker = reranker
+        self._weight = weight
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """What the first retriever and the reranker say of themselves, and what the first counts for."""
+        reranker = {f"reranker {name}": value for name, value in self._reranker.configuration.items()}
+        return {**super().configuration, "first counts": f"{self._weight:g}", **reranker}
+
+    def combine(
+        self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
+    ) -> Ranking:
         """Reorder the top k of the ranking that the first retriever has made.
 
         Spans of works that went away since it was made, or that another edition has replaced, end the top k: whoever
         loads them finds out.
 
-        Raises RelicError: as `score`.
+        Raises RelicError: as `scores_of`.
         """
         (ranking,) = rankings
         top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
         if not len(top):
             return replace(ranking, retriever=self.name)
         found = np.full(len(top), np.nan, dtype=np.float32)
-        for number in dict.fromkeys(ranking.work[top].tolist()):
-            places = np.flatnonzero(ranking.work[top] == number)
-            spans = [Span(start, ranking.length) for start in ranking.start[top[places]].tolist()]
-            with suppress(NotFound):
-                work = corpus.load(ranking.works[number])
-                if max(span.end for span in spans) <= len(work.sentences):
-                    found[places] = scores_of(self._reranker, claim, work, spans)
+        for places, work, spans in loaded(ranking, top, corpus):
+            found[places] = scores_of(self._reranker, claim, work, spans, progress)
         gone = np.isnan(found)
         found[~gone] = beside(found[~gone], ranking.scores[top[~gone]], self._weight)
         found[gone] = found[~gone].min(initial=0.0) - 1.0
         return replace(ranking, retriever=self.name, scores=below(found, top, rest, ranking.scores))
 
 
-def scores_of(reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span]) -> npt.NDArray[np.float32]:
+def loaded(
+    ranking: Ranking, top: npt.NDArray[np.int64], corpus: Corpus
+) -> Iterator[tuple[npt.NDArray[np.int64], Work, list[Span]]]:
+    """Load the works of the top k, but for those that went away since, or that another edition has replaced.
+
+    Yields: of each work which of the top k are its spans, the work, and the spans.
+    """
+    for number in dict.fromkeys(ranking.work[top].tolist()):
+        places = np.flatnonzero(ranking.work[top] == number)
+        spans = [Span(start, ranking.length) for start in ranking.start[top[places]].tolist()]
+        with suppress(NotFound):
+            work = corpus.load(ranking.works[number])
+            if max(span.end for span in spans) <= len(work.sentences):
+                yield places, work, spans
+
+
+def scores_of(
+    reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress = silent
+) -> npt.NDArray[np.float32]:
     """Have a reranker read spans of a work; shape (n_spans,), finite.
 
     Raises RelicError: what the reranker raises; it gave no scores that can be ranked by.
     """
-    found = reranker.rerank(claim, work, spans, silent)
+    found = reranker.rerank(claim, work, spans, progress)
     if found.shape != (len(spans),) or not np.isfinite(found).all():
         raise RelicError(
             f"The reranker {reranker.name} gave no number for some passage, so the passages cannot be put in order. "

@@ -12,7 +12,7 @@ import numpy as np
 from relic_core.domain import Span, rank_scores
 from relic_core.encoders.batching import is_out_of_memory
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex, StoreError
-from relic_core.ports import Combining, Compacting, CorpusRetriever, VectorRetriever
+from relic_core.ports import Combining, Compacting, CorpusRetriever, VectorRetriever, silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.strength import OutOfVocabulary, StrengthClassifier
 from relic_core.text.dialogue import only_addresses
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Claim, Corpus, Hit, Place, Ranking, Scores, Work, WorkVersion
-    from relic_core.ports import Retriever
+    from relic_core.ports import Progress, Retriever
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.retrieval.strength import Strength
 
@@ -204,8 +204,12 @@ class Findings:
         every = sum(work.candidates(self.length) for work in self.corpus.versions)
         return every - sum(int((~mask).sum()) for mask in self.masks.values())
 
-    def ask(self, cards: Iterable[RetrieverCard], retriever: Callable[[str], Retriever]) -> None:
+    def ask(
+        self, cards: Iterable[RetrieverCard], retriever: Callable[[str], Retriever], progress: Progress = silent
+    ) -> None:
         """Rank with every retriever that can, each after those it is made of, or refuse as they do.
+
+        - `progress`: told how many passages a language model on a server has read.
 
         Raises BadClaim, BadRequest, StoreError: what is asked cannot be answered by any retriever.
         """
@@ -213,7 +217,7 @@ class Findings:
             try:
                 if refusal := next((self.refusals[part] for part in card.components if part in self.refusals), None):
                     raise refusal
-                self._rank(card, retriever(card.name))
+                self._rank(card, retriever(card.name), progress)
             except _ABOUT_THE_QUESTION:
                 raise
             except RelicError as error:
@@ -230,7 +234,7 @@ class Findings:
                     "once, and search again."
                 )
 
-    def _rank(self, card: RetrieverCard, retriever: Retriever) -> None:
+    def _rank(self, card: RetrieverCard, retriever: Retriever, progress: Progress) -> None:
         claim, corpus = self.question.claim, self.corpus
         if card.kind == "reranker" and self.question.source:
             raise RelicError(
@@ -238,7 +242,8 @@ class Findings:
                 "use it."
             )
         if isinstance(retriever, Combining):
-            ranking = retriever.combine(claim, corpus, [self.rankings[part] for part in card.components])
+            report = progress if card.server else silent
+            ranking = retriever.combine(claim, corpus, [self.rankings[part] for part in card.components], report)
             self.backgrounds[card.name] = self.rankings[card.name] = ranking
             return
         if not corpus.whole:

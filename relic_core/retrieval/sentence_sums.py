@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     import numpy.typing as npt
 
     from relic_core.domain import Scores, Span
@@ -53,9 +55,16 @@ class DenseIndex:
         """
         return self._scores(times(self.sums, query).astype(np.float64), length, similarity)
 
-    def score_many(self, queries: Vectors, length: int, similarity: Similarity = "cosine") -> Scores:
-        """Score every span against several queries, shape (n_queries, dimension); as `score`, but for rounding."""
-        return self._scores((self.sums @ queries.T).astype(np.float64), length, similarity)
+    def score_many(
+        self, queries: Vectors, lengths: Sequence[int], similarity: Similarity = "cosine"
+    ) -> Iterator[Scores]:
+        """Score the spans of each length against several queries, shape (n_queries, dimension).
+
+        Yields: by length what `score` gives but for rounding, shape (n_candidates, n_queries).
+        """
+        products = (self.sums @ queries.T).astype(np.float64) if len(lengths) else np.zeros(0)
+        for length in lengths:
+            yield self._scores(products, length, similarity)
 
     def score_some(
         self, query: Vectors, starts: npt.NDArray[np.int64], length: int, similarity: Similarity = "cosine"

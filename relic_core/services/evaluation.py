@@ -17,8 +17,14 @@ from relic_core.evaluation.benchmarks.relic import submit
 from relic_core.evaluation.experiments import Experiment, moved_ranks
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet
+from relic_core.language_models.cached_client import Question
+from relic_core.language_models.parsing import read_quotation
+from relic_core.language_models.prompts import OBJECTIVES, claim_text, for_quotation
 from relic_core.retrieval import bm25, registry
+from relic_core.retrieval.read_by_model import ReadByModel
+from relic_core.retrieval.recalled import Recalled
 from relic_core.store import locks, run_journal
+from relic_core.text.placing import LEAST_RATIO, like
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work, WorkSummary
+    from relic_core.language_models.cached_client import CachedClient
     from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.retrieval.words import Terms
     from relic_core.services.catalogue import Shelved
@@ -119,12 +126,14 @@ def retriever_names() -> tuple[str, ...]:
 def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
     """Read names of retrievers, with commas between, or "all".
 
-    "all" leaves out those that are slow copies of others, for checking, and the one named by `without`.
+    "all" leaves out those that are slow copies of others, for checking, those that ask a model's server, and the one
+    named by `without`.
 
     Raises BadRequest: no retriever has one of the names, or there is none.
     """
     if said.strip() == "all":
-        return tuple(name for name in retriever_names() if not name.endswith("-reference") and name != without)
+        offline = (card.name for card in registry.cards() if not card.server)
+        return tuple(name for name in offline if not name.endswith("-reference") and name != without)
     names = tuple(dict.fromkeys(name.strip() for name in said.split(",") if name.strip()))
     if not names:
         raise BadRequest(f"Which retriever? Known: {', '.join(retriever_names())}.")
@@ -252,6 +261,59 @@ class Measuring:
             made = self._made.setdefault(settings.indexes, {})
             return registry.create(name, settings=settings, made=made)
 
+    def with_server(
+        self,
+        retrievers: Sequence[str | Retriever],
+        benchmark: Benchmark,
+        *,
+        objective: str | None = None,
+        top: int | None = None,
+        over: str | None = None,
+    ) -> tuple[str | Retriever, ...]:
+        """Make those retrievers that have a language model read the top k of a ranking; the others stay as they are.
+
+        - `objective`: "off" where the model is not told what makes a passage relevant.
+        - `top`: how many passages it reads; by default as on pages.
+        - `over`: whose ranking; by default as on pages.
+
+        Raises BadRequest: no retriever is called as `over` is, or none of those named asks a server.
+        Raises ReaderUnavailable: no server is set up, or it is not there.
+        """
+        settings = self.settings_for(benchmark)
+        made: list[str | Retriever] = []
+        for each in retrievers:
+            if not isinstance(each, str) or not (card := registry.card(each)).server:
+                made.append(each)
+                continue
+            first = self.retriever(over or card.components[0], settings)
+            text = "" if objective == "off" else OBJECTIVES[0].text
+            kind = Recalled if each.startswith("llm-recall") else ReadByModel
+            made.append(kind(first, settings, each.removeprefix("llm-"), top_k=top, objective=text, run=True))
+        if (objective or top or over) and made == list(retrievers):
+            raise BadRequest(
+                "--objective, --top and --over are for what has a language model read passages: "
+                f"{', '.join(card.name for card in registry.cards() if card.server)}."
+            )
+        return tuple(made)
+
+    def without_recited(
+        self, benchmark: Benchmark, measured: Sequence[tuple[Run, tuple[Outcome, ...]]], progress: Progress
+    ) -> list[tuple[Run, tuple[Outcome, ...]]]:
+        """Leave out of runs the examples whose quotation the model recites when it is shown no passage.
+
+        Returns: runs of which anything is left.
+
+        Raises ReaderUnavailable: as `with_server`.
+        """
+        client = ReadByModel(self.retriever("random", self._settings), self._settings, "score", run=True).client
+        recited = {
+            shape: _recited(benchmark, shape, client, progress) for shape in {run.shape: None for run, _ in measured}
+        }
+        left = [
+            (run, tuple(each for each in some if each.example_id not in recited[run.shape])) for run, some in measured
+        ]
+        return [(run, some) for run, some in left if some]
+
     def settings_for(self, benchmark: Benchmark) -> Settings:
         """Give the settings with the folder where indexes of a benchmark's works belong.
 
@@ -280,6 +342,19 @@ class Measuring:
         except NotFound:
             return None
         return self._known(wanted)
+
+
+def _recited(benchmark: Benchmark, shape: ContextSize, client: CachedClient, progress: Progress) -> frozenset[str]:
+    """Give the ids of the examples whose quotation a model knows by heart."""
+    titles, windows = {book.key: book.title for book in benchmark.books()}, benchmark.windows()
+    prompts = (for_quotation(claim_text(each.claim(shape)), titles[each.book]) for each in windows)
+    answers = client.all([Question(prompt, read_quotation) for prompt in prompts], progress)
+    golds = (" ".join(benchmark.work(each.pool).span_text(each.gold).split()) for each in windows)
+    return frozenset(
+        window.id
+        for window, words, gold in zip(windows, answers, golds, strict=True)
+        if words and like(words, gold) >= LEAST_RATIO
+    )
 
 
 def _compared(run: Run, moved: tuple[str, ...], count: int, *, renew: bool) -> str:

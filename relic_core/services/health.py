@@ -14,7 +14,7 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.encoders.weights import find_model
 from relic_core.errors import RelicError
-from relic_core.readers.server import Server
+from relic_core.language_models.server import Server
 from relic_core.retrieval.dense import trained_model
 from relic_core.retrieval.index_files import survey
 from relic_core.retrieval.reranked import reranker_model

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from relic_core.config import ASSETS
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.experiments import moved_ranks, run_id
+from relic_core.evaluation.imported import import_ranking
 from relic_core.formats import parquet, run_files, trec
 from relic_core.library.naming import meant
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from relic_core.domain import Outcome, Run
+    from relic_core.domain import ContextSize, Outcome, Run
+    from relic_core.ports import Benchmark
     from relic_core.store.runs import RunRows
 
 SHIPPED = ASSETS / "results"
@@ -190,6 +192,13 @@ class Runs:
         if not self._rows.add(run, outcomes) and self._rows.outcomes(run.id) != outcomes:
             self._rows.add(run, outcomes, again=True)  # it was removed, and came back with what it had then
         return run, True
+
+    def import_ranking(
+        self, path: Path, benchmark: Benchmark, shape: ContextSize, system: str = ""
+    ) -> tuple[Run, bool]:
+        """Take in what another system ranked; false where it is here already. See `imported.import_ranking`."""
+        run, outcomes = import_ranking(benchmark, path, shape, system)
+        return run, self._rows.add(run, outcomes)
 
     def _came_with(self) -> dict[str, tuple[Run, Path]]:
         with self._lock:

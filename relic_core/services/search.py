@@ -13,6 +13,7 @@ from relic_core.caching import LRUCache
 from relic_core.domain import GAP, MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Group, Span, group_overlapping
 from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
 from relic_core.reporting.passages import quotation, whole_sentences
+from relic_core.retrieval.read_by_model import stopped
 from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.search import (
     SNAPSHOT_TOP_K,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import Hit, Place, SearchRequest, SeedPassage, Work, WorkFilter, WorkSummary
+    from relic_core.ports import Progress
     from relic_core.reporting.passages import Passage
     from relic_core.retrieval.registry import RetrieverCard, Retrievers
     from relic_core.retrieval.strength import Strength
@@ -207,7 +209,7 @@ class Search:
         self._max_claim_words = max_claim_words
         self._finders: LRUCache[masking.QuotationFinder] = LRUCache(_FINDERS_KEPT)
 
-    def run(self, request: SearchRequest, *, at_once: bool = False) -> SearchResult:
+    def run(self, request: SearchRequest, *, at_once: bool = False, progress: Progress = stopped) -> SearchResult:
         """Rank passages for a claim, or by their likeness to a passage, with every retriever asked for.
 
         A retriever whose index is not built yet gives a pending column; the others do not wait for it. Of many works,
@@ -215,6 +217,8 @@ class Search:
 
         - `at_once`: leave the columns of what reads passages anew, which takes seconds, waiting. The others are as they
           are in the whole answer.
+        - `progress`: told how many passages a language model has read; where it raises JobCancelled, no more are, and
+          its column goes by those. By default it is asked nothing.
 
         Raises BadClaim: the claim cannot be searched with.
         Raises BadRequest: an unknown retriever, or for a library one that searches single works only; no work is long
@@ -245,7 +249,7 @@ class Search:
                 "or more works."
             )
         default = [card for card in self._retrievers.default() if work or card.library]
-        found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get)
+        found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get, progress)
         shown = {name: self._choose(name, found, request.results) for name in found.rankings}
         works = {work.id: work} if work else self._load(found, shown, request.retrievers)
         shown = {name: _together(each, works, 2 * request.results) for name, each in shown.items()}

@@ -19,6 +19,7 @@ from relic_core.store.connection import Database
 from relic_core.store.jobs import JobRows
 from relic_core.store.locks import LockTimeout
 from relic_core.store.mined_windows import WindowRows
+from relic_core.store.model_answers import ModelAnswerRows, ReadingTextRows
 from relic_core.store.notes import CollectionRows, NoteRows
 from relic_core.store.pairs import PairRows
 from relic_core.store.people import PeopleRows
@@ -67,6 +68,8 @@ class Store:
         self.collections = CollectionRows(database, self._patience)
         self.notes = NoteRows(database, self._patience)
         self.people = PeopleRows(database, self._patience)
+        self.model_answers = ModelAnswerRows(database, self._patience)
+        self.reading_texts = ReadingTextRows(database, self._patience)
 
     @contextlib.contextmanager
     def patiently(self, seconds: float, while_waiting: Callable[[], None]) -> Iterator[None]:

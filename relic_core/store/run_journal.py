@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
@@ -48,6 +49,7 @@ class Partial:
 
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     seconds: float = 0.0
+    usage: Counter[str] = field(default_factory=Counter)
     works: dict[str, WorkState] = field(default_factory=dict)
 
 
@@ -95,11 +97,13 @@ class RunJournal:
             finally:
                 self._file = None
 
-    def keep(self, outcome: Outcome, seconds: float) -> None:
-        """Add an outcome."""
+    def keep(self, outcome: Outcome, seconds: float, usage: Mapping[str, float] | None = None) -> None:
+        """Add an outcome, and what a server took for it."""
         self._state.outcomes[outcome.example_id] = outcome
         self._state.seconds += seconds
-        self._append(["outcome", seconds, outcome_line(outcome, book=outcome.book, kind=outcome.kind)])
+        self._state.usage.update(usage or {})
+        line = ["outcome", seconds, outcome_line(outcome, book=outcome.book, kind=outcome.kind)]
+        self._append([*line, dict(usage)] if usage else line)
 
     def enter(self, work: WorkState) -> None:
         """Note that the windows of a work are begun."""
@@ -153,10 +157,11 @@ class RunJournal:
 
     def _take(self, line: list[Any]) -> None:
         if line[0] == "outcome":
-            _, seconds, short = line
+            _, seconds, short, *usage = line
             outcome = read_outcome(short)
             self._state.outcomes[outcome.example_id] = outcome
             self._state.seconds += float(seconds)
+            self._state.usage.update(*usage)
         elif line[0] == "work":
             _, work_id, fingerprint, index, size = line
             self._state.works[fingerprint] = WorkState(work_id, fingerprint, tuple(index), size)

@@ -12,10 +12,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from rapidfuzz.fuzz import QRatio
+from rapidfuzz.utils import default_process
 
 from relic_core.domain import Span, Work
 
@@ -27,6 +30,13 @@ if TYPE_CHECKING:
 
 LEAST_AGREEMENT = 0.75
 """Share of a passage that has to stand in a place for it to be the passage's, unless the caller says otherwise."""
+
+LEAST_QUOTED = 0.5
+"""The same for words that are quoted from memory, before they are compared as RELiC does."""
+LEAST_RATIO = 80.0
+"""QRatio from which words are taken for those of a passage (RELiC, appendix A)."""
+LEAST_RUN = 15
+"""Characters in a row that a quotation has to share with the passage (RELiC, appendix A); all of a shorter one."""
 
 _SEED = 10
 _RUN = 7
@@ -194,6 +204,35 @@ class Places:
             agreement=len(np.unique(found.passage[inside])) / size,
             coverage=float(held[first : last + 1].sum() / lengths[first : last + 1].sum()),
         )
+
+
+def quoted_span(places: Places, work: Work, words: str) -> Span | None:
+    """Find the sentences that somebody quotes from a work, as RELiC standardises quotations (appendix A).
+
+    - `words`: as they are quoted, perhaps from memory.
+
+    Returns: the first place whose words are like these by QRatio, and share a run of characters with them; None where
+    there is none: then they are not of this work.
+    """
+    for place in places.find(words, least=LEAST_QUOTED):
+        theirs = " ".join(work.span_text(place.span).split())
+        if like(words, theirs) >= LEAST_RATIO and _longest_run(words, theirs) >= min(LEAST_RUN, len(letters(words))):
+            return place.span
+    return None
+
+
+def like(words: str, others: str) -> float:
+    """Tell how alike two stretches of words are: QRatio, 0-100, of their letters, whatever their marks and capitals.
+
+    >>> like("It was dusk!", "It was dusk."), like("It was dusk.", "Nobody spoke.") < 50
+    (100.0, True)
+    """
+    return float(QRatio(words, others, processor=default_process))
+
+
+def _longest_run(words: str, others: str) -> int:
+    mine, theirs = letters(words), letters(others)
+    return SequenceMatcher(None, mine, theirs, autojunk=False).find_longest_match().size
 
 
 def letters(text: str) -> str:

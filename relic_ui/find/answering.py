@@ -12,7 +12,7 @@ import streamlit as st
 from relic_core.errors import StoreError
 from relic_core.services.search import shown_gap
 from relic_ui import person
-from relic_ui.find import search_address, share
+from relic_ui.find import read_by_model, search_address, share
 from relic_ui.find.cards import card_html, placed_best, placed_in, show_heading, show_notes
 from relic_ui.find.library_strip import show_library_strip
 from relic_ui.find.notices import show_notices
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from relic_core.domain import SearchRequest
+    from relic_core.services.model_reading import ModelReading
     from relic_core.services.search import SearchResult
     from relic_core.services.sources import Quoted
     from relic_core.wiring import App
@@ -124,6 +125,7 @@ class _Page:
     strip: DeltaGenerator
     lists: Mapping[str, DeltaGenerator]
     foot: DeltaGenerator
+    reads: ModelReading
 
     @classmethod
     def of(cls, app: App, view: str, result: SearchResult) -> _Page:
@@ -135,12 +137,13 @@ class _Page:
             for place, column in zip(places, shown, strict=True):
                 with place:
                     show_heading(column)
+                    read_by_model.show_reading(app, column, result)
                     lists[column.retriever] = st.empty()
             if view == _BEST:
                 st.html('<h2 class="relic-sr">Best evidence</h2>')
                 lists[_BEST] = st.empty()
         marks = Marks(app, result.request.claim_text)
-        return cls(view, marks, app.sources.quoted, strip, lists, st.empty())
+        return cls(view, marks, app.sources.quoted, strip, lists, st.empty(), app.model_reading)
 
     def waiting(self, result: SearchResult) -> DeltaGenerator:
         """Give the place of the first list that waits for an answer; the foot of the page where none does."""
@@ -153,6 +156,7 @@ class _Page:
         - `before`: the answer that is there already: what has not changed since is left as it is.
         """
         search_id = st.session_state["find_search"] or ""
+        result = self.reads.lit(result)
         placed = []
         if self.view == _BEST:
             placed = placed_best(result)
@@ -174,8 +178,9 @@ class _Page:
             with self.lists[column.retriever].container():
                 if not column.waiting:
                     show_notes(column, result)
-                for each in shown:
-                    st.html(card_html(each, result, search_id, self.marks, self.quoted))
+                said = read_by_model.said_html(self.reads, column, result)
+                for each, reading in zip(shown, said, strict=True):
+                    st.html(card_html(each, result, search_id, self.marks, self.quoted) + reading)
                 if column.pending:
                     show_pending(column, result)
         with self.strip.container():

@@ -14,12 +14,13 @@ from relic_core.ports import CorpusRetriever, silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.reranked import Reranked
+from tests.chat_server import by_shared_words, serving
 from tests.fake_encoder import FakeEncoder
 from tests.making import make_work
 from tests.making_rerankers import SharedWordsReranker
 
 NAMES = [card.name for card in registry.cards() if card.library]
-PREPARED = {"dense-relic", "reranked", "fusion", "zero-shot"}
+PREPARED = {"dense-relic", "reranked", "fusion", "zero-shot", *(card.name for card in registry.cards() if card.server)}
 """Those that search only what has been prepared."""
 HEAD = 8
 """Spans that are reordered: fewer than either of the longer works has."""
@@ -53,10 +54,17 @@ def places(ranking):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def chat():
+    """Serve a model that goes by shared words."""
+    with serving(answer=by_shared_words) as chat:
+        yield chat
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, chat):
     """Return retrievers that have prepared the shelf."""
     folder = tmp_path_factory.mktemp("made")
-    settings = Settings(indexes=folder)
+    settings = Settings(data=folder, indexes=folder, reader=chat.address, reader_model="tiny", reader_context=100_000)
     encoder = FakeEncoder()
     retrievers = {
         name: Dense(name, encoder=lambda: encoder, root=folder) for name in NAMES if registry.card(name).kind == "dense"
@@ -74,6 +82,12 @@ def made(tmp_path_factory):
 
 @pytest.fixture(params=NAMES)
 def library(request, made):
+    return made[request.param]
+
+
+@pytest.fixture(params=[name for name in NAMES if not registry.card(name).server])
+def tying(request, made):
+    """Return one that gives equal spans equal scores: the top k that a model has read has places for scores."""
     return made[request.param]
 
 
@@ -106,15 +120,15 @@ def test_one_work_is_ranked_as_by_itself(made, name, work, length):
     assert ranking.order.tolist() == np.argsort(-alone, kind="stable").tolist()
 
 
-def test_works_in_another_order_have_the_same_scores(library):
-    one, other = (library.rank(CLAIM, corpus(works), 2) for works in (SHELF, SHELF[::-1]))
+def test_works_in_another_order_have_the_same_scores(tying):
+    one, other = (tying.rank(CLAIM, corpus(works), 2) for works in (SHELF, SHELF[::-1]))
     scores = [dict(zip(places(ranking), ranking.scores.tolist(), strict=True)) for ranking in (one, other)]
     assert scores[0] == pytest.approx(scores[1], abs=1e-6)
 
 
 @pytest.mark.parametrize("order", [(SHORT, FERRY, COPY), (COPY, FERRY, SHORT)], ids=["original first", "copy first"])
-def test_ties_keep_the_order_of_works_and_text(library, order):
-    ranking = library.rank(Claim("a ferryman counted his letters"), corpus(order), 1)
+def test_ties_keep_the_order_of_works_and_text(tying, order):
+    ranking = tying.rank(Claim("a ferryman counted his letters"), corpus(order), 1)
     best = ranking.hits(2)
     assert [(hit.work_id, hit.span.start) for hit in best] == [(order[0].id, 0), (order[2].id, 0)]
     assert best[0].score == best[1].score

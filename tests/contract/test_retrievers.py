@@ -1,4 +1,4 @@
-"""What every registered retriever must do, with the packaged encoder and a tiny reranker on a work of a page."""
+"""What every registered retriever must do, with the packaged encoder, a tiny reranker and a server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from relic_core.domain import Claim, rank_scores
 from relic_core.errors import BadClaim, BadRequest, NoIndex
 from relic_core.ports import silent
 from relic_core.retrieval import registry
-from relic_core.retrieval.reranked import HEAD
+from relic_core.retrieval.reranked import TOP_K
+from tests.chat_server import by_shared_words, serving
 from tests.making import make_work
 from tests.making_rerankers import make_cross_encoder
 from tests.making_training import make_base
@@ -22,7 +23,9 @@ NAMES = [card.name for card in registry.cards()]
 ALONE = {f"{name}, spans alone": name for name in ("dense-relic", "zero-shot")}
 """Dense retrievers with an encoder whose card says that spans are read by themselves."""
 WAYS = [*NAMES, *ALONE]
-SAVING = {"dense-relic", "reranked", "fusion", "zero-shot"}
+READ_BY_MODEL = {card.name for card in registry.cards() if card.server}
+"""Those that ask a model's server; the one here goes by shared words."""
+SAVING = {"dense-relic", "reranked", "fusion", "zero-shot", *READ_BY_MODEL}
 """Those whose preparation is kept on disk, and that therefore have to be prepared."""
 TAUGHT_NOTHING = {"random", "reranked"}
 """Those whose order has nothing to do with the claim's words: the reranker's weights are random here."""
@@ -48,28 +51,32 @@ def work():
 
 
 @pytest.fixture(scope="module")
-def reranker(tmp_path_factory):
-    """Return the folder of a cross-encoder."""
+def models(tmp_path_factory):
+    """Return the settings that name a cross-encoder and a language model's server."""
     folder = tmp_path_factory.mktemp("reranker")
-    return str(make_cross_encoder(folder / "tiny", make_base(folder / "base")))
+    cross_encoder = str(make_cross_encoder(folder / "tiny", make_base(folder / "base")))
+    with serving(answer=by_shared_words) as chat:
+        yield {"reranker": cross_encoder, "reader": chat.address, "reader_model": "tiny", "reader_context": 100_000}
 
 
-def make(way, folder, reranker, made=None):
+def make(way, folder, models, made=None):
     """Make a retriever as the app does, with a model that is known in the place of what training made."""
     card = folder / "card.json"
     card.write_text(json.dumps({"model": "", "spans": "alone" if way in ALONE else "in context"}), encoding="utf-8")
-    settings = Settings(indexes=folder / "indexes", model=str(card), trained=str(card), reranker=reranker)
+    settings = Settings(
+        data=folder / "data", indexes=folder / "indexes", model=str(card), trained=str(card), reader_at_once=2, **models
+    )
     return registry.create(ALONE.get(way, way), settings=settings, made=made)
 
 
 @pytest.fixture(scope="module")
-def made(work, reranker, tmp_path_factory):
+def made(work, models, tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     retrievers = {}
     for name in NAMES:
-        make(name, folder, reranker, retrievers)
+        make(name, folder, models, retrievers)
     for way in ALONE:
-        retrievers[way] = make(way, folder, reranker)
+        retrievers[way] = make(way, folder, models)
     for retriever in retrievers.values():
         retriever.prepare(work, silent, lengths=LENGTHS)
     return retrievers
@@ -81,9 +88,9 @@ def retriever(request, made):
 
 
 @pytest.fixture(params=WAYS)
-def fresh(request, reranker, tmp_path):
+def fresh(request, models, tmp_path):
     """Return a retriever that has prepared nothing."""
-    return make(request.param, tmp_path, reranker)
+    return make(request.param, tmp_path, models)
 
 
 def test_its_name_is_the_registered_one(made):
@@ -162,8 +169,8 @@ def test_a_work_without_sentences(fresh):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_was_prepared_is_there_for_the_next_start(way, work, reranker, tmp_path):
-    fresh, again = (make(way, tmp_path, reranker) for _ in range(2))
+def test_what_was_prepared_is_there_for_the_next_start(way, work, models, tmp_path):
+    fresh, again = (make(way, tmp_path, models) for _ in range(2))
     fresh.prepare(work, silent)
     assert again.ready(work, 3)
     claim = Claim("the frost in the orchard")
@@ -188,9 +195,9 @@ def test_a_reranker_reorders_the_head_of_what_it_is_made_of_and_keeps_the_rest(m
         rank_scores(name, long.id, 1, made[name].score(claim, long, 1)).order.tolist()
         for name in ("fusion", "reranked")
     )
-    assert sorted(after[:HEAD]) == sorted(first[:HEAD])
-    assert after[:HEAD] != first[:HEAD]
-    assert after[HEAD:] == first[HEAD:]
+    assert sorted(after[:TOP_K]) == sorted(first[:TOP_K])
+    assert after[:TOP_K] != first[:TOP_K]
+    assert after[TOP_K:] == first[TOP_K:]
 
 
 def test_preparing_reports_progress_up_to_the_end(fresh, work):

@@ -10,15 +10,16 @@ import pytest
 from pyarrow import parquet
 
 from relic_core.domain import ContextSize
-from relic_core.errors import BadRequest, NotFound
+from relic_core.errors import BadRequest, NotFound, ReaderUnavailable
 from relic_core.evaluation import experiments, proxy_task
 from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.formats.run_files import read_run, write_run
 from relic_core.ports import silent
-from relic_core.services import runs
+from relic_core.services import evaluation, runs
 from relic_core.services.studies import results as study_results
 from relic_core.wiring import build
+from tests.chat_server import by_shared_words, serving
 from tests.making import make_work
 from tests.small_benchmark import SmallBenchmark, novel
 from tools import figures as expected
@@ -394,3 +395,61 @@ def test_works_of_benchmarks_are_found_in_the_library_and_missing_ones_named(set
     with pytest.raises(NotFound, match=r"2 works.*catalogue --add persuasion.*nothing_such"):
         workbench.benchmarks.find(["emma", "persuasion", "nothing_such"])
     assert workbench.benchmarks.cards() == registry.cards()
+
+
+@pytest.fixture
+def chat(monkeypatch):
+    """Serve a model that goes by shared words, and recites what the first claim of the benchmark wants."""
+    known = SmallBenchmark()
+    gold = known.work(known.windows()[0].pool).span_text(known.windows()[0].gold)
+
+    def answer(messages):
+        if '"quotation"' in messages[0]["content"]:
+            return json.dumps({"quotation": gold})
+        return by_shared_words(messages)
+
+    with serving(answer=answer) as chat:
+        monkeypatch.setenv("RELIC_READER", chat.address)
+        monkeypatch.setenv("RELIC_READER_MODEL", "tiny")
+        yield chat
+
+
+def test_a_model_is_measured_with_what_it_took_and_without_what_it_knows_by_heart(run, stored, chat):
+    typed = ("evaluate", "sample", "llm-score,random", "--objective", "off", "--top", "5", "--over", "bm25", "--probe")
+    ran = run(*typed, "--format", "csv")
+    assert ran.code == 0
+    whole, left = (list(csv.DictReader(io.StringIO(part))) for part in ran.out.strip().split("\n\n"))
+    assert [{row["n"] for row in rows} for rows in (whole, left)] == [{"10"}, {"9"}]
+    model = next(each for each in stored.all() if each.retriever == "llm-score")
+    assert model.configuration["objective"] == "off"
+    assert model.configuration["reranker weights"] == chat.digest
+    assert int(model.machine["model calls"]) > 10
+    assert float(model.machine["model tokens"]) > 0
+    asked = len(chat.asked)
+    assert run(*typed).code == 0  # found, and nothing is asked again
+    assert len(chat.asked) == asked
+
+
+def test_a_run_whose_server_failed_goes_on_where_it_was(run, stored, chat, monkeypatch):
+    monkeypatch.setenv("RELIC_READER_AT_ONCE", "1")
+    chat.misbehaviour = ["fine"] * 12 + ["401"]
+    typed = ("evaluate", "sample", "llm-score", "--top", "5", "--over", "bm25")
+    assert isinstance(run(*typed).error, ReaderUnavailable)
+    assert not stored.all()
+    asked = len(chat.asked)
+    assert run(*typed).code == 0
+    (made,) = stored.all()
+    assert len(chat.asked) - asked <= 5 * made.examples - 12
+
+
+@pytest.mark.parametrize(
+    "typed", [("bm25", "--top", "5"), ("random", "--objective", "on"), ("random", "--over", "bm25")]
+)
+def test_what_is_for_a_model_is_refused_without_one(run, typed):
+    assert isinstance(run("evaluate", "sample", *typed).error, BadRequest)
+
+
+def test_without_a_server_a_model_is_not_measured_and_all_does_not_ask_for_one(run, stored):
+    assert isinstance(run("evaluate", "sample", "llm-score").error, ReaderUnavailable)
+    assert not any(name.startswith("llm-") for name in evaluation.named_retrievers("all"))
+    assert not stored.all()

@@ -156,7 +156,7 @@ def test_of_two_who_prepare_a_work_at_once_one_waits_and_says_so(tmp_path, work)
     )
     retriever(tmp_path, builder).prepare(work, silent, lengths=(1,))
     second.join()
-    assert "Another program is preparing this work" in told
+    assert any(said.startswith("Another program") for said in told)
     assert (builder.encoded, waiter.encoded) == (work.candidates(1), 0)
 
 

@@ -267,5 +267,5 @@ def test_damaged_weights_are_refused(model_folder):
     shutil.copy(find_model().folder / WEIGHTS, model_folder / WEIGHTS)
     with (model_folder / WEIGHTS).open("r+b") as file:
         file.truncate(1_000_000)
-    with pytest.raises(BadWeights, match="cannot be read"):
+    with pytest.raises(BadWeights):
         LateChunkingEncoder(read_card(str(model_folder))).encode_claims([Claim("anything")])

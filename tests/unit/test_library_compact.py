@@ -79,7 +79,7 @@ def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, work_ver
     assert notes["index"].startswith("IVF")
     assert set(notes["measured"]) == {"1", "2", "3", "4", "5"}
     assert notes["measured on"] == {"claims": 1, "made questions": compact.QUESTIONS - 1}
-    assert set(manifest["files"]) == {"library.faiss"}
+    assert set(manifest["files"]) == {"library.faiss", "library.lists"}
 
 
 def test_the_same_works_make_the_same_index(tmp_path, works, work_versions):
@@ -90,7 +90,7 @@ def test_the_same_works_make_the_same_index(tmp_path, works, work_versions):
             dense.prepare(work, silent)
         compact.build(dense, work_versions, silent)
         (path,) = folders(dense)
-        contents.append((path.parent / "library.faiss").read_bytes())
+        contents.append([(path.parent / name).read_bytes() for name in (compact.FILE, compact.LISTS)])
     assert contents[0] == contents[1]
 
 

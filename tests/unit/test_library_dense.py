@@ -232,9 +232,9 @@ def test_a_library_above_the_limit_is_told_to_be_built_and_then_searched(dense, 
     told = []
     library.build_compact(work_versions, lambda *step: told.append(step))
     assert not library.compact_due(work_versions, 3)
-    assert told[0][:2] == (0, 2402)
+    assert told[0][:2] == (0, 1201)
     assert [step[0] for step in told] == sorted(step[0] for step in told)
-    assert told[-1][:2] == (2402, 2402)
+    assert told[-1][:2] == (1201, 1201)
     ranking = library.rank(CLAIM, corpus(work_versions), 2)
     assert not ranking.exact
     assert ranking.candidates == 399 + 299 + 499

@@ -57,7 +57,7 @@ def test_a_sentence_beyond_its_paragraph_means_the_last_one_of_it():
 
 @pytest.mark.parametrize("address", [Address(3), Address(1, 9), Address(1, 1, note=True)])
 def test_an_address_that_the_work_has_not_is_told(address):
-    with pytest.raises(NotFound, match="has no passage"):
+    with pytest.raises(NotFound):
         make_work([["A."]], [["B."]]).sentence_at(address)
 
 

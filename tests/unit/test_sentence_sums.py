@@ -92,7 +92,7 @@ def test_some_spans_or_several_questions_get_the_scores_of_all(seed, sentences, 
     queries = rng.standard_normal((3, 8)).astype(np.float32)
     queries /= np.linalg.norm(queries, axis=1, keepdims=True)
     whole = np.array([index.score(query, length, similarity) for query in queries])
-    np.testing.assert_allclose(index.score_many(queries, length, similarity).T, whole, atol=1e-5)
+    np.testing.assert_allclose(next(index.score_many(queries, [length], similarity)).T, whole, atol=1e-5)
     some = np.flatnonzero(rng.random(whole.shape[1]) < 0.4)
     np.testing.assert_array_equal(index.score_some(queries[0], some, length, similarity), whole[0][some])
     products = [queries[0] @ index.vector(Span(int(start), length), similarity) for start in some]

@@ -110,7 +110,7 @@ def test_the_ranking_before_is_the_combined_one_as_the_app_makes_it(bench, base,
 
 
 def test_a_quotation_outside_the_head_keeps_its_rank_and_one_within_it_is_ranked_anew(bench, settings, monkeypatch):
-    monkeypatch.setattr("relic_core.training.validation.HEAD", 25)
+    monkeypatch.setattr("relic_core.training.validation.TOP_K", 25)
     windows = [stored.window for batch in bench.store.windows.iterate(split="dev") for stored in batch]
     works = {window.work_id: bench.works.load(window.work_id) for window in windows}
     folder = TrainingFolder.create(settings.data, name="x", recipe={}, asked={})

@@ -103,7 +103,7 @@ def test_an_encoder_made_from_another_base_is_refused(base, first, tmp_path):
     other_words = make_base(tmp_path / "words", mask=False)
     other_shape = make_base(tmp_path / "shape", positions=128)
     for number, recipe in enumerate((make_recipe(other_words, mask=False), make_recipe(other_shape))):
-        with pytest.raises(BadRequest, match="made from another base"):
+        with pytest.raises(BadRequest, match="base"):
             trained(recipe, tmp_path / f"run-{number}", start=card_of(first))
 
 
@@ -113,6 +113,6 @@ def test_a_checkpoint_of_a_training_that_went_on_from_another_encoder_is_refused
         make_recipe(base), tmp_path, start=card_of(first), report=seen.append, checkpoint_seconds=0.0,
         stop=lambda: len(seen) > 3,
     )  # fmt: skip
-    with pytest.raises(BadRequest, match="another encoder to go on from"):
+    with pytest.raises(BadRequest, match="another encoder"):
         trained(make_recipe(base), tmp_path, resume=True)
     assert trained(make_recipe(base), tmp_path, start=card_of(first), resume=True).is_dir()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import http.server
+import json
 import multiprocessing
 import os
 import random
@@ -12,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -30,9 +33,11 @@ from relic_core.encoders.generator import without_progress_bars
 from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import TOKENIZER, find_model
 from relic_core.errors import NotFound, RelicError, unknown_name
+from relic_core.language_models.server import Server
 from relic_core.ports import silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense, trained_model
+from relic_core.retrieval.read_by_model import ReadByModel
 from relic_core.wiring import build
 from tools.bench.report import PARTS, Figure, Measured, Report, Target, number
 from tools.machine import busy, in_full
@@ -548,6 +553,89 @@ def library(bench: Bench) -> Measured:
     )
 
 
+_PASSAGES, _AT_ONCE, _CALLS = 50, 8, 200
+_UP_SECONDS = 60
+
+
+def reading(bench: Bench) -> Measured:
+    """Ask a server that answers at once: by the call, and 50 passages by score."""
+    work = bench.work(MIDDLING)
+    claims = bench.questions(bench.effort.starts + 1)
+    with _answering_server() as address, tempfile.TemporaryDirectory() as folder:
+        settings = replace(
+            bench.app.settings, data=Path(folder), reader=address, reader_model="none", reader_context=1_000_000,
+            reader_at_once=_AT_ONCE, reader_passages=_PASSAGES,
+        )  # fmt: skip
+        client, stop = Server(settings), threading.Event()
+        with contextlib.closing(http.client.HTTPConnection(address.split("/")[2])) as bare:
+            seconds = [timed(client.ask, _MESSAGES, stop)[0] for _ in range(_CALLS)]
+            theirs = [timed(_bare_call, bare)[0] for _ in range(_CALLS)]
+        over = 1000 * (float(np.median(seconds)) - float(np.median(theirs)))
+        reader = ReadByModel(registry.create("random", settings=settings), settings, "score")
+        spans = range(min(_PASSAGES, len(work.sentences)))
+        passages = [flat_span(work, Span(at, 1)) for at in spans]
+        reads = [timed(reader.read, claim, passages, silent)[0] for claim in claims][1:]  # the first opens the store
+    calls = Target(of="value", bound="under", limit=5.0)
+    columns = Target(of="value", bound="under", limit=2.0)
+    return Measured(
+        on=named(work),
+        figures=(
+            Figure(
+                what="the client's own time for a call", value=over, unit="ms", target=calls, repetitions=_CALLS,
+                baseline="the bare call", baseline_value=1000 * float(np.median(theirs)),
+            ),
+            Figure(
+                what=f"{len(passages)} passages by score, {_AT_ONCE} at once", value=float(np.median(reads)), unit="s",
+                target=columns, repetitions=len(reads),
+            ),
+        ),
+    )  # fmt: skip
+
+
+_MESSAGES = [{"role": "user", "content": "A passage."}]
+_ANSWER = b'{"choices": [{"message": {"content": "{\\"score\\": 5}"}}], "usage": {"total_tokens": 9}}'
+
+
+class _Answering(http.server.BaseHTTPRequestHandler):
+    """Gives every question a score of 5."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(_ANSWER), _ANSWER))
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def _serve(port: int) -> None:
+    http.server.ThreadingHTTPServer(("127.0.0.1", port), _Answering).serve_forever()
+
+
+@contextlib.contextmanager
+def _answering_server() -> Iterator[str]:
+    """Run the server in a process of its own, so that its time is not the client's."""
+    port = free_port()
+    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(port,), daemon=True)
+    process.start()
+    try:
+        deadline = time.monotonic() + _UP_SECONDS
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.join()
+
+
+def _bare_call(connection: http.client.HTTPConnection) -> None:
+    body = json.dumps({"model": "none", "messages": _MESSAGES}).encode()
+    connection.request("POST", "/v1/chat/completions", body, {"Content-Type": "application/json"})
+    json.loads(connection.getresponse().read())
+
+
 def _times(bench: Bench, ask: Callable[[Claim, int], object], count: int) -> list[float]:
     """Ask as many questions as wanted, lengths in turn, after each length was asked once; in seconds."""
     first = bench.questions(1)[0]
@@ -817,7 +905,7 @@ def _seconds_of(arguments: Sequence[str], environment: Mapping[str, str]) -> flo
 
 
 _MEASURES: dict[str, Callable[[Bench], Measured]] = {
-    each.__name__: each for each in (bm25, building, latency, library, memory, start, agreement)
+    each.__name__: each for each in (bm25, building, latency, library, reading, memory, start, agreement)
 }
 
 

@@ -21,6 +21,7 @@ PARTS = {
     "building": "building an index against sentence-transformers on every span",
     "latency": "how long an answer from one work takes",
     "library": "how long an answer from the whole library takes",
+    "reading": "what asking a language model's server costs beside the model",
     "memory": "the most memory that the app holds with three works open",
     "start": "from starting to a server that is up, and to a first answer",
     "agreement": "whether rankings in bfloat16 are those in float32",

@@ -252,8 +252,8 @@ def doors(trial: Trial) -> Row:
     """Upload without signing in, more than there is room for, and talk nonsense to the server."""
     row = Row(
         name="doors",
-        done="To a server where people sign in, somebody who had not uploaded files and asked for its metrics. To one "
-        "where nobody signs in, visitors uploaded more than there is room for and left; frames of random bytes were "
+        done="Where people sign in, somebody who had not done so uploaded files and asked for the metrics. Where "
+        "nobody signs in, visitors uploaded more than there is room for and left; frames of random bytes were "
         "sent to its websocket, and every page opened at forged addresses.",
         expected="No file is taken before sign-in, and no more than twice the largest for a visit and four times for "
         "the server; who has left makes room; nothing ends the server, and no page shows an error of its own.",

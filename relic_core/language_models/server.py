@@ -11,8 +11,7 @@ import os
 import time
 import weakref
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from relic_core.config.settings import READER_KEY
@@ -40,8 +39,7 @@ _PATIENCE = 5.0
 Message = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Answer(NamedTuple):
     """An answer: its text and the tokens that it took, sent and received."""
 
     text: str
@@ -53,12 +51,18 @@ def count_tokens(messages: Sequence[Message]) -> int:
     return sum(len(each["content"]) for each in messages) // _CHARACTERS + ANSWER
 
 
+def longest_text(tokens: int) -> int:
+    """Give the most characters of a text that tokens have room for, by the same estimate."""
+    return tokens * _CHARACTERS
+
+
 class Server:
     """The server that the settings name. Raises ReaderUnavailable: they name none, or one that needs leave first."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.address, self.model = settings.reader.rstrip("/"), settings.reader_model
+        self.at_once = settings.reader_at_once
         if not self.address or not self.model:
             raise ReaderUnavailable(
                 "No language model is set up. Name a server and its model in RELIC_READER and RELIC_READER_MODEL "
@@ -83,7 +87,7 @@ class Server:
         )
         weakref.finalize(self, self._client.close)
 
-    def ask(self, messages: Sequence[Message], stop: threading.Event) -> Said:
+    def ask(self, messages: Sequence[Message], stop: threading.Event) -> Answer:
         """Put one question, again where the server is busy or broke off.
 
         - `stop`: set by another thread, it ends the waiting for a busy server.
@@ -106,7 +110,7 @@ class Server:
         }
         broken = ""
         for _ in range(_TRIES):
-            response = self._request("POST", "/chat/completions", body)
+            response = self._request("POST", f"{self.address}/chat/completions", body)
             pause = _PAUSE
             if response is not None:
                 if response.status_code in {_BUSY, _AWAY}:
@@ -129,7 +133,7 @@ class Server:
     def models(self) -> tuple[list[str], float]:
         """List the models that the server offers, and say how many seconds it took. Raises ReaderUnavailable."""
         began = time.perf_counter()
-        response = self._request("GET", "/models", None)
+        response = self._request("GET", f"{self.address}/models", None)
         if response is None or response.status_code >= _FAULT:
             raise ReaderUnavailable(f"The model's server on {self.place} does not answer as it should.")
         self._refuse(response)
@@ -138,12 +142,28 @@ class Server:
             names = [str(each["id"]) for each in response.json()["data"]]
         return names, time.perf_counter() - began
 
-    def _request(self, method: Literal["GET", "POST"], path: str, body: Mapping[str, object] | None) -> Response | None:
+    def model_digest(self) -> str:
+        """Give the digest of the model's files where the server says one, as Ollama does; else empty.
+
+        Raises ReaderUnavailable: the server is not there.
+        """
+        ollama = f"{self.address.removesuffix('/v1')}/api/tags"
+        for address, listed, named in ((f"{self.address}/models", "data", "id"), (ollama, "models", "name")):
+            response = self._request("GET", address, None)
+            with suppress(ValueError, LookupError, TypeError, AttributeError):
+                for each in response.json()[listed] if response else []:
+                    if each[named] == self.model and isinstance(each.get("digest"), str):
+                        return str(each["digest"])[:_QUOTED]
+        return ""
+
+    def _request(
+        self, method: Literal["GET", "POST"], address: str, body: Mapping[str, object] | None
+    ) -> Response | None:
         """Send one request; none where the answer broke off. Redirects, which could lead away, are not followed."""
         import httpx2
 
         try:
-            return self._client.request(method, f"{self.address}{path}", json=body)
+            return self._client.request(method, address, json=body)
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, UnicodeError):
             raise ReaderUnavailable(
                 f"There is no model's server at {self.address}. Start it, or name another in RELIC_READER."
@@ -203,13 +223,15 @@ def where(address: str) -> str:
     return "this computer" if is_here(address) else urlsplit(address).hostname or ""
 
 
-def _read(answer: Any, needed: int) -> Said:  # noqa: ANN401 - as read from JSON
+def _read(answer: Any, needed: int) -> Answer:  # noqa: ANN401 - as read from JSON
     text = answer["choices"][0]["message"]["content"]
     if not isinstance(text, str):
         raise TypeError
     usage = answer.get("usage") or {}
     tokens = usage.get("total_tokens")
-    return Said(text, tokens if isinstance(tokens, int) and tokens > 0 else needed - ANSWER + len(text) // _CHARACTERS)
+    return Answer(
+        text, tokens if isinstance(tokens, int) and tokens > 0 else needed - ANSWER + len(text) // _CHARACTERS
+    )
 
 
 def _complaint(response: Response) -> str:

@@ -10,8 +10,8 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.errors import BadRequest, ReaderUnavailable
-from relic_core.readers import server as module
-from relic_core.readers.server import Server
+from relic_core.language_models import server as module
+from relic_core.language_models.server import Server
 from relic_core.services import health
 from tests.chat_server import serving
 

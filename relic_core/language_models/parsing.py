@@ -1,0 +1,151 @@
+"""What a model's answer says, or that it cannot be read: ValueError, which is counted and never guessed around.
+
+Models wrap JSON into fences and prose, think aloud before it, or leave it out. What has one meaning is read. What has
+two, such as two different scores, has none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from relic_core.language_models.prompts import BEST
+
+LONGEST_REASON = 600
+MOST_CRITERIA, LONGEST_CRITERION = 8, 400
+MOST_PASSAGES = 20
+
+_NUMBER = re.compile(r"\s*(\d{1,2}(?:[.,]\d+)?)\s*(?:/\s*10)?\s*")
+_ONLY_NUMBER = re.compile(r"[\s*_`\"'“”]*(\d{1,2}(?:[.,]\d+)?)\s*(?:(?:/|out of)\s*10)?[\s*_`\"'“”.!]*")
+_FIGURE = re.compile(r"-?\d+(?:[.,]\d+)?")
+_OF_TEN = re.compile(r"(?:/|\bout of)\s*10\b")
+_PART = re.compile(r"\bT(\d+)\b")
+
+
+class Reasoned(NamedTuple):
+    """A score, with the reason and the words that it rests on; both may be empty."""
+
+    score: float
+    reason: str = ""
+    words: str = ""
+
+
+def read_score(answer: str) -> float:
+    """Read the one score of an answer.
+
+    >>> read_score('Here you are: {"score": 7}'), read_score("Score: 8/10"), read_score("4")
+    (7.0, 8.0, 4.0)
+    """
+    return read_reason(answer).score
+
+
+def read_reason(answer: str) -> Reasoned:
+    """Read a score and what is text for it."""
+    text = _spoken(answer)
+    found = [each for each in _objects(text) if "score" in each]
+    if found:
+        scores = {_number(each["score"]) for each in found}
+        if len(scores) > 1:
+            raise ValueError("two scores")
+        last = found[-1]
+        return Reasoned(scores.pop(), _line(last.get("reason"))[:LONGEST_REASON], _line(last.get("words")))
+    if "{" in text:  # cut off: the number may be the beginning of another
+        raise ValueError("no whole JSON object with a score")
+    if alone := _ONLY_NUMBER.fullmatch(text):
+        return Reasoned(_number(alone[1]))
+    figures = set(_FIGURE.findall(_OF_TEN.sub("", text)))  # with another figure beside it a score has two meanings
+    if len(figures) != 1 or not re.search(r"\bscore\b", text, re.IGNORECASE):
+        raise ValueError("no score, or several figures")
+    return Reasoned(_number(figures.pop()))
+
+
+def read_criteria(answer: str) -> tuple[str, ...]:
+    """Read the criteria that a model wrote."""
+    criteria = tuple(dict.fromkeys(_line(each) for each in _listed(answer, "criteria") if _line(each)))
+    if not 0 < len(criteria) <= MOST_CRITERIA or max(map(len, criteria)) > LONGEST_CRITERION:
+        raise ValueError("no criteria, too many, or too long ones")
+    return criteria
+
+
+def read_order(answer: str, count: int) -> list[int]:
+    """Read an order of parts 1 to `count`, as positions from 0, those that are left out last.
+
+    >>> read_order('{"order": ["T3", "T1", "T9", "T3"]}', 4), read_order("[T2] > [T1]", 2)
+    ([2, 0, 1, 3], [1, 0])
+    """
+    try:
+        text = " ".join(str(each) for each in _listed(answer, "order"))
+    except ValueError:
+        text = _spoken(answer)
+        if re.search(r"[^\W\d_]", _PART.sub("", text)):  # prose: what is named first need not be best
+            raise
+    named = (int(number) - 1 for number in _PART.findall(text))
+    order = [at for at in dict.fromkeys(named) if 0 <= at < count]
+    if not order:
+        raise ValueError("no code of a passage")
+    return order + [at for at in range(count) if at not in order]
+
+
+def read_passages(answer: str) -> tuple[str, ...]:
+    """Read the passages that a model recalls; none is an answer too."""
+    text = (_line(each) for each in _listed(answer, "passages"))
+    return tuple(dict.fromkeys(each for each in text if each))[:MOST_PASSAGES]
+
+
+def read_quotation(answer: str) -> str:
+    """Read the quotation that a model recites; empty where it says that it knows none."""
+    found = [each for each in _objects(_spoken(answer)) if "quotation" in each]
+    if len(found) != 1:
+        raise ValueError("no quotation, or several")
+    return _line(found[0]["quotation"])
+
+
+def _spoken(answer: str) -> str:
+    """Leave out what a model thought aloud at first; an answer that breaks off in its thoughts says nothing."""
+    text = answer.strip()
+    if text.startswith(("{", "[")):  # a passage may be quoted that thinks aloud
+        return text
+    _, closed, rest = text.rpartition("</think>")
+    return "" if not closed and text.startswith("<think>") else rest.strip()
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    """Find the whole JSON objects in a text, outermost only."""
+    decoder, found, at = json.JSONDecoder(), [], text.find("{")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            found.append(value)
+        at = text.find("{", end)
+    return found
+
+
+def _listed(answer: str, key: str) -> list[Any]:
+    """Find the one list under a key, or a list that stands by itself."""
+    text = _spoken(answer)
+    found = [each[key] for each in _objects(text) if key in each]
+    if not found and text.startswith("["):
+        found = [json.loads(text)]
+    if len(found) != 1 or not isinstance(found[0], list):
+        raise ValueError(f"no list of {key}, or several")
+    return found[0]
+
+
+def _number(text: object) -> float:
+    """Read a score from 0 to 10; ValueError for everything else."""
+    if isinstance(text, str):
+        written = _NUMBER.fullmatch(text)
+        if written is None:
+            raise ValueError("no score")
+        text = float(written[1].replace(",", "."))
+    if isinstance(text, bool) or not isinstance(text, int | float) or not 0 <= text <= BEST:
+        raise ValueError("no score from 0 to 10")
+    return float(text)
+
+
+def _line(text: object) -> str:
+    return " ".join(text.split()) if isinstance(text, str) else ""

@@ -1,0 +1,188 @@
+"""A ranking whose top k a language model on a server reads beside the claim (BIRCO, Wang et al. 2024, section 4).
+
+The order is the model's, ties in the order of the first retriever. Where reading is stopped, or an answer cannot be
+read, passages without a score follow in that order, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal, cast
+
+import numpy as np
+
+from relic_core.encoders.towers import flat_span
+from relic_core.errors import JobCancelled
+from relic_core.language_models import reading
+from relic_core.language_models.cached_client import CachedClient
+from relic_core.language_models.prompts import OBJECTIVES, claim_text, digest_of
+from relic_core.language_models.server import Server
+from relic_core.ports import silent
+from relic_core.retrieval.reranked import Reordering, below, loaded
+from relic_core.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.config import Settings
+    from relic_core.domain import Claim, Corpus, Ranking
+    from relic_core.language_models.prompts import Method
+    from relic_core.language_models.reading import Order, Reading
+    from relic_core.ports import Progress, Retriever
+
+TASKS: Mapping[str, tuple[str, ...]] = {
+    "score": ("score",),
+    "reason": ("reason",),
+    "subtask": ("criteria", "subtask"),
+    "rank": ("rank",),
+    "recall": ("recall",),
+    "recall-text": ("recall",),
+}
+"""What is asked for each task."""
+
+_DIGITS = 16
+
+
+class AsksModel(Reordering):
+    """Puts the order of a ranking's top k down to a language model on a server.
+
+    - `task`: what it has the model do: a key of `TASKS`.
+    - `top_k`: how many passages it reads; by default what the settings say.
+    - `objective`: what makes a passage relevant, empty for closeness in meaning; by default what was chosen for the
+      claim, else that it supports the claim.
+    - `run`: whether it is measured: then it counts the tokens of all claims together, and names the model's digest.
+    """
+
+    def __init__(
+        self,
+        first: Retriever,
+        settings: Settings,
+        task: str,
+        *,
+        top_k: int | None = None,
+        objective: str | None = None,
+        run: bool = False,
+    ) -> None:
+        super().__init__(first, settings.reader_passages if top_k is None else top_k)
+        self._task = task
+        self._settings = settings
+        self._objective = objective
+        self._store = Store(settings.store, lock_seconds=settings.lock_seconds)
+        self._run = CachedClient(self._server, self._store.model_answers, settings.reader_run_tokens) if run else None
+        self._digest = self._server.model_digest() if run else ""
+
+    @cached_property
+    def _server(self) -> Server:
+        return Server(self._settings)
+
+    @property
+    def client(self) -> CachedClient:
+        """What asks the server: of a run always the same, so that its limit is that of all claims together.
+
+        Raises ReaderUnavailable: no server is set up, or one that needs leave first.
+        """
+        return self._run or CachedClient(self._server, self._store.model_answers, self._settings.reader_search_tokens)
+
+    @property
+    def name(self) -> str:
+        """The registered name."""
+        return f"llm-{self._task}"
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """What the first retriever says of itself; the model, its prompts and the objective."""
+        objective = OBJECTIVES[0].text if self._objective is None else self._objective
+        prompts = {f"prompt {task}": digest_of(task, objective) for task in TASKS[self._task]}
+        facts = {"reranker": self._settings.reader_model, "weights": self._digest, **prompts}
+        own = {f"reranker {name}": value for name, value in facts.items() if value}
+        return {**super().configuration, **own, "objective": "on" if objective else "off"}
+
+    @property
+    def usage(self) -> Mapping[str, float]:
+        """What a run has taken: see `relic_core.ports.Metered`."""
+        if self._run is None:
+            return {}
+        used = self._run.usage
+        taken = {"model calls": used.calls, "model tokens": used.tokens, "model answers unreadable": used.unreadable}
+        price = self._settings.reader_price
+        return {**taken, "model cost": used.tokens * price / 1e6} if price else taken
+
+    def objective(self, claim: Claim) -> str:
+        """Give what makes a passage relevant to a claim."""
+        if self._objective is not None:
+            return self._objective
+        chosen = self._store.reading_texts.get("objective", _key(claim))
+        return OBJECTIVES[0].text if chosen is None else chosen
+
+    def choose(self, kind: Literal["objective", "criteria"], claim: Claim, text: str) -> None:
+        """Choose the objective of a claim, or its criteria as JSON; no criteria bring back the model's."""
+        self._store.reading_texts.add(kind, _key(claim), text)
+
+
+class ReadByModel(AsksModel):
+    """Has a model read the top k, passage by passage or in windows: the tasks that are a `Method`."""
+
+    def criteria(self, claim: Claim, client: CachedClient, progress: Progress) -> tuple[str, ...]:
+        """Give the criteria of a claim: the scholar's, else those that the model writes."""
+        objective = self.objective(claim)
+        if self._objective is None and (own := self._store.reading_texts.get("criteria", _key(claim))):
+            return tuple(json.loads(own))
+        return reading.write_criteria(client, claim_text(claim), objective, progress)
+
+    def combine(
+        self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
+    ) -> Ranking:
+        """Reorder the top k of the ranking that the first retriever has made.
+
+        - `progress`: told how many passages are read; where it raises JobCancelled, the order goes by what was read.
+
+        Raises ReaderUnavailable: the model does not answer, or the tokens are used up; what was read is kept.
+        """
+        (ranking,) = rankings
+        top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
+        if not len(top):
+            return replace(ranking, retriever=self.name)
+        texts = [""] * len(top)
+        for places, work, spans in loaded(ranking, top, corpus):
+            for place, span in zip(places.tolist(), spans, strict=True):
+                texts[place] = flat_span(work, span)
+        there = [place for place, text in enumerate(texts) if text]
+        order = self.read(claim, [texts[place] for place in there], progress).order
+        found = np.zeros(len(top), dtype=np.float32)
+        found[[there[at] for at in order]] = np.arange(len(order), 0, -1)
+        return replace(ranking, retriever=self.name, scores=below(found, top, rest, ranking.scores))
+
+    def read(self, claim: Claim, passages: Sequence[str], progress: Progress) -> Order:
+        """Read passages, given in the prior order; raises as `combine`."""
+        client, method = self.client, cast("Method", self._task)
+        criteria = self.criteria(claim, client, progress) if method == "subtask" else ()
+        objective = self.objective(claim)
+        return reading.read(client, method, claim_text(claim), passages, objective, progress, criteria=criteria)
+
+    def readings(self, claim: Claim, passages: Sequence[str]) -> tuple[Reading, ...]:
+        """Give what is known of passages that were read before; nothing is asked."""
+        return self.read(claim, passages, stopped).readings
+
+
+def stopped(done: int, total: int, note: str = "") -> None:  # noqa: ARG001 - a Progress
+    """Stop at once: what was read before is given, and nothing is asked."""
+    raise JobCancelled(note)
+
+
+def _key(claim: Claim) -> str:
+    """Name a claim, under which its objective and its criteria are kept."""
+    return hashlib.sha256(claim_text(claim).encode()).hexdigest()[:_DIGITS]
+
+
+def _create(settings: Settings, components: Sequence[Retriever], *, method: Method) -> ReadByModel:
+    (first,) = components
+    return ReadByModel(first, settings, method)
+
+
+create_score = partial(_create, method="score")
+create_reason = partial(_create, method="reason")
+create_subtask = partial(_create, method="subtask")
+create_rank = partial(_create, method="rank")

@@ -1,0 +1,232 @@
+"""What a language model makes of the passages of a search: read in a job, then shown beside the work's own words."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from relic_core.encoders.towers import flat_span
+from relic_core.errors import ReaderUnavailable
+from relic_core.language_models.prompts import OBJECTIVES, digest_of
+from relic_core.language_models.server import where
+from relic_core.reporting.passages import light_words
+from relic_core.retrieval import registry
+from relic_core.retrieval.read_by_model import TASKS, ReadByModel, stopped
+from relic_core.retrieval.recalled import Recalled
+from relic_core.text.masking import read_claim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from relic_core.config import Settings
+    from relic_core.domain import Claim, Job, Search, Work
+    from relic_core.language_models.prompts import Objective
+    from relic_core.language_models.reading import Reading
+    from relic_core.ports import Progress
+    from relic_core.retrieval.read_by_model import AsksModel
+    from relic_core.retrieval.registry import Retrievers
+    from relic_core.services.jobs import Jobs
+    from relic_core.services.search import Card, SearchResult
+
+KIND = "read-by-model"
+"""The kind of job that reads."""
+
+_QUOTED = re.compile(r"[“\"]([^“”\"]*\w\s+\w[^“”\"]*)[”\"]|‘([^‘’]*\w\s+\w[^‘’]*)’")
+"""Two words or more between marks of quotation."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardReading:
+    """What a model makes of the passage of a card; all of it is its words, none the work's.
+
+    - `stands`: whether `words` are in the passage to the letter.
+    - `misquotes`: whether the reason quotes what is not in the passage.
+    """
+
+    score: float
+    reason: str
+    words: str
+    stands: bool
+    misquotes: bool
+    criteria: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReading:
+    """What a model makes of a column.
+
+    - `readings`: one for each card; None where it has not read it.
+    - `given`, `lost`: passages that it recalled, and how many of them are not in the work; 0 where it recalls none.
+    """
+
+    readings: tuple[CardReading | None, ...]
+    given: int = 0
+    lost: int = 0
+
+
+class ModelReading:
+    """Has a model read for a search, and tells what it makes of it; `run_search` answers a request."""
+
+    objectives: tuple[Objective, ...] = OBJECTIVES
+
+    def __init__(
+        self,
+        run_search: Callable[..., SearchResult],
+        retrievers: Retrievers,
+        jobs: Jobs,
+        get_search: Callable[[str], Search],
+        settings: Settings,
+    ) -> None:
+        self._run_search, self._retrievers, self._jobs = run_search, retrievers, jobs
+        self._get_search, self._settings = get_search, settings
+
+    @property
+    def place(self) -> str:
+        """Where the words go: "this computer", or the name of another."""
+        return where(self._settings.reader)
+
+    @property
+    def model(self) -> str:
+        """The model that reads."""
+        return self._settings.reader_model
+
+    @property
+    def passages(self) -> int:
+        """How many passages of a ranking it reads."""
+        return self._settings.reader_passages
+
+    @property
+    def _models(self) -> set[str]:
+        return {card.name for card in registry.cards() if card.server}
+
+    # ---- reading ----------------------------------------------------------------------------------------------------
+
+    def start(self, search_id: str, retriever: str) -> Job:
+        """Have a column of a search read, in a job. Raises BadRequest, StoreError: as `Jobs.start`."""
+        title = self._retrievers.card(retriever).title
+        arguments = {"search": search_id, "retriever": retriever}
+        return self._jobs.start(KIND, title=title, subject=f"{search_id}/{retriever}", arguments=arguments)
+
+    def job(self, search_id: str, retriever: str) -> Job | None:
+        """Give the last job that read a column of a search."""
+        return self._jobs.latest(KIND, f"{search_id}/{retriever}")
+
+    def run(self, arguments: dict[str, Any], progress: Progress) -> str:
+        """Read, in a job; the answers are kept as they come.
+
+        Raises NotFound: there is no such search.
+        Raises ReaderUnavailable: the model does not answer.
+        """
+        request = self._get_search(arguments["search"]).request
+        read = (0, 0, "")
+
+        def report(done: int, total: int, note: str = "") -> None:
+            nonlocal read
+            read = done, total, f"{done:,} of {total:,} read{note and ', '}{note}"
+            progress(*read)
+
+        (column,) = self._run_search(replace(request, retrievers=(arguments["retriever"],)), progress=report).columns
+        progress(*read)  # one that was stopped has ended early, with what was read
+        if not column.answered:
+            raise ReaderUnavailable(column.note)
+        return read[2]
+
+    # ---- what was read ----------------------------------------------------------------------------------------------
+
+    def of(self, result: SearchResult, retriever: str) -> ColumnReading:
+        """Tell what the model makes of a column; nothing is asked."""
+        (column,) = [each for each in result.columns if each.retriever == retriever]
+        asks = self._retrievers.get(retriever)
+        if isinstance(asks, Recalled) and result.work is not None and column.answered:
+            found = asks.recall(result.claim, result.work)
+            return ColumnReading((None,) * len(column.cards), found.given, found.lost)
+        if not isinstance(asks, ReadByModel) or not column.cards:
+            return ColumnReading((None,) * len(column.cards))
+        readings = asks.readings(result.claim, [flat_span(card.work, card.span) for card in column.cards])
+        return ColumnReading(
+            tuple(_checked(card, reading) for card, reading in zip(column.cards, readings, strict=True))
+        )
+
+    def lit(self, result: SearchResult) -> SearchResult:
+        """Light, in the columns of models, the words that their readings rest on, and no others."""
+        columns = []
+        for column in result.columns:
+            if column.card.server and column.cards:
+                readings = self.of(result, column.retriever).readings
+                cards = tuple(
+                    _lit(card, reading.words if reading and reading.stands else "")
+                    for card, reading in zip(column.cards, readings, strict=True)
+                )
+                columns.append(replace(column, cards=cards))
+            else:
+                columns.append(column)
+        return replace(result, columns=tuple(columns))
+
+    def made_with(self, search_id: str, retriever: str, work: Work, at: str, length: int) -> str:
+        """Say what read a passage that is kept: the model, the digest of its prompt, its score and its reason.
+
+        Returns: empty where no model did.
+
+        Raises NotFound, BadRequest: there is no such search, or no such place.
+        """
+        if retriever not in self._models or not search_id:
+            return ""
+        search = self._get_search(search_id)
+        claim = read_claim(search.request.claim_text, max_words=self._settings.max_claim_words)
+        prompt = digest_of(TASKS[retriever.removeprefix("llm-")][-1], self.objective(claim))
+        made_with, asks = f"{search.made_with}, {self.model} with prompt {prompt}", self._retrievers.get(retriever)
+        if not isinstance(asks, ReadByModel):
+            return made_with
+        (reading,) = asks.readings(claim, [flat_span(work, work.span_at(at, length))])
+        return made_with if reading.score is None else f"{made_with}: {reading.score:g} of 10. {reading.reason}".strip()
+
+    # ---- what makes a passage relevant -------------------------------------------------------------------------------
+
+    def objective(self, claim: Claim) -> str:
+        """Give what makes a passage relevant to a claim."""
+        return self._asks("llm-reason").objective(claim)
+
+    def choose_objective(self, claim: Claim, text: str) -> None:
+        """Choose what makes a passage relevant to a claim, in one's own words; empty for closeness in meaning."""
+        self._asks("llm-reason").choose("objective", claim, " ".join(text.split()))
+
+    def criteria(self, claim: Claim) -> tuple[str, ...]:
+        """Give the criteria of a claim: one's own, else those that the model wrote; none where it has not yet."""
+        asks = cast("ReadByModel", self._asks("llm-subtask"))
+        return asks.criteria(claim, asks.client, stopped)
+
+    def choose_criteria(self, claim: Claim, criteria: Sequence[str]) -> None:
+        """Put one's own criteria for a claim in the place of the model's; none brings those back."""
+        kept = [" ".join(each.split()) for each in criteria if each.strip()]
+        self._asks("llm-subtask").choose("criteria", claim, json.dumps(kept) if kept else "")
+
+    def _asks(self, retriever: str) -> AsksModel:
+        return cast("AsksModel", self._retrievers.get(retriever))
+
+
+def _checked(card: Card, reading: Reading) -> CardReading | None:
+    """Hold what a model says of a passage against the passage."""
+    if reading.score is None:
+        return None
+    text = _letters(flat_span(card.work, card.span))
+    words = _letters(reading.words)
+    quotes = (_letters(first or second) for first, second in _QUOTED.findall(reading.reason))
+    return CardReading(
+        reading.score,
+        reading.reason,
+        words,
+        stands=bool(words) and words in text,
+        misquotes=any(quote not in text for quote in quotes),
+        criteria=reading.criteria,
+    )
+
+
+def _letters(text: str) -> str:
+    """Leave out what marks italics in a plain text, and the wraps of lines."""
+    return " ".join(text.replace("_", "").split())
+
+
+def _lit(card: Card, words: str) -> Card:
+    return replace(card, quotation=light_words(card.quotation, words), whole=light_words(card.whole, words))

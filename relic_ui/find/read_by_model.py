@@ -1,0 +1,132 @@
+"""The columns of a language model: where the words go, reading and stopping it, and what it says of each passage.
+
+Nothing that a model writes is drawn as HTML or Markdown, and its words never look like the work's.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import streamlit as st
+
+from relic_ui import jobs
+from relic_ui.naming import many
+from relic_ui.shell import literal, show_errors
+
+if TYPE_CHECKING:
+    from relic_core.domain import Claim
+    from relic_core.services.model_reading import CardReading, ModelReading
+    from relic_core.services.search import Column, SearchResult
+    from relic_core.wiring import App
+
+_OWN = "Your own words"
+
+
+def show_reading(app: App, column: Column, result: SearchResult) -> None:
+    """Draw, under the heading of a column of a model, what can be done and how far it is."""
+    reads = app.model_reading
+    search_id, retriever = st.session_state["find_search"], column.retriever
+    if not column.card.server or not search_id:  # what is not kept cannot be read in a job
+        return
+    job = reads.job(search_id, retriever)
+    if job and job.active:
+        jobs.show_job(app, job.id, doing="beginning to read", stop="Stop reading")
+        return
+    seen = f"find_read_{search_id}_{retriever}"
+    if job and st.session_state.get(seen) != job.id:  # it has ended since the answer was made
+        st.session_state[seen] = job.id
+        st.session_state["find_answer"] = None
+        st.rerun()
+    if job and job.state == "failed":
+        st.warning(literal(f"{job.note} What was read before is kept."), icon=":material/warning:")
+    recalls = retriever.startswith("llm-recall")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if job and job.state == "done":
+            st.html(f'<p class="relic-quiet">{escape(job.note)}</p>', width="content")
+        elif st.button(
+            "Read on" if job else "Have it recall" if recalls else f"Read the first {reads.passages}",
+            key=f"find_read_{retriever}",
+            icon=":material/smart_toy:",
+        ):
+            with show_errors():
+                reads.start(search_id, retriever)
+                st.rerun()
+        with st.popover("What it looks for", type="tertiary", key=f"find_objective_{retriever}"):
+            _choose_objective(reads, result.claim, retriever)
+    sent = "the name of the work" if recalls else "the passages"
+    st.html(
+        f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model knows famous criticism by '
+        "heart, and can be wrong.</p>"
+    )
+
+
+def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None:
+    """Let the scholar choose what makes a passage relevant, and write it in words of their own."""
+    chosen = reads.objective(claim)
+    names = {each.text: each.label for each in reads.objectives}
+    state, key = st.session_state, f"find_objective_text_{retriever}"
+
+    def take() -> None:
+        state[key] = next((text for text, label in names.items() if label == state[f"{key}_card"]), state[key])
+
+    st.selectbox(
+        "A passage that",
+        [*names.values(), _OWN],
+        index=[*names].index(chosen) if chosen in names else len(names),
+        key=f"{key}_card",
+        on_change=take,
+    )
+    if key not in state:
+        state[key] = chosen
+    st.text_area("In words, as the model is told", key=key, height=160)
+    criteria = written = ""
+    if retriever == "llm-subtask":
+        written = "\n".join(reads.criteria(claim))
+        criteria = st.text_area(
+            "Criteria, one a line; empty: the model writes them", written, key=f"{key}_{crc32(written.encode())}"
+        )
+    if st.button("Use this for the claim", key=f"{key}_use"):
+        with show_errors():
+            reads.choose_objective(claim, state[key])
+            if retriever == "llm-subtask" and criteria != written:
+                reads.choose_criteria(claim, criteria.splitlines())
+            st.session_state["find_answer"] = None
+            st.rerun()
+
+
+def said_html(reads: ModelReading, column: Column, result: SearchResult) -> list[str]:
+    """Make what is drawn under each card of a column; nothing where it is no model's.
+
+    How much of what a model recalled is not in the work is drawn at once.
+    """
+    if not column.card.server or not column.answered:
+        return [""] * len(column.cards)
+    found = reads.of(result, column.retriever)
+    if found.given:
+        st.html(
+            f'<p class="relic-quiet">{found.lost} of {many(found.given, "passage")} that it gave '
+            f"{'is' if found.lost == 1 else 'are'} not in this work, and not shown.</p>"
+        )
+    return [_reading_html(each) for each in found.readings]
+
+
+def _reading_html(reading: CardReading | None) -> str:
+    """Make the HTML of what a model says of one passage."""
+    if reading is None:
+        return ""
+    criteria = "".join(f"<li>{escape(name)}: {score:g}</li>" for name, score in reading.criteria)
+    rests = ""
+    if reading.words:
+        rests = (
+            f'<p class="relic-quiet">It rests on: “{escape(reading.words)}”</p>'
+            if reading.stands
+            else f'<p class="relic-misquoted">It rests on words that are not here: {escape(reading.words)}</p>'
+        )
+    if reading.misquotes:
+        rests += '<p class="relic-misquoted">The reason quotes words that are not here.</p>'
+    return (
+        f'<aside class="relic-reading"><p><strong>{reading.score:g} of 10</strong> {escape(reading.reason)}</p>'
+        f"{f'<ul>{criteria}</ul>' if criteria else ''}{rests}</aside>"
+    )

@@ -1,0 +1,118 @@
+"""Find with a language model on a server: its columns, pressed and read, and what is said of where the words go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from relic_core.domain import SearchRequest
+from tests.app.reading import FIND, found, html, said, sound
+from tests.chat_server import by_shared_words, serving
+
+CLAIM = "The brass bolt stands for a false certainty"
+READ = "find_read_llm-reason"
+
+
+@pytest.fixture
+def chat(app, monkeypatch):
+    """Name a server for the app, and let jobs run at once."""
+    with serving(answer=by_shared_words) as chat:
+        name_server(app, monkeypatch, chat.address)
+        yield chat
+
+
+def name_server(app, monkeypatch, address):
+    app.settings = replace(app.settings, reader=address, reader_model="tiny", reader_passages=5)
+    for name, value in app.settings.to_environment().items():
+        monkeypatch.setenv(name, value)
+    app.run_jobs()
+
+
+def ask(app, *retrievers):
+    at = app.open(FIND)
+    at.get_by_key("find_retrievers").set_value(list(retrievers))
+    return found(at, CLAIM)
+
+
+def test_without_a_server_no_column_of_a_model_is_offered(app):
+    at = sound(app.open(FIND))
+    assert not any("Read by" in option for option in at.get_by_key("find_retrievers").options)
+
+
+def test_a_column_is_read_when_it_is_pressed_and_says_why(app, chat):
+    at = ask(app, "bm25", "llm-reason")
+    assert chat.asked == []
+    assert "this computer" in html(at)
+    assert "relic-reading" not in html(at)
+    sound(at.button(key=READ).click().run())
+    assert len(chat.asked) == 5
+    assert html(at).count('class="relic-reading"') == 5
+    assert not any(button.key == READ for button in at.button)
+    again = ask(app, "bm25", "llm-reason")
+    assert html(again).count('class="relic-reading"') == 5
+    assert len(chat.asked) == 5
+
+
+def test_what_a_model_writes_is_text(app, chat):
+    chat.answer = lambda _: '{"reason": "<script>alert(1)</script> **so**", "words": "<i>no</i>", "score": 3}'
+    at = sound(ask(app, "bm25", "llm-reason").button(key=READ).click().run())
+    assert "&lt;script&gt;" in html(at)
+    assert not {"<script>alert", "<i>no"} & {part for part in ("<script>alert", "<i>no") if part in html(at)}
+    assert "relic-misquoted" in html(at)
+
+
+def test_a_server_that_fails_is_said_on_the_column_and_the_others_stand(app, chat):
+    chat.misbehaviour = ["always 401"]
+    at = sound(ask(app, "bm25", "llm-reason").button(key=READ).click().run())
+    assert "RELIC_READER_KEY" in said(at)
+    assert html(at).count("<article") >= 10
+    chat.misbehaviour = []
+    sound(at.button(key=READ).click().run())
+    assert html(at).count('class="relic-reading"') == 5
+
+
+def test_another_machine_that_is_not_allowed_is_named_and_nothing_is_sent(app, monkeypatch):
+    name_server(app, monkeypatch, "https://api.example.org/v1")
+    at = ask(app, "bm25", "llm-reason")
+    assert "api.example.org" in html(at) + said(at)
+    assert html(at).count("<article") >= 5
+
+
+def test_an_objective_of_one_s_own_is_kept_for_the_claim(app, chat):
+    at = ask(app, "bm25", "llm-reason")
+    key = "find_objective_text_llm-reason"
+    at.text_area(key=key).set_value("Wanted is a doubt.")
+    sound(at.button(key=f"{key}_use").click().run())
+    sound(at.button(key=READ).click().run())
+    assert all("Wanted is a doubt." in body["messages"][0]["content"] for body in chat.asked)
+
+
+def test_what_is_kept_from_it_carries_the_model_and_its_reason(app, chat):
+    at = sound(ask(app, "bm25", "llm-reason").button(key=READ).click().run())
+    (search,) = [each for each in app.bench.history.recent(5) if "llm-reason" in each.request.retrievers]
+    result = app.bench.search.run(search.request)
+    card = result.columns[1].cards[0]
+    assert html(at)
+    made_with = app.bench.model_reading.made_with(search.id, "llm-reason", card.work, str(card.place.address), 1)
+    assert "tiny" in made_with
+    assert "words with the claim" in made_with
+
+
+def test_criteria_are_shown_and_those_of_the_scholar_take_their_place(app, chat):
+    at = sound(ask(app, "bm25", "llm-subtask").button(key="find_read_llm-subtask").click().run())
+    key = "find_objective_text_llm-subtask"
+    (criteria,) = [area for area in at.text_area if area.value == "It uses words of the claim."]
+    criteria.set_value("It names the bolt.\n\nIt is brass.")
+    sound(at.button(key=f"{key}_use").click().run())
+    (search,) = [each for each in app.bench.history.recent(5) if "llm-subtask" in each.request.retrievers]
+    claim = app.bench.search.run(search.request).claim
+    assert app.bench.model_reading.criteria(claim) == ("It names the bolt.", "It is brass.")
+
+
+def test_a_search_of_somebody_who_has_a_model_opens_without_one(app):
+    (work,) = app.bench.works.summaries()
+    request = SearchRequest(work_id=work.id, claim_text=CLAIM, length=1, retrievers=("bm25", "llm-reason"))
+    search = app.bench.history.keep(request, made_with="bm25")
+    at = sound(app.open(FIND, q=search.id))
+    assert html(at).count("<article") >= 5

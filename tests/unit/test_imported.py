@@ -1,0 +1,96 @@
+"""What another system ranked becomes a run: TREC's files and BIRCO's, and files that do not fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from relic_core.domain import ContextSize
+from relic_core.errors import BadBenchmark
+from relic_core.evaluation import imported
+from relic_core.evaluation.metrics import figure
+from relic_core.formats import trec
+from relic_core.wiring import build
+from tests.small_benchmark import SmallBenchmark
+
+SHAPE = ContextSize(1, 1)
+
+
+@pytest.fixture
+def small():
+    return SmallBenchmark()
+
+
+def named(small, window, start):
+    work = small.work(window.pool)
+    end = work.sentences[start + window.gold.length - 1].end
+    return trec.document(window.book, (work.sentences[start].start, end))
+
+
+@pytest.fixture
+def ranked(small, tmp_path):
+    """Write a run that puts the gold of each claim second, behind the last candidate; the last claim is left out."""
+    path = tmp_path / "theirs.run"
+    lines = []
+    for window in small.windows()[:-1]:
+        last = small.work(window.pool).candidates(window.gold.length) - 1
+        for rank, start in enumerate((window.gold.start, last)):  # out of order: the score decides
+            lines.append(f"{window.id} Q0 {named(small, window, start)} {rank} {rank + 0.5} their-system\n")
+    path.write_text("".join(lines))
+    return path
+
+
+def test_a_trec_run_stands_as_it_was_scored_and_what_it_lacks_is_a_miss(small, ranked):
+    run, outcomes = imported.import_ranking(small, ranked, SHAPE)
+    assert [outcome.rank for outcome in outcomes] == [2] * 9 + [None]
+    assert (run.label, run.examples, run.shape) == ("their-system (imported)", 10, SHAPE)
+    assert imported.import_ranking(small, ranked, SHAPE)[0].id == run.id
+
+
+def test_it_is_listed_shown_and_compared_as_any_other(small, ranked, run, settings):
+    app = build(settings)
+    taken, new = app.runs.import_ranking(ranked, small, SHAPE, "ColBERT")
+    assert new
+    assert not app.runs.import_ranking(ranked, small, SHAPE, "ColBERT")[1]
+    assert run("runs", "show", taken.id).code == 0
+    assert "ColBERT" in run("runs").out
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["w0 Q0 first:0-9 1 high tag", "w0 Q0 first:0-9 1 nan tag", "w0 first:0-9 1 2", "", "w0 Q0 nowhere:0-9 1 2.0 tag",
+     "w0 Q0 first:1-2 1 2.0 tag", "q99 Q0 first:0-9 1 2.0 tag"],
+)  # fmt: skip
+def test_a_file_that_does_not_fit_is_refused(small, tmp_path, line):
+    path = tmp_path / "theirs.run"
+    path.write_text(line and f"{line}\n")
+    with pytest.raises(BadBenchmark, match=r"."):
+        imported.import_ranking(small, path, SHAPE)
+
+
+def test_a_document_twice_is_refused(small, ranked):
+    ranked.write_text(ranked.read_text() * 2)
+    with pytest.raises(BadBenchmark, match="twice"):
+        imported.import_ranking(small, ranked, SHAPE)
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"w0": 3}', '{"a": {"w0": ["x"]}}', '{"w0": ["x", "x"]}', "{"])
+def test_json_that_is_no_ranking_is_refused(small, tmp_path, content):
+    path = tmp_path / "theirs.json"
+    path.write_text(content)
+    with pytest.raises(BadBenchmark, match=r"."):
+        imported.import_ranking(small, path, SHAPE, "b")
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("system", "printed"),
+    [("GPT-4_score_O", [55.91, 77.08]), ("GPT-4_subtask_O", [53.67, 62.5]), ("Monot5", [16.2, 14.58])],
+)
+def test_birco_s_published_rankings_are_runs_with_their_figures(run, shared, monkeypatch, settings, system, printed):
+    monkeypatch.setenv("RELIC_BENCHMARKS", str(shared / "benchmarks"))
+    path = shared / "benchmarks" / "birco_relic" / "published_rankings.json"
+    assert run("runs", "import", path, "--benchmark", "birco-pools", "--system", system).code == 0
+    runs = build(settings).runs
+    (taken,) = [each for each in runs.all() if not each.shipped]
+    outcomes = runs.outcomes(taken.id)
+    assert [round(100 * figure(name, outcomes), 2) for name in ("ndcg@10", "recall@5")] == printed
