@@ -216,7 +216,9 @@ def test_of_two_versions_the_shares_and_their_difference_are_told_by_prompt():
         for id_, both in verdicts.items()
     }
     found = [{"before": ("c",), "after": ("a", "b")}, {"before": ("b", "c"), "after": ("a",)}]
-    versions = [reports.Asked(name=name, label=name, encoder="", configuration={}) for name in ("before", "after")]
+    versions = [
+        reports.UsedRetriever(name=name, label=name, encoder="", configuration={}) for name in ("before", "after")
+    ]
     prompts = [
         reports.Reported(table="", claim="x", asked="x", work="w", length=1, passages=judged, hits=hits)
         for hits in found

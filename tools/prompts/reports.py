@@ -491,7 +491,10 @@ def page_table() -> str:
     except NotFound:
         absent = [f"{each.prompt.title} (Table {each.table}): {why}" for each, why in left_out()]
         return f"{NOT_MADE} It will leave out {'; '.join(absent)}."
-    return f"{as_markdown(figures(report))}\n\n{as_markdown(shares(read_report(SHORT_CLAIMS)))}"
+    tables = [figures(report)]
+    if SHORT_CLAIMS.is_file():
+        tables.append(shares(read_report(SHORT_CLAIMS)))
+    return "\n\n".join(map(as_markdown, tables))
 
 
 def differences(report: Report, app: App, answers: Sequence[Answered]) -> tuple[str, ...]:
