@@ -308,7 +308,7 @@ def _build(
         best.merge(part["rows"], part["scores"])
         shards.append((parts.path(task.file), part["sizes"]))
         bytes_of_works += part["bytes"].tolist()
-    sizes = np.sum([sizes for _, sizes in shards], axis=0, dtype=np.uint64)
+    sizes: npt.NDArray[np.uint64] = np.stack([sizes for _, sizes in shards]).sum(axis=0, dtype=np.uint64)
     parts.write(LISTS, lambda path: _merge(shards, path))
     index = _opened(parts.path(_TRAINED), parts.path(LISTS), sizes)
     nprobe, measures = _measure(
@@ -525,8 +525,8 @@ def _begin(
         parts.write(_QUESTIONS, lambda path: np.save(path, questions, allow_pickle=False))
         trained = _faiss().serialize_index(index).tobytes()
         parts.write(_TRAINED, lambda path: path.write_bytes(trained))
-    questions = np.load(parts.path(_QUESTIONS), allow_pickle=False)
-    return questions
+    kept: npt.NDArray[np.float32] = np.load(parts.path(_QUESTIONS), allow_pickle=False)
+    return kept
 
 
 def _trained(dense: _Prepared, works: Sequence[WorkVersion], rng: np.random.Generator) -> Any:  # noqa: ANN401 - faiss is not typed
@@ -595,9 +595,9 @@ def _merge(shards: Sequence[tuple[Path, npt.NDArray[np.uint64]]], path: Path) ->
     with path.open("wb", buffering=_BUFFER) as file:
         for number in range(len(shards[0][1])):
             for data, begins, sizes, code in opened:
-                file.write(data[begins[number] : begins[number] + sizes[number] * code])
+                file.write(data[begins[number] : begins[number] + sizes[number] * code].data)
             for data, begins, sizes, code in opened:
-                file.write(data[begins[number] + sizes[number] * code : begins[number + 1]])
+                file.write(data[begins[number] + sizes[number] * code : begins[number + 1]].data)
 
 
 def _opened(trained: Path, lists: Path, sizes: npt.NDArray[np.uint64]) -> Any:  # noqa: ANN401 - faiss is not typed

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from relic_core.domain import WorkVersion
 
     Arrays = Mapping[str, npt.NDArray[Any]]
-    Writers = Mapping[str, Callable[[Path], None]]
+    Writers = Mapping[str, Callable[[Path], object]]
     Stamp = tuple[tuple[int, ...], ...]
 
 T = TypeVar("T")
@@ -484,15 +484,15 @@ class Parts:
         self._root = root
         self._folder = recipe.folder(root).with_suffix(_PARTS)
 
-    def load(self, number: int, rows: int) -> dict[str, npt.NDArray[Any]] | None:
-        """Read a part; None where it is not there, not whole, or has other than so many rows."""
+    def load(self, number: int, rows: int | None = None) -> dict[str, npt.NDArray[Any]] | None:
+        """Read a part; None where it is not there, not whole, or has other than `rows` rows, where that is given."""
         try:
             path = self._folder / f"{number:05}.npz"
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 found = {name: stored[name] for name in stored.files}
         except (OSError, EOFError, ValueError, zipfile.BadZipFile):  # not there, or damaged: it is made again
             return None
-        return found if all(len(array) == rows for array in found.values()) else None
+        return found if rows is None or all(len(array) == rows for array in found.values()) else None
 
     def save(self, number: int, arrays: Arrays) -> None:
         """Keep a part."""
@@ -502,7 +502,7 @@ class Parts:
         """Say where another file of the build is kept."""
         return self._folder / name
 
-    def write(self, name: str, write: Callable[[Path], None]) -> None:
+    def write(self, name: str, write: Callable[[Path], object]) -> None:
         """Write a file of the build, whole or not at all."""
         half = (self._folder / name).with_stem(f"{uuid.uuid4().hex}.half")  # numpy wants its own suffix
         with writing(self._root):

@@ -428,7 +428,7 @@ def test_where_a_retriever_finds_others_it_is_said_with_both_places(report, benc
 
 
 def test_a_retriever_made_otherwise_is_told_though_it_finds_the_same(report, bench, answers, monkeypatch):
-    monkeypatch.setattr(bench.retrievers.get("reranked"), "_head", 99)
+    monkeypatch.setattr(bench.retrievers.get("reranked"), "_top_k", 99)
     assert reports.differences(report, bench, asking.ask(bench)) == ()
     assert reports.changed_makers(report, bench, answers) == (
         "Reranked is made otherwise than when the report was: head.",

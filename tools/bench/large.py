@@ -30,7 +30,7 @@ from tools.machine import busy
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -115,7 +115,7 @@ class Making:
         self._thin = thin
         self.making = self.building = 0.0
 
-    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+    def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Generator[Any]:
         """Apply a function to each part."""
         for part in tasks:
             began = time.perf_counter()
