@@ -237,8 +237,18 @@ class Compacting(Protocol):
     def compact_due(self, works: Sequence[WorkVersion], length: int) -> bool:
         """Whether these works need the compact index, and it is still to be built, or built anew."""
 
-    def build_compact(self, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
-        """Build the compact index of some works where it is due; recall is measured on the claims given too."""
+    def build_compact(
+        self,
+        works: Sequence[WorkVersion],
+        progress: Progress,
+        *,
+        claims: Sequence[Claim] = (),
+        workers: Workers | None = None,
+    ) -> None:
+        """Build the compact index of some works where it is due; recall is measured on the claims given too.
+
+        - `workers`: build its parts; by default this process does.
+        """
 
 
 class Benchmark(Protocol):

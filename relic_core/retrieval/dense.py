@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
     from relic_core.encoders.cards import Similarity
-    from relic_core.ports import Encoder, Progress, Retriever
+    from relic_core.ports import Encoder, Progress, Retriever, Workers
     from relic_core.retrieval.compact import Compact
     from relic_core.retrieval.index_files import Arrays
 
@@ -175,18 +175,26 @@ class Dense(VectorSearch):
         within = sum(work.sentences for work in held if index is not None and index.holds(work))
         return within < LEAST_HELD * sum(work.sentences for work in held)
 
-    def build_compact(self, works: Sequence[WorkVersion], progress: Progress, *, claims: Sequence[Claim] = ()) -> None:
+    def build_compact(
+        self,
+        works: Sequence[WorkVersion],
+        progress: Progress,
+        *,
+        claims: Sequence[Claim] = (),
+        workers: Workers | None = None,
+    ) -> None:
         """Build the compact index of the library where it is due; of works that are prepared, and nothing else.
 
         - `progress`: told of sentences.
         - `claims`: real questions that recall is measured on, beside made ones.
+        - `workers`: build its parts; by default this process does.
 
         Raises StoreReadOnly: the folder of indexes cannot be written.
         Raises StaleIndex: a work's index was found to be damaged, or went away meanwhile.
         """
         held, _ = super().held(works, 1)
         if self.compact_due(works, 1):
-            compact.build(self, held, progress, claims=claims)
+            compact.build(self, held, progress, claims=claims, workers=workers)
         total = sum(work.sentences for work in held)
         progress(total, total, "The library is ready")
 

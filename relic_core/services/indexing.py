@@ -258,7 +258,7 @@ class Indexes:
                     self.start_library()
 
     def build_library(self, progress: Progress) -> None:
-        """Build the compact index of the library where it is due, here and now.
+        """Build the compact index of the library where it is due, on the engine of the settings or here.
 
         What it finds is measured on the claims that were searched with, beside questions that it makes up.
 
@@ -269,7 +269,7 @@ class Indexes:
         works = tuple(self._works.work_versions().values())
         claims = self._asked()
         for retriever in self._compacting():
-            retriever.build_compact(works, progress, claims=claims)
+            retriever.build_compact(works, progress, claims=claims, workers=engines.named(self._settings.engine))
 
     def _asked(self) -> tuple[Claim, ...]:
         """List the last claims that were searched with, each once."""

@@ -238,3 +238,77 @@ def test_spans_near_the_ends_of_a_work_are_not_found_beyond_them(work_versions):
     found = compact.spans_of(np.array([0, 299]), work_versions[0], 4)
     assert found.tolist() == [0, 296]
     assert all(Span(int(start), 4).end <= 300 for start in found)
+
+
+class Backwards:
+    """Workers that finish the last task first; `stop_after` so many they are killed."""
+
+    def __init__(self, stop_after=None):
+        self.done = []
+        self._stop_after = stop_after
+
+    def map(self, function, tasks):
+        for task in reversed([*tasks]):
+            if len(self.done) == self._stop_after:
+                raise JobCancelled
+            yield function(task)
+            self.done.append(task.number)
+
+
+@pytest.fixture
+def _small_parts(monkeypatch):
+    monkeypatch.setattr(compact, "PART", 200)
+
+
+@pytest.mark.usefixtures("_small_parts")
+def test_parts_that_workers_build_are_one_index_whatever_their_order(dense, work_versions):
+    contents = []
+    for workers in (None, Backwards()):
+        compact.build(dense, work_versions, silent, workers=workers)
+        (path,) = folders(dense)
+        assert json.loads(path.read_text())["notes"]["parts"] == 2
+        contents.append([(path.parent / name).read_bytes() for name in (compact.FILE, compact.LISTS)])
+        shutil.rmtree(path.parent)
+    assert contents[0] == contents[1]
+
+
+@pytest.mark.usefixtures("_small_parts")
+def test_a_build_that_was_killed_goes_on_with_the_parts_that_it_lacks(dense, work_versions, monkeypatch):
+    with pytest.raises(JobCancelled):
+        compact.build(dense, work_versions, silent, workers=Backwards(stop_after=1))
+    assert not folders(dense)
+    read = []
+    load = compact.index_files.load
+    monkeypatch.setattr(
+        compact.index_files, "load", lambda root, recipe: read.append(recipe.work_id) or load(root, recipe)
+    )
+    compact.build(dense, work_versions, silent)
+    assert read == [work_versions[0].id], "only the works of the first part"
+    assert len(folders(dense)) == 1
+    assert not list((dense.root / "demo" / "library").glob("*.parts"))
+
+
+def test_many_lists_are_found_through_a_graph_and_answer_alike(dense, work_versions, monkeypatch):
+    monkeypatch.setattr(compact, "_MANY_LISTS", 2)
+    monkeypatch.setattr(compact, "FOUND", 60)
+    library = make_dense(dense.root, memory=1)
+    library.build_compact(work_versions, silent)
+    (path,) = folders(dense)
+    assert "HNSW" in json.loads(path.read_text())["notes"]["index"]
+    ten, _ = library.rank(CLAIM, corpus(work_versions), 1).recall
+    assert ten >= compact.WANTED
+
+
+def test_damaged_lists_change_no_score(dense, work_versions):
+    exact = make_dense(dense.root).rank(CLAIM, corpus(work_versions), 2)
+    scores = {
+        (exact.works[of], start): score for of, start, score in zip(exact.work, exact.start, exact.scores, strict=True)
+    }
+    library = make_dense(dense.root, memory=1)
+    library.build_compact(work_versions, silent)
+    (path,) = folders(dense)
+    lists = path.parent / compact.LISTS
+    lists.write_bytes(bytes(255 - byte for byte in lists.read_bytes()))
+    ranking = make_dense(dense.root, memory=1).rank(CLAIM, corpus(work_versions), 2)
+    for of, start, score in zip(ranking.work, ranking.start, ranking.scores, strict=True):
+        assert score == pytest.approx(scores[ranking.works[of], start], abs=1e-6)

@@ -326,7 +326,7 @@ class Compact(Dense):
     def compact_due(self, works, length):
         return self.due
 
-    def build_compact(self, works, progress, *, claims=()):
+    def build_compact(self, works, progress, *, claims=(), workers=None):
         self.prepared_for.append((tuple(work.id for work in works), tuple(claims)))
         self.due = False
 

@@ -174,12 +174,15 @@ def search(dense: MadeDense, works: Sequence[WorkVersion], claims: Sequence[Clai
         for length in LENGTHS:
             ask(claims[0], length)
     fresh = [timed(ask, claim, LENGTHS[at % len(LENGTHS)])[0] for at, claim in enumerate(claims[3:])]
+    began = time.process_time()
     warm = [timed(ask, claim, LENGTHS[at % len(LENGTHS)])[0] for at, claim in enumerate(claims[3:])]
+    processor = (time.process_time() - began) / len(warm)
     return {
         "works": len(works),
         "first answers, cold": [round(each, 2) for each in cold],
         "later answers, each of another claim": _spread(fresh),
         "the same claims again": _spread(warm),
+        "processor seconds of each": round(processor, 3),
         "anonymous MB": round(anonymous_mb()),
         "anonymous MB before the first answer": round(before),
         "busy": busy(),
