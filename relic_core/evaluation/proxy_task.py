@@ -236,8 +236,11 @@ def built_on(name: str, chooser: str) -> bool:
 
 
 def may_answer(chooser: str) -> tuple[str, ...]:
-    """Name the retrievers that may answer where one chose the options: all others that are no copies for checking."""
-    names = (card.name for card in registry.cards())
+    """Name the retrievers that may answer where one chose the options: all others, but for copies for checking.
+
+    Those that ask a server's language model, which may cost money, answer only where they are named.
+    """
+    names = (card.name for card in registry.cards() if not card.server)
     return tuple(name for name in names if name == alike(name) != alike(chooser))
 
 

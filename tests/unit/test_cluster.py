@@ -61,7 +61,11 @@ def cluster(tmp_path_factory):
         for process in reversed(started):
             process.terminate()
         for process in started:
-            process.wait()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:  # a worker may wait for ever for a scheduler that has ended
+                process.kill()
+                process.wait()
 
 
 @pytest.fixture(scope="module")
