@@ -13,6 +13,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.wiring import build
 from tests.browser.serving import PROJECT, copied, prepare, serving
+from tests.browser.visiting import settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 AXE = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
 WCAG = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]
 COLOURS = ["color-contrast"]
+# What is stale while a fragment runs again is pale for that moment alone.
 AT_ONCE = """
 addEventListener("DOMContentLoaded", () => document.head.append(Object.assign(document.createElement("style"), {
-  textContent: "*, ::before, ::after { transition: none !important; animation: none !important }" })))
+  textContent: `*, ::before, ::after { transition: none !important; animation: none !important }
+    [data-stale="true"] { opacity: 1 !important }` })))
 """
 PATIENCE = 20_000
 """Milliseconds in which what is waited for comes on a machine that does other things as well."""
@@ -199,6 +202,7 @@ def inspected(page, axe) -> Iterator[tuple[Page, Callable[[str], None]]]:
                     .slice(0, 3).reduce((sum, part) => sum + Number(part), 0) > 384) === light""",
                 arg=scheme == "light",
             )
+            settled(page)
             wide = page.evaluate(
                 "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth"
             )
