@@ -87,7 +87,7 @@ class Recalled(AsksModel):
         found = self.recall(claim, corpus.whole, progress)
         self._counts["passages recalled"] += found.given
         self._counts["passages recalled that are not in the work"] += found.lost
-        starts = (_candidate(span, ranking.length, len(corpus.whole.sentences)) for span in found.spans)
+        starts = (corpus.whole.span_around(span, ranking.length).start for span in found.spans)
         at = {start: int(np.searchsorted(ranking.start, start)) for start in starts}
         first = [place for start, place in at.items() if place < len(ranking) and ranking.start[place] == start]
         if not first:
@@ -132,12 +132,6 @@ def _cut(sentences: Sequence[str], room: int) -> Iterator[str]:
         size += len(part[-1]) + 1
     if part:
         yield " ".join(part)
-
-
-def _candidate(span: Span, length: int, sentences: int) -> int:
-    """Choose where the candidate of a length starts that holds a span, or lies in the midst of it."""
-    start = span.start - (length - span.length) // 2 if length > span.length else span.start
-    return max(0, min(start, sentences - length))
 
 
 def _create(settings: Settings, components: Sequence[Retriever], *, task: str) -> Recalled:
