@@ -12,6 +12,7 @@ import threading
 import time
 import weakref
 from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
@@ -137,7 +138,7 @@ class Server:
         """Ask, again where the server is busy or broke off.
 
         - `needed`: tokens of question and answer.
-        - `read`: makes of JSON what is wanted; raises ValueError, LookupError or TypeError where it is something else.
+        - `read`: makes of JSON what is wanted; what it raises means that it is something else.
         - `refusal`: what it means where the server refuses for another reason than the key or its context.
         """
         if needed > self._settings.reader_context:
@@ -161,7 +162,7 @@ class Server:
                     broken = f"reports a fault of its own ({response.status_code})"
                 else:
                     self._refuse(response, refusal)
-                    with suppress(ValueError, LookupError, TypeError):
+                    with suppress(ValueError, LookupError, TypeError, AttributeError):
                         return read(response.json())
             if response is None or response.status_code == _OK:
                 broken = "sent half an answer, or something else than an answer"
@@ -302,6 +303,10 @@ def _complaint(response: Response) -> str:
 
 
 def _retry_after(response: Response) -> float:
+    """Read for how many seconds a server asks to be left alone: a number of them, or a date."""
+    said = response.headers.get("Retry-After", "")
     with suppress(ValueError, OverflowError):
-        return max(0.0, float(response.headers.get("Retry-After", "")))
+        return max(0.0, float(said))
+    with suppress(ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
     return _PAUSE

@@ -16,9 +16,9 @@ import numpy as np
 from relic_core.caching import LRUCache
 from relic_core.encoders.towers import flat
 from relic_core.errors import ReaderUnavailable, RelicError
-from relic_core.language_models import parsing, prompts
 from relic_core.language_models.cached_client import Question
-from relic_core.language_models.prompts import claim_text
+from relic_core.language_models.parsing import read_passages
+from relic_core.language_models.prompts import ask, claim_text
 from relic_core.language_models.server import count_tokens, longest_text
 from relic_core.ports import silent
 from relic_core.retrieval.read_by_model import AsksModel, stopped
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking, Span, Work
+    from relic_core.language_models.prompts import Prompt
     from relic_core.ports import Progress, Retriever
 
 OVERLAP = 0.1
 """Share of a part of the text that the next part begins with."""
 _LEAST_PART = 2_000
 """Characters of a part of the text, from which it is worth asking."""
+_CHAPTERS = "Chapters of the work"
 _WORKS = 3
 """Works that are kept ready to be aligned to."""
 
@@ -99,24 +101,23 @@ class Recalled(AsksModel):
     def recall(self, claim: Claim, work: Work, progress: Progress = stopped) -> Recall:
         """Ask for passages and align them; by default what is known, with nothing asked. Raises as `combine`."""
         named = f"{work.title}, by {work.author}" if work.author else work.title
-        ask = partial(prompts.for_passages, claim_text(claim), named, objective=self.objective(claim))
-        parts = self._parts(work, ask) if self._task == "recall-text" else [()]
-        answers = self.client.all([Question(ask(part), parsing.read_passages) for part in parts], progress)
+        asks = partial(ask, "recall", self.objective(claim), claim_text(claim), ("The work", named))
+        parts = self._parts(work, asks((_CHAPTERS, ""))) if self._task == "recall-text" else [()]
+        answers = self.client.all([Question(asks(*part), read_passages) for part in parts], progress)
         passages = dict.fromkeys(filter(None, chain.from_iterable(zip_longest(*(each or () for each in answers)))))
         places = self._places.get(work.fingerprint, lambda: Places(work)) if passages else None
         spans = [quoted_span(places, work, words) for words in passages] if places else []
         return Recall(tuple(dict.fromkeys(filter(None, spans))), len(spans), spans.count(None))
 
-    def _parts(self, work: Work, ask: partial[prompts.Prompt]) -> list[tuple[str]]:
+    def _parts(self, work: Work, prompt: Prompt) -> list[tuple[tuple[str, str]]]:
         """Cut the text into parts that a prompt has room for, each beginning with the end of the one before."""
-        prompt = ask(("",))
         room = longest_text(self._settings.reader_context - count_tokens(prompt.messages(prompt.draw_codes())))
         if room < _LEAST_PART:
             raise ReaderUnavailable(
                 f"The model reads {self._settings.reader_context:,} tokens at once, which is too few to give it parts "
                 "of a work. RELIC_READER_CONTEXT says how many it reads."
             )
-        return [(part,) for part in _cut([flat(work, sentence) for sentence in work.sentences], room)]
+        return [((_CHAPTERS, part),) for part in _cut([flat(work, sentence) for sentence in work.sentences], room)]
 
 
 def _cut(sentences: Sequence[str], room: int) -> Iterator[str]:

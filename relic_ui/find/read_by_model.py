@@ -65,16 +65,16 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
 def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None:
     """Let the scholar choose what makes a passage relevant, and write it in words of their own."""
     chosen = reads.objective(claim)
-    names = {each.text: each.label for each in reads.objectives}
+    names = [*reads.objectives, _OWN]
     state, key = st.session_state, f"find_objective_text_{retriever}"
 
     def take() -> None:
-        state[key] = next((text for text, label in names.items() if label == state[f"{key}_card"]), state[key])
+        state[key] = reads.objectives.get(state[f"{key}_card"], state[key])
 
     st.selectbox(
         "A passage that",
-        [*names.values(), _OWN],
-        index=[*names].index(chosen) if chosen in names else len(names),
+        names,
+        index=next((at for at, name in enumerate(names) if reads.objectives.get(name) == chosen), len(names) - 1),
         key=f"{key}_card",
         on_change=take,
     )
@@ -89,9 +89,7 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
         )
     if st.button("Use this for the claim", key=f"{key}_use"):
         with show_errors():
-            reads.choose_objective(claim, state[key])
-            if retriever == "llm-subtask" and criteria != written:
-                reads.choose_criteria(claim, criteria.splitlines())
+            reads.choose(claim, state[key], criteria.splitlines() if criteria != written else None)
             st.session_state["find_answer"] = None
             st.rerun()
 
@@ -116,17 +114,18 @@ def _reading_html(reading: CardReading | None) -> str:
     """Make the HTML of what a model says of one passage."""
     if reading is None:
         return ""
-    criteria = "".join(f"<li>{escape(name)}: {score:g}</li>" for name, score in reading.criteria)
+    said = reading.said
+    criteria = "".join(f"<li>{escape(name)}: {score:g}</li>" for name, score in said.criteria)
     rests = ""
-    if reading.words:
+    if said.words:
         rests = (
-            f'<p class="relic-quiet">It rests on: “{escape(reading.words)}”</p>'
+            f'<p class="relic-quiet">It rests on: “{escape(said.words)}”</p>'
             if reading.stands
-            else f'<p class="relic-misquoted">It rests on words that are not here: {escape(reading.words)}</p>'
+            else f'<p class="relic-misquoted">It rests on words that are not here: {escape(said.words)}</p>'
         )
     if reading.misquotes:
         rests += '<p class="relic-misquoted">The reason quotes words that are not here.</p>'
     return (
-        f'<aside class="relic-reading"><p><strong>{reading.score:g} of 10</strong> {escape(reading.reason)}</p>'
+        f'<aside class="relic-reading"><p><strong>{said.score:g} of 10</strong> {escape(said.reason)}</p>'
         f"{f'<ul>{criteria}</ul>' if criteria else ''}{rests}</aside>"
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
@@ -87,11 +89,18 @@ def test_a_server_that_is_busy_or_stumbles_is_asked_again(named, chat, deeds):
     assert len(chat.asked) == len(deeds) + 1
 
 
-def test_one_that_wants_to_be_left_alone_for_long_is_not_waited_for(named, chat):
-    chat.misbehaviour, chat.retry_after = ["always 429"], "3600"
-    with pytest.raises(ReaderUnavailable, match="3,600 seconds"):
+@pytest.mark.parametrize("until", ["3600", format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)])
+def test_one_that_wants_to_be_left_alone_for_long_is_not_waited_for(named, chat, until):
+    chat.misbehaviour, chat.retry_after = ["always 429"], until
+    with pytest.raises(ReaderUnavailable, match=r"3,[56]\d\d seconds"):
         ask(named)
     assert len(chat.asked) == 1
+
+
+def test_an_answer_that_is_no_text_is_half_an_answer(named, chat):
+    chat.answer = lambda _: ["no", "text"]
+    with pytest.raises(ReaderUnavailable, match="half an answer"):
+        ask(named)
 
 
 def test_a_server_that_is_not_there_is_named(settings):

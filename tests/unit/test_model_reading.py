@@ -10,7 +10,7 @@ import pytest
 
 from relic_core.domain import Claim, Corpus, SearchRequest, Span, rank_scores
 from relic_core.language_models import server as client
-from relic_core.language_models.prompts import OBJECTIVES, digest_of
+from relic_core.language_models.prompts import SUPPORTS, digest_of
 from relic_core.ports import silent
 from relic_core.reporting.passages import light_words, quotation
 from relic_core.retrieval.dense import Dense
@@ -105,7 +105,7 @@ def test_read_in_a_job_it_moves_once_and_says_why(app, chat):
     assert (job.state, job.note) == ("done", "4 of 4 read")
     assert len(chat.asked) == 4
     readings = app.model_reading.of(result, "llm-reason").readings
-    scores = [each.score for each in readings if each]
+    scores = [each.said.score for each in readings if each]
     assert scores == sorted(scores, reverse=True)
     assert len(scores) == 4
     assert all(each.stands and not each.misquotes for each in readings if each)
@@ -184,8 +184,8 @@ def test_a_note_carries_model_prompt_and_reason(app):
     made_with = app.model_reading.made_with(search_id, "llm-reason", card.work, at, 1)
     (reading, *_) = app.model_reading.of(result, "llm-reason").readings
     assert "tiny" in made_with
-    assert digest_of("reason", OBJECTIVES[0].text) in made_with
-    assert made_with.endswith(reading.reason)
+    assert digest_of("reason", SUPPORTS) in made_with
+    assert made_with.endswith(reading.said.reason)
     assert app.model_reading.made_with(search_id, "bm25", card.work, at, 1) == ""
     kept = app.notebook.keep(card.work.id, at, 1, search_id=search_id, retriever="llm-reason", made_with=made_with)
     assert kept.kept.made_with == made_with
@@ -193,7 +193,7 @@ def test_a_note_carries_model_prompt_and_reason(app):
 
 def test_an_objective_of_one_s_own_is_asked_for_anew(app, chat):
     _, _, result, _ = read(app)
-    app.model_reading.choose_objective(result.claim, "Wanted  is\nfrost.")
+    app.model_reading.choose(result.claim, "Wanted  is\nfrost.")
     assert app.model_reading.objective(result.claim) == "Wanted is frost."
     read(app)
     assert len(chat.asked) == 8
