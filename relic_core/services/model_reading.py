@@ -17,7 +17,7 @@ from relic_core.retrieval.recalled import Recalled
 from relic_core.text.masking import read_claim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Job, Search, Work
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relic_core.retrieval.read_by_model import AsksModel
     from relic_core.retrieval.registry import Retrievers
     from relic_core.services.jobs import Jobs
-    from relic_core.services.search import Card, SearchResult
+    from relic_core.services.search import Card, Column, SearchResult
 
 KIND = "read-by-model"
 """The kind of job that reads."""
@@ -121,10 +121,12 @@ class ModelReading:
 
     # ---- what was read ----------------------------------------------------------------------------------------------
 
-    def of(self, result: SearchResult, retriever: str) -> ColumnReading:
-        """Tell what the model makes of a column; nothing is asked."""
-        (column,) = [each for each in result.columns if each.retriever == retriever]
-        asks = self._retrievers.get(retriever)
+    def of(self, result: SearchResult) -> dict[str, ColumnReading]:
+        """Tell what the model makes of each column that it has, by retriever; nothing is asked."""
+        return {each.retriever: self._of(each, result) for each in result.columns if each.card.server}
+
+    def _of(self, column: Column, result: SearchResult) -> ColumnReading:
+        asks = self._retrievers.get(column.retriever)
         if isinstance(asks, Recalled) and result.work is not None and column.answered:
             found = asks.recall(result.claim, result.work)
             return ColumnReading((None,) * len(column.cards), found.given, found.lost)
@@ -132,17 +134,6 @@ class ModelReading:
             return ColumnReading((None,) * len(column.cards))
         passages = [flat_span(card.work, card.span) for card in column.cards]
         return ColumnReading(tuple(map(_checked, passages, asks.readings(result.claim, passages))))
-
-    def lit(self, result: SearchResult) -> SearchResult:
-        """Light, in the columns of models, the words that their readings rest on, and no others."""
-        columns = []
-        for column in result.columns:
-            if column.card.server and column.cards:
-                readings = self.of(result, column.retriever).readings
-                words = (each.said.words if each and each.stands else "" for each in readings)
-                column = replace(column, cards=tuple(map(_lit, column.cards, words)))  # noqa: PLW2901 - lit, or as it is
-            columns.append(column)
-        return replace(result, columns=tuple(columns))
 
     def made_with(self, search_id: str, retriever: str, work: Work, at: str, length: int) -> str:
         """Say what read a passage that is kept: the model, the digest of its prompt, its score and its reason.
@@ -205,5 +196,17 @@ def _letters(text: str) -> str:
     return " ".join(text.replace("_", "").split())
 
 
-def _lit(card: Card, words: str) -> Card:
-    return replace(card, quotation=light_words(card.quotation, words), whole=light_words(card.whole, words))
+def lit(result: SearchResult, readings: Mapping[str, ColumnReading]) -> SearchResult:
+    """Light, in the columns of models, the words that their readings rest on, and no others."""
+
+    def one(card: Card, reading: CardReading | None) -> Card:
+        words = reading.said.words if reading and reading.stands else ""
+        return replace(card, quotation=light_words(card.quotation, words), whole=light_words(card.whole, words))
+
+    columns = (
+        replace(column, cards=tuple(map(one, column.cards, readings[column.retriever].readings)))
+        if column.retriever in readings
+        else column
+        for column in result.columns
+    )
+    return replace(result, columns=tuple(columns))

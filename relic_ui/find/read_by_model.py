@@ -17,7 +17,7 @@ from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from relic_core.domain import Claim
-    from relic_core.services.model_reading import CardReading, ModelReading
+    from relic_core.services.model_reading import CardReading, ColumnReading, ModelReading
     from relic_core.services.search import Column, SearchResult
     from relic_core.wiring import App
 
@@ -94,14 +94,13 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
             st.rerun()
 
 
-def said_html(reads: ModelReading, column: Column, result: SearchResult) -> list[str]:
+def said_html(found: ColumnReading | None, column: Column) -> list[str]:
     """Make what is drawn under each card of a column; nothing where it is no model's.
 
     How much of what a model recalled is not in the work is drawn at once.
     """
-    if not column.card.server or not column.answered:
+    if found is None or not column.answered:
         return [""] * len(column.cards)
-    found = reads.of(result, column.retriever)
     if found.given:
         st.html(
             f'<p class="relic-quiet">{found.lost} of {many(found.given, "passage")} that it gave '
