@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from relic_core.config import provenance
-from relic_core.domain import Run, Span
+from relic_core.domain import Span
 from relic_core.domain.runs import ImportedRanking
 from relic_core.errors import BadBenchmark, BadClaim
-from relic_core.evaluation.experiments import run_id
+from relic_core.evaluation.experiments import identity, make_run
 from relic_core.evaluation.runner import answer
 from relic_core.formats import trec
 from relic_core.formats.birco import read_rankings
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import ContextSize, Outcome, QuotationContext, Work
+    from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work
     from relic_core.ports import Benchmark
 
 SHOWN = 100
@@ -75,27 +73,16 @@ def import_ranking(
             sentences = work.sentences
             stand = tuple((sentences[span.start].start, sentences[span.end - 1].end) for span in best)
             kept.append(ImportedRanking(claim=claim_digest(window.claim(shape)), work=work.sha256, places=stand))
-    facts: dict[str, Any] = {
-        "benchmark": card.name,
-        "split": card.split,
-        "data_hash": benchmark.data_hash,
-        "retriever": retriever,
-    }
     configuration = {"file": hashlib.sha256(read_bytes(path)).hexdigest(), "system": name}
-    run = Run(
-        **facts,
-        id=run_id(**facts, shape=shape, configuration=configuration),
-        pool=card.pool,
+    run = make_run(
+        benchmark,
+        identity(benchmark, retriever, configuration),
         label=f"{name} (imported)",
         shape=shape,
-        configuration=configuration,
-        books=benchmark.books(),
         examples=len(outcomes),
-        code=provenance.code(),
         machine={},
         seconds=0.0,
         index_bytes=0,
-        created=datetime.now(UTC).replace(microsecond=0),
     )
     return run, tuple(outcomes), tuple(kept)
 

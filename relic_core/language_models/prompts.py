@@ -27,10 +27,6 @@ Task = Literal["score", "reason", "criteria", "subtask", "rank", "recall", "prob
 BEST = 10
 """The highest score that a model may give a passage; the lowest is 0."""
 
-_LETTERS = "bcdfghjkmnpqrstvwxz23456789"
-"""Of codes: no vowels, so that no code is a word."""
-_CODE = 5
-
 
 SUPPORTS = (
     "The claim is prose of a scholar about a literary work; a gap in it (____) is the place of a quotation that "
@@ -111,8 +107,7 @@ class Prompt:
         texts = " ".join(text for _, text in self.parts)
         codes: dict[str, None] = {}
         while len(codes) < len(self.parts):
-            code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE))
-            if code not in texts:
+            if (code := secrets.token_hex(4)) not in texts:
                 codes[code] = None
         return list(codes)
 

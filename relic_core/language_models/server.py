@@ -177,10 +177,7 @@ class Server:
         if response is None or response.status_code >= _FAULT:
             raise ReaderUnavailable(f"The model's server on {self.place} does not answer as it should.")
         self._refuse(response)
-        names: list[str] = []
-        with suppress(ValueError, LookupError, TypeError):
-            names = [str(each["id"]) for each in response.json()["data"]]
-        return names, time.perf_counter() - began
+        return list(_digests(response, "data", "id")), time.perf_counter() - began
 
     def model_digest(self) -> str:
         """Give the digest of the model's files where the server says one, as Ollama does; else empty.
@@ -188,13 +185,8 @@ class Server:
         Raises ReaderUnavailable: the server is not there.
         """
         ollama = f"{self.address.removesuffix('/v1')}/api/tags"
-        for address, listed, named in ((f"{self.address}/models", "data", "id"), (ollama, "models", "name")):
-            response = self._request("GET", address, None)
-            with suppress(ValueError, LookupError, TypeError, AttributeError):
-                for each in response.json()[listed] if response else []:
-                    if each[named] == self.model and isinstance(each.get("digest"), str):
-                        return str(each["digest"])[:_QUOTED]
-        return ""
+        said = _digests(self._request("GET", f"{self.address}/models", None), "data", "id").get(self.model)
+        return said or _digests(self._request("GET", ollama, None), "models", "name").get(self.model, "")
 
     def _request(
         self, method: Literal["GET", "POST"], address: str, body: Mapping[str, object] | None
@@ -291,6 +283,14 @@ def _read_logprobs(answer: Any, prefix: str, text: str) -> list[tuple[str, float
         if logprob is not None and (at > len(prefix) or (start < 0 and at == len(prefix))):
             found.append((str(token), float(logprob)))
     return found if at == len(prompt) else None
+
+
+def _digests(response: Response | None, listed: str, named: str) -> dict[str, str]:
+    """Give the models of a list by name, each with its digest where one is said."""
+    with suppress(ValueError, LookupError, TypeError, AttributeError):
+        models = response.json()[listed] if response else []
+        return {str(each[named]): str(each.get("digest") or "")[:_QUOTED] for each in models}
+    return {}
 
 
 def _complaint(response: Response) -> str:
