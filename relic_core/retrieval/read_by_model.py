@@ -11,7 +11,7 @@ import json
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, Self, cast
 
 import numpy as np
 
@@ -76,6 +76,12 @@ class AsksModel(Reordering):
         self._store = Store(settings.store, lock_seconds=settings.lock_seconds)
         self._run = CachedClient(self._server, self._store.model_answers, settings.reader_run_tokens) if run else None
         self._digest = self._server.model_digest() if run else ""
+
+    @classmethod
+    def create(cls, settings: Settings, components: Sequence[Retriever], *, task: str) -> Self:
+        """Make the retriever of a task, as the registry asks for it."""
+        (first,) = components
+        return cls(first, settings, task)
 
     @cached_property
     def _server(self) -> Server:
@@ -237,12 +243,7 @@ def _key(claim: Claim) -> str:
     return hashlib.sha256(claim_text(claim).encode()).hexdigest()[:_DIGITS]
 
 
-def _create(settings: Settings, components: Sequence[Retriever], *, method: Task) -> ReadByModel:
-    (first,) = components
-    return ReadByModel(first, settings, method)
-
-
-create_score = partial(_create, method="score")
-create_reason = partial(_create, method="reason")
-create_subtask = partial(_create, method="subtask")
-create_rank = partial(_create, method="rank")
+create_score = partial(ReadByModel.create, task="score")
+create_reason = partial(ReadByModel.create, task="reason")
+create_subtask = partial(ReadByModel.create, task="subtask")
+create_rank = partial(ReadByModel.create, task="rank")

@@ -28,10 +28,9 @@ from relic_core.text.placing import Places, quoted_span
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking, Span, Work
     from relic_core.language_models.prompts import Prompt
-    from relic_core.ports import Progress, Retriever
+    from relic_core.ports import Progress
 
 OVERLAP = 0.1
 """Share of a part of the text that the next part begins with."""
@@ -135,10 +134,5 @@ def _cut(sentences: Sequence[str], room: int) -> Iterator[str]:
         yield " ".join(part)
 
 
-def _create(settings: Settings, components: Sequence[Retriever], *, task: str) -> Recalled:
-    (first,) = components
-    return Recalled(first, settings, task)
-
-
-create_recall = partial(_create, task="recall")
-create_recall_text = partial(_create, task="recall-text")
+create_recall = partial(Recalled.create, task="recall")
+create_recall_text = partial(Recalled.create, task="recall-text")

@@ -11,6 +11,7 @@ from zlib import crc32
 
 import streamlit as st
 
+from relic_core.services import health
 from relic_ui import jobs
 from relic_ui.naming import many
 from relic_ui.shell import literal, show_errors
@@ -55,6 +56,9 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
                 st.rerun()
         with st.popover("What it looks for", type="tertiary", key=f"find_objective_{retriever}"):
             _choose_objective(reads, result.claim, retriever)
+            if st.button("Does the server answer?", key=f"find_answers_{retriever}", type="tertiary"):
+                for found in health.language_model(app.settings):
+                    (st.success if found.level == "good" else st.warning)(literal(found.said))
     sent = "the name of the work" if recalls else "the passages"
     st.html(
         f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model knows famous criticism by '
