@@ -146,7 +146,7 @@ def instructions(task: Task, objective: str) -> str:
     return "\n\n".join([_ROLE, objective or _NO_OBJECTIVE, _TEXT_ALONE, _INSTRUCTIONS[task]])
 
 
-def ask(task: Task, objective: str, claim: str, *parts: tuple[str, str]) -> Prompt:
+def ask(task: Task, *parts: tuple[str, str], claim: str, objective: str) -> Prompt:
     """Ask something about a claim and the parts that are given with it, names and texts."""
     return Prompt(instructions(task, objective), (("The claim", claim), *parts))
 

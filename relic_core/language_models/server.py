@@ -150,23 +150,18 @@ class Server:
         whole = {"model": self.model, "temperature": 0, "stream": False, **body}
         broken = ""
         for _ in range(_TRIES):
-            response = self._request("POST", f"{self.address}/{path}", whole)
-            pause = _PAUSE
-            if response is not None:
-                if response.status_code in {_BUSY, _AWAY}:
-                    pause = _retry_after(response)
-                    broken = f"is busy and asks to be left alone for {pause:,.0f} seconds"
-                    if pause > _LONGEST_PAUSE:
-                        break
-                elif response.status_code >= _FAULT and response.status_code != _NOT_IMPLEMENTED:
-                    broken = f"reports a fault of its own ({response.status_code})"
-                else:
-                    self._refuse(response, refusal)
-                    with suppress(ValueError, LookupError, TypeError, AttributeError):
-                        return read(response.json())
-            if response is None or response.status_code == _OK:
-                broken = "sent half an answer, or something else than an answer"
-            if stop.wait(pause):
+            response, pause = self._request("POST", f"{self.address}/{path}", whole), _PAUSE
+            broken = "sent half an answer, or something else than an answer"
+            if response is not None and response.status_code in {_BUSY, _AWAY}:
+                pause = _retry_after(response)
+                broken = f"is busy and asks to be left alone for {pause:,.0f} seconds"
+            elif response is not None and response.status_code >= _FAULT and response.status_code != _NOT_IMPLEMENTED:
+                broken = f"reports a fault of its own ({response.status_code})"
+            elif response is not None:
+                self._refuse(response, refusal)
+                with suppress(ValueError, LookupError, TypeError, AttributeError):
+                    return read(response.json())
+            if pause > _LONGEST_PAUSE or stop.wait(pause):
                 break
         raise ReaderUnavailable(f"The model's server on {self.place} {broken}. Try again later.")
 

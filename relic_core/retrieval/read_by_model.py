@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking
-    from relic_core.language_models.prompts import Task
+    from relic_core.language_models.prompts import Prompt, Task
     from relic_core.ports import Progress, Retriever
 
 WINDOW, STEP = 20, 10
@@ -136,10 +136,10 @@ class ReadByModel(AsksModel):
 
     def criteria(self, claim: Claim, client: CachedClient, progress: Progress) -> tuple[str, ...]:
         """Give the criteria of a claim: the scholar's, else those that the model writes; none where it writes none."""
-        objective = self.objective(claim)
+        prompt = ask("criteria", objective=self.objective(claim), claim=claim_text(claim))
         if self._objective is None and (own := self._store.reading_texts.get("criteria", _key(claim))):
             return tuple(json.loads(own))
-        (written,) = client.all([Question(ask("criteria", objective, claim_text(claim)), read_criteria)], progress)
+        (written,) = client.all([Question(prompt, read_criteria)], progress)
         return written or ()
 
     def combine(
@@ -173,14 +173,13 @@ class ReadByModel(AsksModel):
         Returns: positions of the passages, best first, ties and what was not read in the prior order; and what the
         model makes of each passage, in the prior order.
         """
-        client, words, objective = self.client, claim_text(claim), self.objective(claim)
+        client, about = self.client, partial(ask, objective=self.objective(claim), claim=claim_text(claim))
         if self._task == "rank":
-            return _ranked(client, words, passages, objective, progress), [Reading()] * len(passages)
+            return _ranked(client, about, passages, progress), [Reading()] * len(passages)
         if self._task == "subtask":
-            criteria = self.criteria(claim, client, progress)
-            readings = _by_criteria(client, words, passages, objective, progress, criteria)
+            readings = _by_criteria(client, about, passages, self.criteria(claim, client, progress), progress)
         else:
-            asked = [ask(cast("Task", self._task), objective, words, ("The passage", each)) for each in passages]
+            asked = (about(cast("Task", self._task), ("The passage", each)) for each in passages)
             answers = client.all([Question(prompt, read_score) for prompt in asked], progress)
             readings = [each or Reading() for each in answers]
         scores = [-1.0 if each.score is None else each.score for each in readings]
@@ -192,16 +191,11 @@ class ReadByModel(AsksModel):
 
 
 def _by_criteria(
-    client: CachedClient,
-    claim: str,
-    passages: Sequence[str],
-    objective: str,
-    progress: Progress,
-    criteria: Sequence[str],
+    client: CachedClient, about: partial[Prompt], passages: Sequence[str], criteria: Sequence[str], progress: Progress
 ) -> list[Reading]:
     """Score each passage by each criterion, and take the mean of all; a passage that lacks one has none."""
     asked = (
-        ask("subtask", objective, claim, ("The criterion", criterion), ("The passage", passage))
+        about("subtask", ("The criterion", criterion), ("The passage", passage))
         for passage in passages
         for criterion in criteria
     )
@@ -215,7 +209,7 @@ def _by_criteria(
     return readings
 
 
-def _ranked(client: CachedClient, claim: str, passages: Sequence[str], objective: str, progress: Progress) -> list[int]:
+def _ranked(client: CachedClient, about: partial[Prompt], passages: Sequence[str], progress: Progress) -> list[int]:
     """Order a sliding window from the back to the front (Sun et al. 2023, as BIRCO's section 4.2 takes it up)."""
     order = list(range(len(passages)))
     starts = [*range(len(passages) - WINDOW, 0, -STEP), 0] if passages else []
@@ -226,7 +220,7 @@ def _ranked(client: CachedClient, claim: str, passages: Sequence[str], objective
     for number, start in enumerate(starts):
         window = order[start : start + WINDOW]
         named = ((f"Passage {at}", passages[each]) for at, each in enumerate(window, start=1))
-        question = Question(ask("rank", objective, claim, *named), partial(read_order, count=len(window)))
+        question = Question(about("rank", *named), partial(read_order, count=len(window)))
         (answer,) = client.all([question], partial(report, number))
         if answer:
             order[start : start + WINDOW] = [window[at] for at in answer]

@@ -100,7 +100,8 @@ class Recalled(AsksModel):
     def recall(self, claim: Claim, work: Work, progress: Progress = stopped) -> Recall:
         """Ask for passages and align them; by default what is known, with nothing asked. Raises as `combine`."""
         named = f"{work.title}, by {work.author}" if work.author else work.title
-        asks = partial(ask, "recall", self.objective(claim), claim_text(claim), ("The work", named))
+        words, objective = claim_text(claim), self.objective(claim)
+        asks = partial(ask, "recall", ("The work", named), claim=words, objective=objective)
         parts = self._parts(work, asks((_CHAPTERS, ""))) if self._task == "recall-text" else [()]
         answers = self.client.all([Question(asks(*part), read_passages) for part in parts], progress)
         passages = dict.fromkeys(filter(None, chain.from_iterable(zip_longest(*(each or () for each in answers)))))

@@ -350,7 +350,8 @@ def _recited(benchmark: Benchmark, shape: ContextSize, client: CachedClient, pro
     """Give the ids of the examples whose quotation a model knows by heart."""
     titles, windows = {book.key: book.title for book in benchmark.books()}, benchmark.windows()
     prompts = (
-        ask("probe", SUPPORTS, claim_text(each.claim(shape)), ("The work", titles[each.book])) for each in windows
+        ask("probe", ("The work", titles[each.book]), claim=claim_text(each.claim(shape)), objective=SUPPORTS)
+        for each in windows
     )
     answers = client.all([Question(prompt, read_quotation) for prompt in prompts], progress)
     golds = (" ".join(benchmark.work(each.pool).span_text(each.gold).split()) for each in windows)

@@ -147,10 +147,8 @@ class ModelReading:
         search = self._get_search(search_id)
         claim = read_claim(search.request.claim_text, max_words=self._settings.max_claim_words)
         prompt = digest_of(TASKS[retriever.removeprefix("llm-")][-1], self.objective(claim))
-        made_with, asks = (
-            f"{search.made_with}, {self._settings.reader_model} with prompt {prompt}",
-            self._retrievers.get(retriever),
-        )
+        made_with = f"{search.made_with}, {self._settings.reader_model} with prompt {prompt}"
+        asks = self._retrievers.get(retriever)
         if not isinstance(asks, ReadByModel):
             return made_with
         (reading,) = asks.readings(claim, [flat_span(work, work.span_at(at, length))])
