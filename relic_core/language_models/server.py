@@ -14,6 +14,7 @@ import weakref
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from functools import partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
 ANSWER = 1_024
 """Most tokens of an answer; models that think aloud need some."""
 
+HERE = "this computer"
+
 _TRIES, _PAUSE, _LONGEST_PAUSE = 3, 1.0, 30.0
 """How often a busy or faulty server is asked, and how long it is left alone in between, in seconds."""
-_OK, _BAD, _NO_KEY, _FORBIDDEN, _MISSING, _BUSY = 200, 400, 401, 403, 404, 429
-_FAULT, _NOT_IMPLEMENTED, _AWAY = 500, 501, 503
 _CHARACTERS = 3
 """Of a token, at least, in English prose; so a count made with it is rather too large."""
 _QUOTED = 160
@@ -79,9 +80,8 @@ class Server:
                 "No language model is set up. Name a server and its model in RELIC_READER and RELIC_READER_MODEL "
                 "(docs/reading_by_model.md)."
             )
-        self._here = is_here(self.address)
         self.place = where(self.address)
-        if not self._here and settings.reader_allow.lower() != self.place:
+        if self.place != HERE and settings.reader_allow.lower() != self.place:
             raise ReaderUnavailable(
                 f"The claim and the passages would be sent to {self.place}. If that is meant, allow it once: set "
                 f"RELIC_READER_ALLOW to {self.place}."
@@ -94,7 +94,7 @@ class Server:
             headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
             timeout=httpx2.Timeout(seconds, connect=min(seconds, _PATIENCE)),
             limits=httpx2.Limits(max_keepalive_connections=settings.reader_at_once),
-            trust_env=not self._here,  # a proxy is not for this machine
+            trust_env=self.place != HERE,  # a proxy is not for this machine
         )
         weakref.finalize(self, self._client.close)
 
@@ -152,10 +152,17 @@ class Server:
         for _ in range(_TRIES):
             response, pause = self._request("POST", f"{self.address}/{path}", whole), _PAUSE
             broken = "sent half an answer, or something else than an answer"
-            if response is not None and response.status_code in {_BUSY, _AWAY}:
+            if response is not None and response.status_code in {
+                HTTPStatus.TOO_MANY_REQUESTS,
+                HTTPStatus.SERVICE_UNAVAILABLE,
+            }:
                 pause = _retry_after(response)
                 broken = f"is busy and asks to be left alone for {pause:,.0f} seconds"
-            elif response is not None and response.status_code >= _FAULT and response.status_code != _NOT_IMPLEMENTED:
+            elif (
+                response is not None
+                and response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
+                and response.status_code != HTTPStatus.NOT_IMPLEMENTED
+            ):
                 broken = f"reports a fault of its own ({response.status_code})"
             elif response is not None:
                 self._refuse(response, refusal)
@@ -169,7 +176,7 @@ class Server:
         """List the models that the server offers, and say how many seconds it took. Raises ReaderUnavailable."""
         began = time.perf_counter()
         response = self._request("GET", f"{self.address}/models", None)
-        if response is None or response.status_code >= _FAULT:
+        if response is None or response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise ReaderUnavailable(f"The model's server on {self.place} does not answer as it should.")
         self._refuse(response)
         return list(_digests(response, "data", "id")), time.perf_counter() - began
@@ -206,24 +213,24 @@ class Server:
     def _refuse(self, response: Response, refusal: str = "") -> None:
         """Say in words what a server means that gives no answer and will not give one; `refusal`: see `_asked`."""
         status = response.status_code
-        if status in {_NO_KEY, _FORBIDDEN}:
+        if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
             raise ReaderUnavailable(
                 f"The model's server on {self.place} does not take the key. It is read from {READER_KEY}, "
                 f"which is {'set' if self._key else 'not set'}."
             )
-        if status == _OK:
+        if status == HTTPStatus.OK:
             return
         said = _complaint(response)
         if self._key:
             said = said.replace(self._key, "…")
-        if status == _BAD and "context" in said.lower():
+        if status == HTTPStatus.BAD_REQUEST and "context" in said.lower():
             raise ReaderUnavailable(
                 f"The question is longer than the model on {self.place} reads at once ({said}). Set "
                 "RELIC_READER_CONTEXT to what it reads, or give the server more."
             )
         if refusal:
             raise ReaderUnavailable(f"The model's server on {self.place} {refusal} ({status}{said and ': '}{said}).")
-        if status == _MISSING or (status == _BAD and "model" in said.lower()):
+        if status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and "model" in said.lower()):
             raise ReaderUnavailable(
                 f"The server on {self.place} has no model {self.model}, or is no such server ({status}{said and ': '}"
                 f"{said}). RELIC_READER_MODEL must be a name that it lists, and RELIC_READER mostly ends in /v1."
@@ -231,25 +238,16 @@ class Server:
         raise ReaderUnavailable(f"The model's server on {self.place} refuses ({status}{said and ': '}{said}).")
 
 
-def is_here(address: str) -> bool:
-    """Whether an address is on this machine.
-
-    >>> is_here("http://127.0.0.2:1/v1"), is_here("http://[::1]:1/v1"), is_here("http://localhost.example.org/v1")
-    (True, True, False)
-    """
-    host = urlsplit(address).hostname or ""
-    with suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"
-
-
 def where(address: str) -> str:
     """Say where words go that are sent to an address: "this computer", or the name of another.
 
-    >>> where("http://localhost:11434/v1"), where("https://API.example.org/v1")
-    ('this computer', 'api.example.org')
+    >>> [where(f"http://{host}:1/v1") for host in ("localhost", "127.0.0.2", "[::1]", "localhost.Example.org")]
+    ['this computer', 'this computer', 'this computer', 'localhost.example.org']
     """
-    return "this computer" if is_here(address) else urlsplit(address).hostname or ""
+    host = urlsplit(address).hostname or ""
+    with suppress(ValueError):
+        return HERE if ipaddress.ip_address(host).is_loopback else host
+    return HERE if host == "localhost" else host
 
 
 def _read(answer: Any, needed: int) -> Answer:  # noqa: ANN401 - as read from JSON
