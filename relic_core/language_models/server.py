@@ -35,6 +35,8 @@ HERE = "this computer"
 
 _TRIES, _PAUSE, _LONGEST_PAUSE = 3, 1.0, 30.0
 """How often a busy or faulty server is asked, and how long it is left alone in between, in seconds."""
+_BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_FAULTS = {*range(500, 600)} - {HTTPStatus.NOT_IMPLEMENTED}
 _CHARACTERS = 3
 """Of a token, at least, in English prose; so a count made with it is rather too large."""
 _QUOTED = 160
@@ -148,21 +150,13 @@ class Server:
                 "search for shorter passages."
             )
         whole = {"model": self.model, "temperature": 0, "stream": False, **body}
-        broken = ""
         for _ in range(_TRIES):
             response, pause = self._request("POST", f"{self.address}/{path}", whole), _PAUSE
             broken = "sent half an answer, or something else than an answer"
-            if response is not None and response.status_code in {
-                HTTPStatus.TOO_MANY_REQUESTS,
-                HTTPStatus.SERVICE_UNAVAILABLE,
-            }:
+            if response is not None and response.status_code in _BUSY:
                 pause = _retry_after(response)
                 broken = f"is busy and asks to be left alone for {pause:,.0f} seconds"
-            elif (
-                response is not None
-                and response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
-                and response.status_code != HTTPStatus.NOT_IMPLEMENTED
-            ):
+            elif response is not None and response.status_code in _FAULTS:
                 broken = f"reports a fault of its own ({response.status_code})"
             elif response is not None:
                 self._refuse(response, refusal)
