@@ -213,9 +213,9 @@ class Runs:
         Returns: the run; false where it is here already; for how many claims a search can show its ranking.
         """
         editions: dict[str, Work] = {}
-        for book in benchmark.books() if works and benchmark.card.pool == "given" else ():
+        for book in benchmark.books() if benchmark.card.pool == "given" else ():
             with suppress(NotFound):
-                editions |= works.find([book.key])
+                editions |= works.find([book.key]) if works else {}
         run, outcomes, rankings = import_ranking(benchmark, path, shape, system, editions)
         added = self._rows.add(run, outcomes)
         self._rows.add_imported(run.id, rankings)
