@@ -268,7 +268,7 @@ class App:
         """The runs there are: measured here, or come with the program."""
         from relic_core.services.runs import Runs
 
-        return Runs(self.store.runs)
+        return Runs(self.store.runs, stamp=self.store.stamp)
 
     @cached_property
     def outcomes(self) -> Outcomes:

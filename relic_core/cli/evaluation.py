@@ -153,6 +153,11 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
                 one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
             measured.append((one.run, one.outcomes))
     print(tables.write(figures.tables(measured, names=names, by=given.by), given.form))
+    for run, _ in measured:
+        if took := [
+            f"{name} {value}" for name, value in run.machine.items() if name.startswith(("model ", "passages "))
+        ]:
+            note(f"{run.label}: {', '.join(took)}, {run.seconds:,.1f} s.")
     if given.probe:
         with console.ProgressLine("What the model recites") as progress:
             left = app.measuring.without_recited(opened, measured, progress)

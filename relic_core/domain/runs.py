@@ -96,6 +96,19 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedRanking:
+    """What another system ranked for one claim.
+
+    - `claim`, `work`: digests of the claim's words and of the work's text (`Work.sha256`).
+    - `places`: where the passages stand in the text, best first.
+    """
+
+    claim: str
+    work: str
+    places: tuple[Offsets, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One retriever measured on one benchmark with one context shape.
 

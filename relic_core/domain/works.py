@@ -169,6 +169,11 @@ class Work:
         last = bisect_left(self.sentences, end, key=attrgetter("start"))
         return Span(first, last - first) if first < last else None
 
+    def span_around(self, span: Span, length: int) -> Span:
+        """Give the span of `length` sentences that holds another, or lies in the midst of it."""
+        start = span.start - (length - span.length) // 2 if length > span.length else span.start
+        return Span(max(0, min(start, len(self.sentences) - length)), length)
+
     def chapter_name(self, index: int) -> str:
         """Name a chapter, by its place where nothing is printed over it."""
         if named := self.chapters[index].name:

@@ -50,6 +50,32 @@ def run_id(
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_ID_LENGTH]
 
 
+def identity(benchmark: Benchmark, retriever: str, configuration: Mapping[str, str]) -> dict[str, Any]:
+    """Give all that decides the ranks of a run but for its shape."""
+    card = benchmark.card
+    return {
+        "benchmark": card.name,
+        "split": card.split,
+        "data_hash": benchmark.data_hash,
+        "retriever": retriever,
+        "configuration": dict(configuration),
+    }
+
+
+def make_run(benchmark: Benchmark, identity: Mapping[str, Any], *, shape: ContextSize, **measured: Any) -> Run:  # noqa: ANN401 - the fields of a run
+    """Make the run of what was measured now."""
+    return Run(
+        **identity,
+        **measured,
+        id=run_id(shape=shape, **identity),
+        shape=shape,
+        pool=benchmark.card.pool,
+        books=benchmark.books(),
+        code=provenance.code(),
+        created=datetime.now(UTC).replace(microsecond=0),
+    )
+
+
 def moved_ranks(before: Sequence[Outcome], after: Sequence[Outcome]) -> tuple[str, ...]:
     """List the examples whose ranks differ, those that only one side has among them."""
     ranks = [
@@ -109,15 +135,8 @@ class Experiment:
         made_of = [card.name for card in registry.in_order([name]) if not card.components]
         self._parts = [registered(part) if part != name else self.retriever for part in made_of]
         self._label = _label(self._card, self.retriever, default, _own_models(self._card, settings))
-        self._identity: dict[str, Any] = {
-            "benchmark": benchmark.card.name,
-            "split": benchmark.card.split,
-            "data_hash": benchmark.data_hash,
-            "retriever": name,
-            "configuration": dict(self.retriever.configuration),
-        }
+        self._identity = identity(benchmark, name, self.retriever.configuration)
         self.run_id = run_id(shape=shape, **self._identity)
-        self._identity["shape"] = str(shape)
 
     def measure(
         self, path: Path, say: Callable[[str], None], progress: Progress, workers: Workers | None = None
@@ -130,7 +149,7 @@ class Experiment:
 
         Raises BadBenchmark: the outcomes cannot be those of a run.
         """
-        journal = RunJournal(path, {"run": self._identity, "code": provenance.code()})
+        journal = RunJournal(path, {"run": {**self._identity, "shape": str(self.shape)}, "code": provenance.code()})
         used: dict[str, float] = {}
 
         def keep(outcome: Outcome, seconds: float) -> None:
@@ -155,24 +174,15 @@ class Experiment:
             )
             with closing(self._answers(parts, workers)) as answers:
                 outcomes = evaluate(self.benchmark, answers, done=done, keep=keep, progress=progress)
-        card = self.benchmark.card
-        run = Run(
-            id=self.run_id,
-            benchmark=card.name,
-            split=card.split,
-            pool=card.pool,
-            data_hash=self.benchmark.data_hash,
-            retriever=self._card.name,
+        run = make_run(
+            self.benchmark,
+            self._identity,
             label=self._label,
             shape=self.shape,
-            configuration=self._identity["configuration"],
-            books=self.benchmark.books(),
             examples=len(outcomes),
-            code=provenance.code(),
             machine={name: str(value) for name, value in (provenance.machine() | dict(state.usage)).items()},
             seconds=round(state.seconds, 6),
             index_bytes=sum(work.size for work in state.works.values()),
-            created=datetime.now(UTC).replace(microsecond=0),
         )
         try:
             check_outcomes(f"run {run.id}", run, outcomes)

@@ -331,7 +331,7 @@ class Search:
         """Choose what a column may show, and the first passages that are kept of it."""
         looked_at = results * CANDIDATES_PER_RESULT
         first = found.rankings[name].hits(max(2 * looked_at, SNAPSHOT_TOP_K * CANDIDATES_PER_RESULT))
-        if self._retrievers.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
+        if self._retrievers.card(name).kind in {"lexical", "imported"}:  # 0: no shared word, or not named
             first = tuple(hit for hit in first if hit.score > 0)
         best, next_best = first[:looked_at], first[looked_at : 2 * looked_at]
         if found.corpus.whole:

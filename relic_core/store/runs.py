@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
+    from relic_core.domain.runs import ImportedRanking, Offsets
+
 _COLUMNS = (
     "id", "benchmark", "split", "pool", "data_hash", "retriever", "label", "shape", "configuration", "books",
     "examples", "code", "machine", "seconds", "index_bytes", "created",
@@ -25,6 +27,9 @@ _OUTCOMES = (
     f"SELECT {', '.join(_PLAIN)}, gold_rank, overlap_rank, gold_start, gold_end, first_hits FROM outcomes "  # noqa: S608
     "WHERE run_id = ? AND version = (SELECT max(version) FROM runs WHERE id = ?) ORDER BY position"
 )
+
+
+_IMPORTED = "FROM imported_rankings AS imported JOIN live_runs AS run ON run.id = imported.run_id"
 
 
 class RunRows(Removable[Run]):
@@ -77,6 +82,33 @@ class RunRows(Removable[Run]):
                 first=tuple((first, last) for first, last in json.loads(hits)),
             )
             for *plain, rank, overlap_rank, start, end, hits in self._all(_OUTCOMES, [run_id, run_id])
+        )
+
+    def add_imported(self, run_id: str, rankings: Sequence[ImportedRanking]) -> None:
+        """Keep what another system ranked for the claims of a run; it counts from now on."""
+        with self._writing() as cursor:
+            columns: dict[str, Sequence[object]] = {
+                "run_id": [run_id] * len(rankings),
+                "claim": [each.claim for each in rankings],
+                "work": [each.work for each in rankings],
+                "places": [json.dumps(each.places) for each in rankings],
+                "created": [utc_now()] * len(rankings),
+            }
+            add_many(cursor, "imported_rankings", columns)
+
+    def imported_ranking(self, retriever: str, claim: str, work: str) -> tuple[Offsets, ...] | None:
+        """Give what a system ranked for a claim in the text of a work, both by their digests; None where nothing."""
+        row = self._one(
+            f"SELECT places {_IMPORTED} WHERE retriever = ? AND claim = ? AND work = ? "
+            "ORDER BY imported.created DESC LIMIT 1",
+            [retriever, claim, work],
+        )
+        return None if row is None else tuple((start, end) for start, end in json.loads(row[0]))
+
+    def imported_systems(self) -> tuple[tuple[str, str], ...]:
+        """List the systems that ranked passages of a work: their names as retrievers, each with the work's digest."""
+        return tuple(
+            (name, work) for name, work in self._all(f"SELECT DISTINCT retriever, work {_IMPORTED} ORDER BY ALL")
         )
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None:

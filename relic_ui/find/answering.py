@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import StoreError
+from relic_core.services.model_reading import lit
 from relic_core.services.search import shown_gap
 from relic_ui import person
 from relic_ui.find import read_by_model, search_address, share
@@ -156,7 +157,8 @@ class _Page:
         - `before`: the answer that is there already: what has not changed since is left as it is.
         """
         search_id = st.session_state["find_search"] or ""
-        result = self.reads.lit(result)
+        readings = self.reads.of(result)
+        result = lit(result, readings)
         placed = []
         if self.view == _BEST:
             placed = placed_best(result)
@@ -178,7 +180,7 @@ class _Page:
             with self.lists[column.retriever].container():
                 if not column.waiting:
                     show_notes(column, result)
-                said = read_by_model.said_html(self.reads, column, result)
+                said = read_by_model.said_html(readings.get(column.retriever), column)
                 for each, reading in zip(shown, said, strict=True):
                     st.html(card_html(each, result, search_id, self.marks, self.quoted) + reading)
                 if column.pending:
