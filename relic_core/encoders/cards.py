@@ -66,6 +66,7 @@ class EncoderCard:
       them. Empty where a claim is read once, as far as `window`.
     - `digest`: of the files of both models, as `pair_digest` gives it: what is not as it was when the card was written
       is refused. Empty where nothing is known of them.
+    - `learnt`: what of RELiC's own data it was trained on ("RELiC's train split"): it is not measured on those works.
 
     Raises BadWeights: a value is none of the allowed ones, or two do not go together.
     """
@@ -82,6 +83,7 @@ class EncoderCard:
     mask: str = ""
     claim_windows: tuple[int, ...] = ()
     digest: str = ""
+    learnt: str = ""
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -114,7 +116,7 @@ class EncoderCard:
     @property
     def facts(self) -> dict[str, str | int | tuple[int, ...]]:
         """What decides the vectors beside the models' files; what came later is left out where it is not used."""
-        apart = {"name", "query_model", "passage_model", "digest"}
+        apart = {"name", "query_model", "passage_model", "digest", "learnt"}
         apart |= {name for name in ("mask", "claim_windows") if not getattr(self, name)}
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in apart}
 
