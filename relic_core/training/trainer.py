@@ -17,7 +17,7 @@ from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import JointTexts
 from relic_core.encoders.joint_reader import JointReader
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.errors import BadRequest
+from relic_core.errors import BadRequest, BadWeights
 from relic_core.training import checkpoints, loop
 from relic_core.training.batching import Planned, plan
 from relic_core.training.collating import Collator, Features, HardNegatives, Material, RerankerCollator, check_choices
@@ -208,6 +208,11 @@ def check_base(recipe: AnyRecipe) -> None:
 def trained_card(recipe: EncoderRecipe) -> EncoderCard:
     """Say how the encoder that a recipe makes is used; its models are still the base. Raises BadWeights."""
     base = read_card(recipe.base)
+    if base.dense:
+        raise BadWeights(
+            f"{base.name} has dense layers behind its pooling, which training would leave out. Take a base without "
+            "them, or name the folder of the model inside."
+        )
     return EncoderCard(
         name=f"dense-RELiC ({recipe.name})",
         query_model=base.query_model,
