@@ -185,8 +185,9 @@ class OneLogitReranker(PretrainedReranker):
     def _check(self, config: Any) -> None:  # noqa: ANN401 - transformers is not typed
         if config.num_labels != 1:
             raise BadWeights(
-                f"The model in {self._files.folder} gives {config.num_labels} logits for a claim and a passage, and "
-                f"passages are ordered by one. Take a model that was trained to rank. {_ADVICE}"
+                f"The configuration of the model in {self._files.folder} says {config.num_labels} logits, as that of "
+                "an encoder without a head does, and of a classifier that does not rank: passages are ordered by one. "
+                f"Take a model that was trained to rank. {_ADVICE}"
             )
 
     def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401

@@ -16,14 +16,12 @@ from relic_core.training.batching import plan
 from relic_core.training.collating import Collator, Material
 from relic_core.training.models import _choosing
 from relic_core.training.published import LEARNT, LossValidation, published
-from relic_core.training.recipes import RECIPES
+from relic_core.training.recipes import RECIPES, RerankerRecipe
 from relic_core.training.requests import LIKELIHOOD, TrainingRequest
-from relic_core.training.trainer import _encoder
+from relic_core.training.trainer import _encoder, _reranker
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
 from tests.making_training import NOUNS
-
-SMALL = ("--set", "base=", "--set", "frozen_embeddings=true", "--set", "epochs=1", "--set", "window_batch=10")
 
 
 def book(title, quotes=18, sentences=40):
@@ -70,32 +68,55 @@ def test_a_batch_is_of_one_primary_work_and_every_other_quotation_of_it_counts(f
     assert told <= {sentence.strip() for book in read_relic(files[0]) for sentence in book.sentences}
 
 
-def test_the_command_trains_on_a_file_stops_by_the_validation_loss_and_says_what_it_learnt(
-    files, settings, monkeypatch, run
-):
+@pytest.fixture
+def train(files, settings, monkeypatch, run, base):
+    """Run the command on the files, with the tiny base in the place of RoBERTa."""
     monkeypatch.setattr(jobs, "SubprocessExecutor", InlineExecutor)
-    train, val = files
-    ran = run("train", "--data", train, "--val", val, "--recipe", "paper", "--shape", "4/4,1/0", *SMALL, "--wait")
-    assert (ran.code, ran.out.count("38 windows")) == (0, 2)
-    followed = build(settings).trainings.find("paper 4/4")
-    assert (followed.state, followed.step, followed.watch) == ("finished", 4, LIKELIHOOD)
+
+    def train(*typed, base=base):
+        sizes = [f"{key}=60" for key in ("window", "claim_tokens", "passage_tokens")] if base else ["steps=1"]
+        changes = ["window_batch=10", "epochs=1", f"base={base}", "frozen_embeddings=true", *sizes]
+        named = [part for change in changes for part in ("--set", change)]
+        ran = run("train", "--data", files[0], "--recipe", "paper", *named, *typed)
+        return ran, {each.training.name: each for each in build(settings).trainings.all()}
+
+    return train
+
+
+def test_the_command_trains_each_size_on_a_file_and_is_stopped_by_the_validation_loss(train, files, settings, run):
+    ran, every = train("--val", files[1], "--shape", "all", "--wait", "--set", "steps=1")
+    assert (ran.code, ran.out.count("38 windows")) == (0, 6)
+    sizes = ("4/4", "1/1", "4/0", "0/4", "1/0", "0/1")
+    assert {name: each.training.recipe["shapes"] for name, each in every.items()} == {
+        f"paper {size}": [[size, 1.0]] for size in sizes
+    }
+    followed = every["paper 4/4"]
+    assert (followed.state, followed.step, followed.watch) == ("finished", 1, LIKELIHOOD)
     assert followed.best[LIKELIHOOD] == pytest.approx(100 * 2.718281828 ** -followed.best["loss"])
-    sizes = {each.training.name: each.training.recipe["shapes"] for each in build(settings).trainings.all()}
-    assert sizes == {"paper 4/4": [["4/4", 1.0]], "paper 1/0": [["1/0", 1.0]]}
-    model = settings.data / "trainings" / followed.training.id / "model"
-    assert json.loads((model / "training.json").read_text())["learnt"] == LEARNT
-    assert read_card(str(model)).learnt == LEARNT
     assert "loss" in run("train", "--show", "paper 4/4").out
 
+
+def test_the_packaged_model_can_be_taught_so_and_says_what_it_learnt(train, settings):
+    ran, every = train("--shape", "4/4", "--wait", base="")
+    model = settings.data / "trainings" / every["paper 4/4"].training.id / "model"
+    assert ran.code == 0
+    assert json.loads((model / "training.json").read_text())["learnt"] == LEARNT
+    assert read_card(str(model)).learnt == LEARNT
+
+
+def test_what_has_learnt_the_train_split_is_not_measured_on_it_nor_is_what_goes_on_from_it(
+    train, files, settings, monkeypatch, run
+):
+    _, every = train("--name", "one", "--set", "steps=1")
+    on, every = train("--name", "other", "--set", "steps=1", "--start", every["one"].training.id)
+    assert on.code == 0, on.err
+    model = settings.data / "trainings" / every["other"].training.id / "model"
     monkeypatch.setenv("RELIC_TRAINED", str(model))
-    barred = run("evaluate", "relic", "dense-relic", "--data", train)
-    assert (barred.code, isinstance(barred.error, BadRequest), LEARNT in barred.err) == (1, True, True)
-    assert run("evaluate", "relic", "dense-relic", "--data", val).code == 0
-    # another that goes on from it has learnt the same
-    on = run("train", "--data", train, "--start", model, "--set", "steps=1", "--name", "on", "--wait", "--recipe",
-             "paper", *SMALL)  # fmt: skip
-    made = settings.data / "trainings" / build(settings).trainings.find("on").training.id / "model"
-    assert (on.code, read_card(str(made)).learnt) == (0, LEARNT)
+    barred = run("evaluate", "relic", "dense-relic", "--data", files[0])
+    assert (barred.code, type(barred.error), LEARNT in barred.err) == (1, BadRequest, True)
+    assert run("evaluate", "relic", "dense-relic", "--data", files[1]).code == 0
+    with pytest.raises(BadRequest, match="Let it go on from another"):
+        _reranker(RerankerRecipe(), Material((), (), NotImplemented), read_card(str(model)))
 
 
 def test_the_validation_loss_is_that_of_the_training(files, base):
@@ -120,7 +141,7 @@ def unknown_work(train, _):
 
 
 def of_the_test_split(train, _):
-    write_relic(train, [book("Moby Dick", 40)])
+    write_relic(train, [book("Pride and Prejudice", 40)])
 
 
 def too_little(train, _):
@@ -132,22 +153,28 @@ def too_little(train, _):
     [
         (cut_short, (), BadBenchmark, "train.json"),
         (unknown_work, (), BadRequest, "A Novel of My Own"),
-        (of_the_test_split, (), BadRequest, "Moby Dick"),
+        (of_the_test_split, (), BadRequest, "Pride and Prejudice"),
         (too_little, (), BadRequest, "5 windows"),
         (None, ("--val", "none.json"), NotFound, "none.json"),
         (None, ("--hard", "base"), BadRequest, "hard"),
         (None, ("--pairs", "40"), BadRequest, "pairs"),
-        (None, ("--recipe", "reranker"), BadRequest, "encoder"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told_and_nothing_begins(files, settings, run, spoil, typed, error, named):
+def test_what_is_wrong_with_a_file_is_told_and_nothing_begins(files, settings, train, spoil, typed, error, named):
     if spoil:
         spoil(*files)
-    ran = run("train", "--data", files[0], "--recipe", "paper", *SMALL, *typed)
+    ran, _ = train(*typed)
     assert (ran.code, type(ran.error), named in ran.err) == (1, error, True)
     assert not (settings.data / "trainings").exists()
 
 
-def test_a_file_to_validate_on_alone_is_refused():
-    with pytest.raises(BadRequest, match=r"train\.json"):
-        TrainingRequest(recipe=RECIPES["paper"], validation_data="val.json")
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"recipe": RECIPES["paper"], "validation_data": "val.json"},
+        {"recipe": RerankerRecipe(), "data": "train.json"},
+    ],
+)
+def test_what_does_not_go_with_such_a_file_is_refused(given):
+    with pytest.raises(BadRequest, match=r"train\.json|encoder"):
+        TrainingRequest(**given)
