@@ -64,12 +64,13 @@ class PretrainedReranker:
     @property
     def configuration(self) -> Mapping[str, str]:
         """Name, digest of the files, number format, how much is read, and in what form."""
+        form = self._form("CLAIM", "PASSAGE")
         return {
             "reranker": self.name,
             "weights": self._files.digest,
             "precision": str(self._arithmetic),
             "window": str(self.window),
-            "form": self._form("CLAIM", "PASSAGE") if isinstance(self._form("", ""), str) else "pair",
+            "form": form if isinstance(form, str) else "pair",
         }
 
     def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> Scores:

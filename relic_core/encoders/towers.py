@@ -293,8 +293,10 @@ class DenseLayer:
         import torch
         from safetensors.torch import load_file
 
-        known = {"Identity": lambda vectors: vectors, "Tanh": torch.tanh, "GELU": torch.nn.functional.gelu,
-                 "ReLU": torch.relu}  # fmt: skip
+        known: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+            "Identity": lambda vectors: vectors, "Tanh": torch.tanh, "GELU": torch.nn.functional.gelu,
+            "ReLU": torch.relu,
+        }  # fmt: skip
         try:
             said = json.loads((folder / CONFIG).read_bytes()).get("activation_function", "torch.nn.Tanh")
             state = load_file(folder / WEIGHTS)

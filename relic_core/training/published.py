@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import logsumexp
 
 from relic_core.domain import MinedWindow, Span, Work
 from relic_core.encoders.cards import read_card
@@ -140,7 +139,7 @@ class LossValidation:
         """
         windows, recipe = self.read.validation, self.recipe
         encoder = PassageEncoder(read_card(str(folder / "encoder.json")))
-        losses = []
+        losses: list[float] = []
         planned = plan(recipe.with_(share=1.0, epochs=1, steps=0), [], [window.work_id for window in windows])
         for done, batch in enumerate(planned):
             self.progress(done, len(planned), f"validating: {done} of {len(planned)} batches")
@@ -150,6 +149,6 @@ class LossValidation:
             passages = encoder.pair.passages.vectors(rows, reading="validating")
             scores = encoder.encode_claims(claims).astype(float) @ passages.astype(float).T
             scores /= recipe.temperature if recipe.similarity == "cosine" else 1.0
-            losses += (logsumexp(scores, axis=1) - scores.diagonal()).tolist()
+            losses += (np.logaddexp.reduce(scores, axis=1) - scores.diagonal()).tolist()
         loss = float(np.mean(losses))
         return {"loss": loss, LIKELIHOOD: 100.0 * float(np.exp(-loss)), "windows": float(len(windows))}
