@@ -195,7 +195,6 @@ class GeneratorReranker:
             "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING",
             what="one that generates text from text",
             advice=_get(BART),
-            check=lambda _: None,
         )
         positions = getattr(model.config, "max_position_embeddings", None)
         if positions is not None and positions < WINDOW + 2:

@@ -10,21 +10,18 @@ from relic_core.encoders.weights import check_size, configuration, first_line, s
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from relic_core.encoders.precision import Arithmetic
     from relic_core.encoders.weights import ModelFiles
 
 
-def load_pretrained(
-    files: ModelFiles, arithmetic: Arithmetic, mapping: str, *, what: str, advice: str, check: Callable[[Any], None]
-) -> Any:  # noqa: ANN401 - transformers is not typed
+def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, mapping: str, *, what: str, advice: str) -> Any:  # noqa: ANN401 - transformers is not typed
     """Load a model by its configuration, from safetensors alone and without code of its own.
 
     - `mapping`: of transformers, from configurations to classes.
     - `what`: what it is wanted as: "one that generates text from text".
     - `advice`: what to do where it is none.
-    - `check`: refuses a configuration by raising BadWeights.
 
     Raises BadWeights: the files cannot be read so, or leave a part of the model unset.
     Raises RelicError: memory ran out.
@@ -35,7 +32,6 @@ def load_pretrained(
     folder = files.folder
     try:
         config = configuration(files)
-        check(config)
         try:
             kind = getattr(transformers, mapping)[type(config)]
         except KeyError:
@@ -49,8 +45,6 @@ def load_pretrained(
                 dtype=getattr(torch, arithmetic.precision),
                 output_loading_info=True,
             )
-    except BadWeights:
-        raise
     except Exception as error:  # what a wrong value in the configuration leads to may be anything
         if is_out_of_memory(error):
             raise too_little_memory(files.name, "being loaded", arithmetic.device) from error

@@ -80,7 +80,8 @@ class PretrainedReranker:
         claim_tokens(claim)
         if not spans:
             return np.zeros(0, dtype=np.float32)
-        model = self._model
+        with self._lock:
+            model = self._loaded
         room = min(self.window, positions(model) or self.window) - len(self._row("", ""))
         if room < 2 * LEAST_WINDOW:
             raise BadWeights(
@@ -89,7 +90,7 @@ class PretrainedReranker:
             )
         query = self._query(claim, int(room * _OF_CLAIM))
         left = room - len(self._encoded(query))
-        rows = [self._row(query, self._head(flat_span(work, span), left)) for span in spans]
+        rows = [self._row(query, self._cut(flat_span(work, span), left)) for span in spans]
 
         def score(members: list[int]) -> Scores:
             longest = max(len(rows[member]) for member in members)
@@ -117,9 +118,6 @@ class PretrainedReranker:
         """Score rows; shape (n_rows,)."""
         raise NotImplementedError
 
-    def _check(self, config: Any) -> None:  # noqa: ANN401 - transformers is not typed
-        """Refuse a model by its configuration; raises BadWeights."""
-
     def _row(self, query: str, passage: str) -> Encoding:
         form = self._form(query, passage)
         return self._tokenizer.encode(form) if isinstance(form, str) else self._tokenizer.encode(*form)
@@ -127,21 +125,20 @@ class PretrainedReranker:
     def _query(self, claim: Claim, most: int) -> str:
         left, right = claim.left.strip(), claim.right.strip()
         if not claim.masked:
-            return self._head(" ".join(filter(None, (left, right))), most)
+            return self._cut(" ".join(filter(None, (left, right))), most)
         before, after = len(self._encoded(left)), len(self._encoded(right))
         after = min(after, max(most - before, most // 2))
-        return " ".join(filter(None, (self._tail(left, most - after), self._head(right, after))))
+        return " ".join(filter(None, (self._cut(left, most - after, end=True), self._cut(right, after))))
 
     def _encoded(self, text: str) -> Encoding:
         return self._tokenizer.encode(text, add_special_tokens=False)
 
-    def _head(self, text: str, most: int) -> str:
-        encoding = self._encoded(text)
-        return text if len(encoding) <= most else text[: encoding.offsets[most - 1][1] if most > 0 else 0]
-
-    def _tail(self, text: str, most: int) -> str:
-        encoding = self._encoded(text)
-        return text if len(encoding) <= most else text[encoding.offsets[-most][0] if most > 0 else len(text) :]
+    def _cut(self, text: str, most: int, *, end: bool = False) -> str:
+        """Keep the first tokens of a text, or the last."""
+        places = self._encoded(text).offsets
+        if len(places) <= most:
+            return text
+        return text[places[-most][0] if most else len(text) :] if end else text[: places[most - 1][1] if most else 0]
 
     def _word(self, word: str) -> int:
         ids: list[int] = self._encoded(word).ids
@@ -156,16 +153,9 @@ class PretrainedReranker:
     def _tokenizer(self) -> Tokenizer:
         return load_tokenizer(self._files.folder)
 
-    @property
-    def _model(self) -> Any:  # noqa: ANN401 - transformers is not typed
-        with self._lock:
-            return self._loaded
-
     @cached_property
     def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
-        return load_pretrained(
-            self._files, self._arithmetic, self.mapping, what=self.what, advice=_ADVICE, check=self._check
-        )
+        return load_pretrained(self._files, self._arithmetic, self.mapping, what=self.what, advice=_ADVICE)
 
 
 _ADVICE = (
@@ -183,19 +173,16 @@ class OneLogitReranker(PretrainedReranker):
     def _form(self, query: str, passage: str) -> tuple[str, str]:
         return query, passage
 
-    def _check(self, config: Any) -> None:  # noqa: ANN401 - transformers is not typed
-        if config.num_labels != 1:
-            raise BadWeights(
-                f"The configuration of the model in {self._files.folder} says {config.num_labels} logits, as that of "
-                "an encoder without a head does, and of a classifier that does not rank: passages are ordered by one. "
-                f"Take a model that was trained to rank. {_ADVICE}"
-            )
-
     def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
         # Models that tell the two texts apart take the kinds; others know no such argument.
         said = {"token_type_ids": kinds} if getattr(model.config, "type_vocab_size", 0) > 1 else {}
-        found: torch.Tensor = model(input_ids=ids, attention_mask=mask, **said).logits[:, 0]
-        return found
+        found: torch.Tensor = model(input_ids=ids, attention_mask=mask, **said).logits
+        if found.shape[1] != 1:
+            raise BadWeights(
+                f"The model in {self._files.folder} gives {found.shape[1]} logits for a claim and a passage, and passages "
+                f"are ordered by one. Take a model that was trained to rank. {_ADVICE}"
+            )
+        return found[:, 0]
 
 
 class MonoT5Reranker(PretrainedReranker):

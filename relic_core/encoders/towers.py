@@ -29,7 +29,7 @@ from relic_core.encoders.weights import (
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
     import torch
@@ -93,11 +93,11 @@ class Tower:
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        return self._dense[-1].width if self._dense else int(self._loaded.config.hidden_size)
+        return int(self._dense[-2].out_features if self._dense else self._loaded.config.hidden_size)
 
     @cached_property
-    def _dense(self) -> list[DenseLayer]:
-        return [DenseLayer.read(Path(folder), self._card.name) for folder in self._card.dense]
+    def _dense(self) -> list[Any]:
+        return [layer for folder in self._card.dense for layer in dense_layers(Path(folder), self._card.name)]
 
     def tokens(self, text: str, prefix: str = "") -> Tokens:
         """Tokenize a text with its prefix before it, and tell the tokens of the two apart."""
@@ -127,8 +127,9 @@ class Tower:
             else:
                 weights = batch.mask.unsqueeze(-1).float()
                 vectors = (batch.states * weights).sum(1) / weights.sum(1)
-            for layer in self._dense:
-                vectors = layer(vectors)
+            with torch.inference_mode():
+                for layer in self._dense:
+                    vectors = layer(vectors)
             if self._card.similarity == "cosine":
                 vectors = torch.nn.functional.normalize(vectors, dim=-1)
             found[batch.members] = vectors.numpy()
@@ -275,45 +276,27 @@ class Tower:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class DenseLayer:
-    """A layer behind the pooling, as sentence-transformers has it.
+def dense_layers(folder: Path, encoder: str) -> list[torch.nn.Module]:
+    """Read a layer behind the pooling, as sentence-transformers has it: what multiplies, and its activation.
 
-    - `width`: length of what comes out.
+    Raises BadWeights: it cannot be read, or has an activation that is not known.
     """
+    import torch
+    from safetensors.torch import load_file
 
-    width: int
-    weight: torch.Tensor
-    bias: torch.Tensor | None
-    activation: Callable[[torch.Tensor], torch.Tensor]
-
-    @classmethod
-    def read(cls, folder: Path, encoder: str) -> DenseLayer:
-        """Read one from its folder. Raises BadWeights: it cannot be read, or has an activation that is not known."""
-        import torch
-        from safetensors.torch import load_file
-
-        known: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
-            "Identity": lambda vectors: vectors, "Tanh": torch.tanh, "GELU": torch.nn.functional.gelu,
-            "ReLU": torch.relu,
-        }  # fmt: skip
-        try:
-            said = json.loads((folder / CONFIG).read_bytes()).get("activation_function", "torch.nn.Tanh")
-            state = load_file(folder / WEIGHTS)
-            activation = known[str(said).rsplit(".", 1)[-1]]
-            weight = state["linear.weight"].float()
-            return cls(len(weight), weight, state.get("linear.bias"), activation)
-        except Exception as error:  # safetensors raises its own
-            raise BadWeights(
-                f"The dense layer in {folder}, which {encoder} has behind its pooling, cannot be read "
-                f"({first_line(error)}). Fetch the model again, with {WEIGHTS}."
-            ) from error
-
-    def __call__(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Give vectors of shape (n, width)."""
-        import torch
-
-        return self.activation(torch.nn.functional.linear(vectors, self.weight, self.bias))
+    known = {each.__name__: each for each in (torch.nn.Identity, torch.nn.Tanh, torch.nn.GELU, torch.nn.ReLU)}
+    try:
+        activation = json.loads((folder / CONFIG).read_bytes()).get("activation_function", "torch.nn.Tanh")
+        state = {name.removeprefix("linear."): each.float() for name, each in load_file(folder / WEIGHTS).items()}
+        width, read = state["weight"].shape
+        linear = torch.nn.Linear(read, width, bias="bias" in state)
+        linear.load_state_dict(state)
+        return [linear, known[str(activation).rsplit(".", 1)[-1]]()]
+    except Exception as error:  # safetensors raises its own
+        raise BadWeights(
+            f"The dense layer in {folder}, which {encoder} has behind its pooling, cannot be read "
+            f"({first_line(error)}). Fetch the model again, with {WEIGHTS}."
+        ) from error
 
 
 def positions(model: Any) -> int | None:  # noqa: ANN401 - transformers is not typed

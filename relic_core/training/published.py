@@ -21,14 +21,12 @@ from relic_core.training.collating import draw_claim
 from relic_core.training.requests import LIKELIHOOD
 
 if TYPE_CHECKING:
+    from relic_core.library.catalogue import Split
     from relic_core.training.recipes import EncoderRecipe
     from relic_core.training.requests import TrainingRequest
 
 LEARNT = "RELiC's train split"
 """What a model says that was trained on it: it may not be measured on works of that split."""
-
-_PARTS = ("train", "validation")
-"""The splits of the works that may be learnt from, and that may be validated on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +63,18 @@ def published(request: TrainingRequest) -> Published:
     Raises BadRequest: a work is none of RELiC's, or is kept for measuring; where its quotations stand is not said.
     """
     works: dict[str, Work] = {}
-    learnt = _windows(Path(request.data), _PARTS[:1], request.recipe.longest, works)
-    validated = request.validation_data
-    held = _windows(Path(validated), _PARTS, request.recipe.longest, works) if validated else ()
-    if {window.id for window in learnt} & {window.id for window in held}:
-        raise BadRequest(
-            f"{request.data} and {validated} share quotations, so a loss on the second would say nothing. Validate on "
-            "val.json."
-        )
+    named: tuple[tuple[str, Split], ...] = ((request.data, "train"), (request.validation_data, "validation"))
+    learnt, held = (_windows(Path(file), split, request.recipe.longest, works) if file else () for file, split in named)
     return Published(learnt, held, works)
 
 
-def _windows(path: Path, parts: tuple[str, ...], longest: int, works: dict[str, Work]) -> tuple[MinedWindow, ...]:
+def _windows(path: Path, split: Split, longest: int, works: dict[str, Work]) -> tuple[MinedWindow, ...]:
     stat = path.stat() if path.is_file() else None
     made = []
     for book in _read(path, stat.st_mtime_ns if stat else 0):
         if not book.quotes:
             continue
-        _check(path, book, parts)
+        _check(path, book, split)
         work = work_of(book)
         works[work.id] = work
         for quote in book.quotes:
@@ -108,7 +100,7 @@ def _read(path: Path, _mtime_ns: int) -> tuple[RelicBook, ...]:
     return read_relic(path)
 
 
-def _check(path: Path, book: RelicBook, parts: tuple[str, ...]) -> None:
+def _check(path: Path, book: RelicBook, split: Split) -> None:
     entry = entry_of(book.title)
     if entry is None:
         raise BadRequest(
@@ -116,10 +108,10 @@ def _check(path: Path, book: RelicBook, parts: tuple[str, ...]) -> None:
             "may be learnt from. Take it out of the file; quotations of other works are learnt from where their "
             "criticism is mined (docs/mining.md)."
         )
-    if entry.split not in parts:
+    if entry.split != split:
         raise BadRequest(
-            f"{path} has quotations of {book.title:.80}, a work of RELiC's {entry.split} split: that is kept for "
-            f"measuring. Learn from train.json{', and validate on val.json' if len(parts) > 1 else ''}."
+            f"{path} has quotations of {book.title:.80}, a work of RELiC's {entry.split} split, and it is to hold those of "
+            f"the {split} split. Learn from train.json and validate on val.json: what else there is is for measuring."
         )
 
 

@@ -197,7 +197,7 @@ def no_weights(folder):
     ("kind", "make", "named"),
     [
         ("cross", two_logits, "2 logits"),
-        ("cross", no_head, "without a head"),
+        ("cross", no_head, "missing"),
         ("cross", short, "room for"),
         ("cross", altered, "cannot be read"),
         ("cross", own_code, "code of its own"),
