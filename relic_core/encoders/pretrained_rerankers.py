@@ -179,8 +179,8 @@ class OneLogitReranker(PretrainedReranker):
         found: torch.Tensor = model(input_ids=ids, attention_mask=mask, **said).logits
         if found.shape[1] != 1:
             raise BadWeights(
-                f"The model in {self._files.folder} gives {found.shape[1]} logits for a claim and a passage, and passages "
-                f"are ordered by one. Take a model that was trained to rank. {_ADVICE}"
+                f"The model in {self._files.folder} gives {found.shape[1]} logits for a claim and a passage, and "
+                f"passages are ordered by one. Take a model that was trained to rank. {_ADVICE}"
             )
         return found[:, 0]
 

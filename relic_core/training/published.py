@@ -110,8 +110,8 @@ def _check(path: Path, book: RelicBook, split: Split) -> None:
         )
     if entry.split != split:
         raise BadRequest(
-            f"{path} has quotations of {book.title:.80}, a work of RELiC's {entry.split} split, and it is to hold those of "
-            f"the {split} split. Learn from train.json and validate on val.json: what else there is is for measuring."
+            f"{path} has quotations of {book.title:.80}, a work of RELiC's {entry.split} split, and the {split} split "
+            "is wanted. Learn from train.json and validate on val.json: what else there is is for measuring."
         )
 
 
