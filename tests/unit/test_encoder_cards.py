@@ -184,7 +184,7 @@ def test_the_packaged_folder_and_the_packaged_encoder_are_used_alike():
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"kinds": ("Transformer", "Pooling", "LayerNorm")}, "Transformer, Pooling, LayerNorm"),
+        ({"kinds": ("Transformer", "Dense", "Pooling")}, "Transformer, Dense, Pooling"),
         ({"pooling": {"pooling_mode_max_tokens": True}}, "pools by max_tokens"),
         ({"pooling": {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True}}, "mean_tokens and cls_token"),
         ({"pooling": {"pooling_mode_mean_tokens": False}}, "pools by nothing"),
