@@ -29,7 +29,7 @@ from relic_core.config import PROJECT
 from relic_core.config.provenance import code, machine
 from relic_core.domain import LENGTHS, MAX_CONTEXT, Claim, Corpus, SearchRequest, Span, rank_scores
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.generator import without_progress_bars
+from relic_core.encoders.pretrained import without_progress_bars
 from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import TOKENIZER, find_model
 from relic_core.errors import NotFound, RelicError, unknown_name
