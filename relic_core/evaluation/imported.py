@@ -1,8 +1,12 @@
-"""Rankings that another system made, as a run: each passage that it names stands where it put it, all others below."""
+"""Rankings that another system made, as a run: each passage that it names stands where it put it, all others below.
+
+Of judged passages those that it does not name count as not found, as in TREC's tools.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +15,7 @@ import numpy as np
 from relic_core.config import provenance
 from relic_core.domain import Run
 from relic_core.errors import BadBenchmark, BadClaim
+from relic_core.evaluation.benchmarks.passages import GIVEN
 from relic_core.evaluation.experiments import run_id
 from relic_core.evaluation.runner import answer
 from relic_core.formats import trec
@@ -71,8 +76,8 @@ def import_ranking(
     outcomes = []
     for window in windows:
         work, ranking = benchmark.work(window.pool), rankings.get(window.id)
-        given = _Given(None if ranking is None else _places(path, window, work, ranking, given=card.pool == "given"))
-        outcomes.append(answer(benchmark, given, window, work, shape))
+        given = _Given(None if ranking is None else _places(path, window, work, ranking))
+        outcomes.append(_listed(answer(benchmark, given, window, work, shape), len(ranking or ())))
     name = system or named
     retriever = f"{IMPORTED}:{'-'.join(name.split())}"
     facts: dict[str, Any] = {
@@ -100,9 +105,24 @@ def import_ranking(
     return run, tuple(outcomes)
 
 
-def _places(path: Path, window: QuotationContext, work: Work, ranking: Sequence[str], *, given: bool) -> list[int]:
+def _listed(outcome: Outcome, count: int) -> Outcome:
+    """Cut the ranking of judged passages where the file's ends."""
+    if not outcome.graded or count >= outcome.candidates:
+        return outcome
+    graded = tuple((rank if rank <= count else 0, grade) for rank, grade in outcome.graded)
+    found = outcome.rank is not None and outcome.rank <= count
+    return replace(
+        outcome,
+        rank=outcome.rank if found else None,
+        overlap_rank=outcome.overlap_rank if found else None,
+        first=outcome.first[:count],
+        graded=graded,
+    )
+
+
+def _places(path: Path, window: QuotationContext, work: Work, ranking: Sequence[str]) -> list[int]:
     """Say where the candidates start that documents name: passages of a pool by their ids, others by characters."""
-    if given:
+    if work.segmenter == GIVEN:
         known: Mapping[str, int] = {chapter.title: chapter.index for chapter in work.chapters}
     else:
         last = window.gold.length - 1

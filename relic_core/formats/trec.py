@@ -29,8 +29,8 @@ def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
     """Write what is known of each ranking, whole or not at all: the first hits, and the gold at its rank.
 
     What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
-    the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found. An example
-    without a ranking leaves no line, as in every run.
+    the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found. Of judged
+    passages the ranking itself is written. An example without a ranking leaves no line, as in every run.
 
     Raises BadBenchmark: an id or the tag is empty or holds white space.
     Raises StoreError: the file cannot be written.
@@ -68,17 +68,48 @@ def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
 
 
 def write_qrels(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write the gold of each example, whole or not at all; errors as those of `write_run`."""
+    """Write the golds of each example, whole or not at all; errors as those of `write_run`."""
     with written_whole(path) as file:
         for outcome in outcomes:
             query = _word(outcome.example_id, "the id of a query")
-            file.write(f"{query} 0 {document(outcome.book, outcome.gold)} 1\n".encode())
+            if not outcome.graded:
+                file.write(f"{query} 0 {document(outcome.book, outcome.gold)} 1\n".encode())
+            for number, (rank, grade) in enumerate(outcome.graded):
+                listed = 1 <= rank <= len(outcome.first)
+                named = document(outcome.book, outcome.first[rank - 1]) if listed else f"unlisted-{number}"
+                file.write(f"{query} 0 {named} {grade:g}\n".encode())
+
+
+def read_qrels(path: Path, least: float | None = 0) -> dict[str, dict[str, float]]:
+    """Read qrels: for each query the grades of its documents above `least`, of all where it is None.
+
+    Raises NotFound: there is no such file.
+    Raises BadBenchmark: a line has other columns, a grade is no number, or a document is judged twice for a query.
+    """
+    grades: dict[str, dict[str, float]] = {}
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        here = f"{path}, line {number:,}"
+        try:
+            query, _, named, written = line.split()
+            grade = float(written)
+        except ValueError:
+            grade = math.nan
+        if not math.isfinite(grade):
+            raise BadBenchmark(f"{here}: four columns are wanted, query 0 document grade, the grade a number.")
+        if named in grades.setdefault(query, {}):
+            raise BadBenchmark(f"{here}: document '{named:.80}' is judged twice for query '{query:.80}'.")
+        grades[query][named] = grade
+    if least is None:
+        return grades
+    return {query: {name: grade for name, grade in own.items() if grade > least} for query, own in grades.items()}
 
 
 def _ranked(outcome: Outcome) -> list[str]:
     if outcome.rank is None:
         return []
     first = [document(outcome.book, place) for place in outcome.first]
+    if outcome.graded:
+        return first
     if outcome.rank <= len(first):  # what answers may only overlap it
         first[outcome.rank - 1] = document(outcome.book, outcome.gold)
         return first

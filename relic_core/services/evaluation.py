@@ -288,7 +288,7 @@ class Measuring:
                 made.append(each)
                 continue
             first = self.retriever(over or card.components[0], settings)
-            text = "" if objective == "off" else OBJECTIVES[0].text
+            text = "" if objective == "off" else benchmark.card.objective or OBJECTIVES[0].text
             kind = Recalled if each.startswith("llm-recall") else ReadByModel
             made.append(kind(first, settings, each.removeprefix("llm-"), top_k=top, objective=text, run=True))
         if (objective or top or over) and made == list(retrievers):
