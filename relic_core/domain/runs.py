@@ -84,7 +84,8 @@ class Outcome:
     Of a query with judged passages `rank` and `overlap_rank` are those of the first passage that answers, and
 
     - `first`: is the ranking, of which at most the first thousand places are kept.
-    - `graded`: rank and grade of each passage with a grade above 0, best first; rank 0 where it was not ranked.
+    - `graded`: rank and grade of each passage with a grade above 0, in the order of the ranking before any was cut;
+      rank 0 where it was not ranked.
     """
 
     example_id: str

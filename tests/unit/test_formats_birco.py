@@ -62,7 +62,7 @@ def _in_numpy(value):
         return {np.str_(key): _in_numpy(each) for key, each in value.items()}
     if isinstance(value, list):
         return [_in_numpy(each) for each in value]
-    return np.int64(value) if isinstance(value, int) else np.str_(value)
+    return np.float64(value) if isinstance(value, int) else np.str_(value)
 
 
 def test_lines_become_a_set_with_its_pools_in_the_order_of_the_queries(tmp_path):
