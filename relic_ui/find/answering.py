@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 _READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
-_SIDE, _BEST, _WORKS = "side", "best", "works"
+_SIDE, _BEST, _WORKS = "side", "best", "by-work"
 """Views of an answer; the others are the names of its columns."""
 
 _LACKS, _DUE, _MODELS = "lacks", "due", "models"
