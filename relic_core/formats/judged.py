@@ -126,15 +126,15 @@ def read_folder(folder: Path) -> JudgedSet:
             f"{folder / 'pools.jsonl'}: query '{min(lacking):.80}' has no pool. Every query needs its candidates."
         )
     if (folder / QRELS).exists():
-        grades = read_qrels(folder / QRELS)
+        grades = _above_0(read_qrels(folder / QRELS))
         for query_id in grades.keys() & queries.keys():
             _check_known(f"{folder / QRELS}", query_id, grades[query_id], pools[query_id] if given else passages)
     return JudgedSet(tuple(queries.values()), passages, pools if given else None, grades, said)
 
 
 def _read_trec(folder: Path, objective: str) -> JudgedSet:
-    grades = read_qrels(folder / QRELS)
-    candidates = {query: dict.fromkeys(judged) for query, judged in read_qrels(folder / QRELS, least=None).items()}
+    judged = read_qrels(folder / QRELS)
+    candidates = {query: dict.fromkeys(own) for query, own in judged.items()}
     for path in sorted(folder.glob("*.run")):
         for query, ranking in read_run(path)[1].items():
             candidates.setdefault(query, {}).update(dict.fromkeys(ranking))
@@ -147,9 +147,13 @@ def _read_trec(folder: Path, objective: str) -> JudgedSet:
         queries=tuple(JudgedQuery(query, named.get(query, query)) for query in candidates),
         passages={each: each for pool in candidates.values() for each in pool},
         pools={query: tuple(pool) for query, pool in candidates.items()},
-        grades=grades,
+        grades=_above_0(judged),
         objective=objective,
     )
+
+
+def _above_0(judged: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    return {query: {name: grade for name, grade in own.items() if grade > 0} for query, own in judged.items()}
 
 
 def _read_quest(folder: Path, objective: str) -> JudgedSet:

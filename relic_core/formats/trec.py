@@ -51,19 +51,8 @@ def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
     Raises NotFound: there is no such file.
     Raises BadBenchmark: a line has other columns, a score is no number, or a query ranks a document twice.
     """
-    tag, scored = "", dict[str, dict[str, float]]()
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        here = f"{path}, line {number:,}"
-        try:
-            query, _, named, _, score, tag = line.split()
-            value = float(score)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise BadBenchmark(f"{here}: six columns are wanted, query Q0 document rank score tag, the score a number.")
-        if named in scored.setdefault(query, {}):
-            raise BadBenchmark(f"{here}: document '{named:.80}' is ranked twice for query '{query:.80}'.")
-        scored[query][named] = value
+    rows, scored = _rows(path, "query Q0 document rank score tag", 4)
+    tag = rows[-1][-1] if rows else ""
     return tag, {query: sorted(found, key=lambda each: -found[each]) for query, found in scored.items()}
 
 
@@ -80,28 +69,30 @@ def write_qrels(path: Path, outcomes: Sequence[Outcome]) -> None:
                 file.write(f"{query} 0 {named} {grade:g}\n".encode())
 
 
-def read_qrels(path: Path, least: float | None = 0) -> dict[str, dict[str, float]]:
-    """Read qrels: for each query the grades of its documents above `least`, of all where it is None.
+def read_qrels(path: Path) -> dict[str, dict[str, float]]:
+    """Read qrels: for each query the grades of its documents, those of 0 and less among them; raises as `read_run`."""
+    return _rows(path, "query 0 document grade", 3)[1]
 
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: a line has other columns, a grade is no number, or a document is judged twice for a query.
-    """
-    grades: dict[str, dict[str, float]] = {}
+
+def _rows(path: Path, columns: str, number_in: int) -> tuple[list[list[str]], dict[str, dict[str, float]]]:
+    """Read a file of columns: its rows, and for each query the number that stands beside each document."""
+    wanted, rows, found = columns.split(), list[list[str]](), dict[str, dict[str, float]]()
     for number, line in enumerate(read_text(path).splitlines(), start=1):
-        here = f"{path}, line {number:,}"
+        here, row = f"{path}, line {number:,}", line.split()
         try:
-            query, _, named, written = line.split()
-            grade = float(written)
+            value = float(row[number_in]) if len(row) == len(wanted) else math.nan
         except ValueError:
-            grade = math.nan
-        if not math.isfinite(grade):
-            raise BadBenchmark(f"{here}: four columns are wanted, query 0 document grade, the grade a number.")
-        if named in grades.setdefault(query, {}):
-            raise BadBenchmark(f"{here}: document '{named:.80}' is judged twice for query '{query:.80}'.")
-        grades[query][named] = grade
-    if least is None:
-        return grades
-    return {query: {name: grade for name, grade in own.items() if grade > least} for query, own in grades.items()}
+            value = math.nan
+        if not math.isfinite(value):
+            raise BadBenchmark(
+                f"{here}: {len(wanted)} columns are wanted, {columns}, of which the {wanted[number_in]} is a number."
+            )
+        query, named = row[0], row[2]
+        if named in found.setdefault(query, {}):
+            raise BadBenchmark(f"{here}: document '{named:.80}' stands twice under query '{query:.80}'.")
+        found[query][named] = value
+        rows.append(row)
+    return rows, found
 
 
 def _ranked(outcome: Outcome) -> list[str]:
