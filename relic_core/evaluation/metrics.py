@@ -278,11 +278,12 @@ def _ndcg(outcomes: Sequence[Outcome], k: int) -> Values:
     numbers, ranks, grades = _judged(outcomes)
 
     def gain(places: Values, gains: Values) -> Values:
-        return np.bincount(numbers, np.where(places <= k, gains / np.log2(places + 1), 0.0), len(outcomes))
+        within = np.where(places <= k, gains / np.log2(places + 1), 0.0)
+        return np.bincount(numbers, within, len(outcomes)).astype(np.float64)
 
     best = np.lexsort((-grades, numbers))  # examples in their order, of each the best grades first
-    first = np.searchsorted(numbers, numbers)
-    ndcg: Values = gain(ranks, grades) / gain(np.arange(len(numbers)) - first + 1.0, grades[best])
+    places = (np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1).astype(np.float64)
+    ndcg: Values = gain(ranks, grades) / gain(places, grades[best])
     return ndcg
 
 

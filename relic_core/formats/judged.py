@@ -78,14 +78,14 @@ class JudgedSet:
     """A set of queries with their judged passages.
 
     - `passages`: passage id -> text. One passage may be in several pools, or in none.
-    - `pools`: query id -> ids of its candidates, in the order of the file; None where all passages are candidates.
+    - `pools`: query id -> ids of its candidates, in the order of the file; empty where all passages are candidates.
     - `grades`: query id -> id of a judged passage -> its grade, above 0.
     - `objective`: what makes a passage relevant, in words; may be empty.
     """
 
     queries: tuple[JudgedQuery, ...] = field(repr=False)
     passages: Mapping[str, str] = field(repr=False, hash=False)
-    pools: Mapping[str, tuple[str, ...]] | None = field(repr=False, hash=False)
+    pools: Mapping[str, tuple[str, ...]] = field(repr=False, hash=False)
     grades: Mapping[str, Mapping[str, float]] = field(repr=False, hash=False)
     objective: str = ""
 
@@ -129,7 +129,7 @@ def read_folder(folder: Path) -> JudgedSet:
         grades = _above_0(read_qrels(folder / QRELS))
         for query_id in grades.keys() & queries.keys():
             _check_known(f"{folder / QRELS}", query_id, grades[query_id], pools[query_id] if given else passages)
-    return JudgedSet(tuple(queries.values()), passages, pools if given else None, grades, said)
+    return JudgedSet(tuple(queries.values()), passages, pools, grades, said)
 
 
 def _read_trec(folder: Path, objective: str) -> JudgedSet:
@@ -169,7 +169,7 @@ def _read_quest(folder: Path, objective: str) -> JudgedSet:
         _check_known(here, query.query, dict.fromkeys(query.docs), passages)
         queries.append(JudgedQuery(f"q{number}", query.query, template=str(query.metadata.get("template", ""))))
         grades[f"q{number}"] = dict.fromkeys(query.docs, 1.0)
-    return JudgedSet(tuple(queries), passages, None, grades, objective)
+    return JudgedSet(tuple(queries), passages, {}, grades, objective)
 
 
 def lines(path: Path, kind: type[M]) -> Iterator[tuple[str, M]]:

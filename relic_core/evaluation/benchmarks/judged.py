@@ -50,7 +50,7 @@ def _open(card: BenchmarkCard, settings: Settings, works: WorkSource, data: Path
     key = card.name if data is None else path.resolve().name
     label = card.label if data is None else key
     queries = [query for query in read.queries if read.grades.get(query.id)]
-    if read.pools is None:
+    if not read.pools:
         ids = in_order(key, read.passages)
         works_by_pool = {key: work_of(label, {name: read.passages[name] for name in ids}, card.source)}
         book = book_of(key, works_by_pool[key])
@@ -64,13 +64,13 @@ def _open(card: BenchmarkCard, settings: Settings, works: WorkSource, data: Path
     contexts = [
         _context(query, key, pool, places[pool], read.grades[query.id])
         for query in queries
-        for pool in (key if read.pools is None else query.id,)
+        for pool in (query.id if read.pools else key,)
     ]
     left_out = len(read.queries) - len(queries)
     said = f" Left out: {left_out:,} queries without a graded passage." if left_out else ""
     opened = replace(
         card,
-        pool="given" if read.pools is not None else "whole work",
+        pool="given" if read.pools else "whole work",
         checksum=found,
         objective=read.objective or card.objective,
         description=card.description + said,
