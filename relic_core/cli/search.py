@@ -37,6 +37,7 @@ _MOST_CHAPTERS = 10_000
     'search emma "She is blind here: [MASK] The narrator knows better." --length 2',
     'search emma "Emma mistakes her own heart" --chapters 1-16,50',
     'search --all "A proposal is refused" --author austen --to 1813',
+    'search --all "Somebody burns a will" --by work',
     "search emma --like 8.3.2 --sentences 2 --all",
     "search emma - --format json < claim.txt",
 )
@@ -63,6 +64,7 @@ _MOST_CHAPTERS = 10_000
     help="Find passages like the one of WORK there: chapter.paragraph.sentence, as printed with each hit.",
 )
 @click.option("--sentences", type=int, metavar="N", help="How many sentences that passage has (default: 1).")
+@click.option("--by", type=click.Choice(["work"]), help="With --all: rank works by their best passages.")
 @click.option("--quoted", is_flag=True, help="Only passages that criticism in the library quotes.")
 @format_option("table", "json")
 def search(
@@ -70,6 +72,7 @@ def search(
     work: str | None,
     claim: str | None,
     everything: bool,
+    by: str | None,
     like: str | None,
     sentences: int | None,
     chapters: str | None,
@@ -88,6 +91,8 @@ def search(
 
     if not everything and any(value not in (None, ()) for value in narrowed.values()):
         raise click.UsageError("--author, --from, --to and --works choose among all works: add --all.")
+    if by and not everything:
+        raise click.UsageError("--by work ranks the works of the library: add --all.")
     if everything and chapters is not None:
         raise click.UsageError("--chapters needs one WORK, without --all.")
     if sentences is not None and like is None:
@@ -116,8 +121,16 @@ def search(
         app.history.keep(result.request, made_with=result.made_with)
     except StoreError as error:  # the answer does not depend on it
         note(f"The search is not in the history. {error}")
+    works = _by_work(app, result) if by else []
     if form == "json":
-        print(console.as_json(_as_json(result)))
+        print(console.as_json(_as_json(result) | ({"by_work": works} if by else {})))
+    elif by:
+        rows = [
+            (number if not at else "", each["title"] if not at else "", passage["address"], passage["quotation"])
+            for number, each in enumerate(works, start=1)
+            for at, passage in enumerate(each["passages"])
+        ]
+        print(console.table(("", "work", "at", "passage"), rows))
     else:
         width = min(_WIDEST, shutil.get_terminal_size().columns)
         print("\n\n".join(_as_text(column, result, width) for column in result.columns))
@@ -227,6 +240,28 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
             for column in result.columns
         ],
     }
+
+
+def _by_work(app: App, result: SearchResult) -> list[dict[str, Any]]:
+    """List as many works as cards were asked for, with the passages behind each."""
+    found = []
+    for hits in result.by_work[: result.request.results]:
+        work = app.works.load(hits[0].work_id)
+        found.append(
+            _edition(work)
+            | {
+                "passages": [
+                    {
+                        "rank": hit.rank,
+                        "address": str(work.place(hit.span).address),
+                        "quotation": " ".join(passages.quotation(work, hit.span).plain.split()),
+                        **_characters(hit.span, work),
+                    }
+                    for hit in hits
+                ]
+            }
+        )
+    return found
 
 
 def _edition(work: Work | WorkSummary) -> dict[str, str]:

@@ -81,7 +81,8 @@ def make_run(benchmark: Benchmark, identity: Mapping[str, Any], *, shape: Contex
 def moved_ranks(before: Sequence[Outcome], after: Sequence[Outcome]) -> tuple[str, ...]:
     """List the examples whose ranks differ, those that only one side has among them."""
     ranks = [
-        {each.example_id: (each.rank, each.overlap_rank, each.candidates) for each in side} for side in (before, after)
+        {each.example_id: (each.rank, each.overlap_rank, each.candidates, each.graded) for each in side}
+        for side in (before, after)
     ]
     both = sorted(ranks[0].keys() | ranks[1].keys())
     return tuple(each for each in both if ranks[0].get(each) != ranks[1].get(each))

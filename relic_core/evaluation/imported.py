@@ -1,14 +1,19 @@
-"""Rankings that another system made, as a run: each passage that it names stands where it put it, all others below."""
+"""Rankings that another system made, as a run: each passage that it names stands where it put it, all others below.
+
+Of judged passages those that it does not name count as not found, as in TREC's tools.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from relic_core.domain import Span
 from relic_core.domain.runs import ImportedRanking
 from relic_core.errors import BadBenchmark, BadClaim
+from relic_core.evaluation.benchmarks.passages import GIVEN
 from relic_core.evaluation.experiments import identity, make_run
 from relic_core.evaluation.runner import answer
 from relic_core.formats import trec
@@ -62,8 +67,9 @@ def import_ranking(
     places = {book: Places(work) for book, work in (editions or {}).items()}
     for window in windows:
         work, ranking = benchmark.work(window.pool), rankings.get(window.id)
-        starts = None if ranking is None else _starts(path, window, work, ranking, given=card.pool == "given")
-        outcomes.append(answer(benchmark, Imported(retriever, partial(_found, starts)), window, work, shape))
+        starts = None if ranking is None else _starts(path, window, work, ranking)
+        outcome = answer(benchmark, Imported(retriever, partial(_found, starts)), window, work, shape)
+        outcomes.append(_listed(outcome, len(ranking or ())))
         best = [Span(start, window.gold.length) for start in (starts or [])[:SHOWN]]
         if card.pool == "given":
             edition = (editions or {}).get(window.book)
@@ -93,9 +99,24 @@ def _found(starts: Sequence[int] | None, *_: object) -> Sequence[int]:
     return starts
 
 
-def _starts(path: Path, window: QuotationContext, work: Work, ranking: Sequence[str], *, given: bool) -> list[int]:
+def _listed(outcome: Outcome, count: int) -> Outcome:
+    """Cut the ranking of judged passages where the file's ends."""
+    if not outcome.graded or count >= outcome.candidates:
+        return outcome
+    graded = tuple((rank if rank <= count else 0, grade) for rank, grade in outcome.graded)
+    found = outcome.rank is not None and outcome.rank <= count
+    return replace(
+        outcome,
+        rank=outcome.rank if found else None,
+        overlap_rank=outcome.overlap_rank if found else None,
+        first=outcome.first[:count],
+        graded=graded,
+    )
+
+
+def _starts(path: Path, window: QuotationContext, work: Work, ranking: Sequence[str]) -> list[int]:
     """Say where the candidates start that documents name: passages of a pool by their ids, others by characters."""
-    if given:
+    if work.segmenter == GIVEN:
         known: Mapping[str, int] = {chapter.title: chapter.index for chapter in work.chapters}
     else:
         last = window.gold.length - 1

@@ -288,7 +288,7 @@ class Measuring:
                 made.append(each)
                 continue
             first = self.retriever(over or card.components[0], settings)
-            text = "" if objective == "off" else SUPPORTS
+            text = "" if objective == "off" else benchmark.card.objective or SUPPORTS
             kind = Recalled if each.startswith("llm-recall") else ReadByModel
             made.append(kind(first, settings, each.removeprefix("llm-"), top_k=top, objective=text, run=True))
         if (objective or top or over) and made == list(retrievers):

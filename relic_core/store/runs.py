@@ -62,7 +62,7 @@ class RunRows(Removable[Run]):
                 "overlap_rank": [outcome.overlap_rank or 0 for outcome in outcomes],
                 "gold_start": [outcome.gold[0] for outcome in outcomes],
                 "gold_end": [outcome.gold[1] for outcome in outcomes],
-                "first_hits": [json.dumps(outcome.first) for outcome in outcomes],
+                "first_hits": [_first_hits(outcome) for outcome in outcomes],
             }
             add_many(cursor, "outcomes", columns)
         return True
@@ -79,7 +79,7 @@ class RunRows(Removable[Run]):
                 rank=rank or None,
                 overlap_rank=overlap_rank or None,
                 gold=(start, end),
-                first=tuple((first, last) for first, last in json.loads(hits)),
+                **_hits(json.loads(hits)),
             )
             for *plain, rank, overlap_rank, start, end, hits in self._all(_OUTCOMES, [run_id, run_id])
         )
@@ -127,6 +127,16 @@ class RunRows(Removable[Run]):
                 f"There is no run '{row_id}' in this store. `python -m relic_core runs` lists those there are."
             )
         return _run(row)
+
+
+def _first_hits(outcome: Outcome) -> str:
+    """Write the first hits; of judged passages an object that holds their ranks and grades besides."""
+    return json.dumps({"first": outcome.first, "graded": outcome.graded} if outcome.graded else outcome.first)
+
+
+def _hits(stored: Any) -> dict[str, Any]:  # noqa: ANN401 - as read from JSON
+    both = stored if isinstance(stored, dict) else {"first": stored}
+    return {name: tuple(map(tuple, pairs)) for name, pairs in both.items()}
 
 
 def _run(row: tuple[Any, ...]) -> Run:
