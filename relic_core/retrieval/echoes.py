@@ -16,7 +16,7 @@ Reuse". docs/echoes.md says what each was measured to find.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,7 @@ CODE = "echoes/1"
 
 Terms = Literal["tokens", "lemmas", "character n-grams"]
 _NGRAMS = (3, 4, 5)
+_TWO = 2
 _BLOCK = 64
 """Units of the first collection that are scored at a time."""
 
@@ -112,7 +113,9 @@ METHODS = (
         words=True,
     ),
 )
-"""In the order in which they are offered; the first is the default."""
+"""In the order in which they are offered."""
+
+DEFAULT = METHODS[0].name
 
 
 def card(name: str) -> MethodCard:
@@ -307,7 +310,7 @@ def tesserae(two: Two) -> Scorer:
         order = np.argsort(rarest[words])
         words, places = words[order], places[order]
         spans = [slice(by_word.indptr[word], by_word.indptr[word + 1]) for word in words]
-        if len(spans) < 2:
+        if len(spans) < _TWO:
             return found
         held = np.concatenate([by_word.indices[each] for each in spans])
         there = np.concatenate([by_word.data[each] for each in spans])
@@ -316,13 +319,13 @@ def tesserae(two: Two) -> Scorer:
         order = np.lexsort((which, held))  # by unit, the rarest word first
         held, there, which = held[order], there[order], which[order]
         starts = np.flatnonzero(np.diff(held, prepend=-1))
-        several = starts[np.diff(starts, append=len(held)) >= 2]
+        several = starts[np.diff(starts, append=len(held)) >= _TWO]
         if len(several):
             apart = np.abs(places[which[several]] - places[which[several + 1]]) + np.abs(
                 there[several] - there[several + 1]
             )
             units = held[several]
-            found[units] = 1 / (1 + np.exp(-tesserae_score(sums[units], np.maximum(apart, 2))))
+            found[units] = 1 / (1 + np.exp(-tesserae_score(sums[units], np.maximum(apart, _TWO))))
         return found
 
     return lambda rows: np.stack([row(at) for at in rows]) if len(rows) else np.zeros((0, size), np.float32)
@@ -531,32 +534,26 @@ def make(
 
     Raises BadRequest: no method has that name; the filters leave no word; a collection has no vectors.
     """
-    filters = filters or Filters(stopwords=name == "combined")
+    filters = filters or Filters(stopwords=name == DEFAULT)
     count = counted or (lambda passages, terms, stopwords: Counted.of(passages.texts, terms, stopwords=stopwords))
 
     def two(terms: Terms = filters.terms) -> Two:
         return Two(*(count(each, terms, filters.stopwords) for each in (a, b)), filters)
 
-    match card(name).name:
-        case "bow":
-            pairs = two()
-            return cosine(pairs.a, pairs.b)
-        case "tf-idf":
-            return _products(*two().weighted())
-        case "jaccard":
-            return jaccard(two())
-        case "tesserae":
-            return tesserae(two())
-        case "embeddings" | "dense-relic":
-            return dense(a.unit_vectors, b.unit_vectors)
-        case "combined":
-            parts = [
-                (_LEMMAS, _products(*two("lemmas").weighted())),
-                (_PARTS, _products(*two("character n-grams").weighted())),
-                (_MEANING, dense(a.unit_vectors, b.unit_vectors)),
-            ]
-            return lambda rows: sum(weight * score(rows) for weight, score in parts)
+    kind = card(name)
+    if name == DEFAULT:
+        return _combined(a, b, {terms: two(terms) for terms in ("tokens", "character n-grams")})
+    if kind.vectors and not kind.words:
+        return dense(a.unit_vectors, b.unit_vectors)
     pairs = two()
+    by_words: dict[str, Callable[[], Scorer]] = {
+        "bow": lambda: cosine(pairs.a, pairs.b),
+        "tf-idf": lambda: _products(*pairs.weighted()),
+        "jaccard": lambda: jaccard(pairs),
+        "tesserae": lambda: tesserae(pairs),
+    }
+    if name in by_words:
+        return by_words[name]()
     words = vectors(pairs) if vectors else word_vectors(pairs, a.unit_vectors, b.unit_vectors)
     if name == "wmd":
         return word_movers(pairs, words)
@@ -564,8 +561,33 @@ def make(
     return hybrid(tesserae(pairs), soft) if name == "hybrid" else soft
 
 
-_LEMMAS, _PARTS, _MEANING = 0.5, 1.0, 1.0
-"""What the parts of the combination weigh: chosen on bible-references (docs/echoes.md)."""
+_PARTS, _MEANING, _BESIDE, _AROUND = 1.0, 0.5, 0.2, 0.1
+"""What the combination gives to parts of words and to meaning, and in either to the units beside that of the first
+collection and of the second: chosen on bible-references (docs/echoes.md)."""
+
+
+def _combined(a: Passages, b: Passages, two: Mapping[Terms, Two]) -> Scorer:
+    """Add up cosines of parts of words and of meanings, each with a share of the units beside."""
+    parts = _beside(two["character n-grams"].weighted(), a, b)
+    meaning = dense(*_beside((a.unit_vectors, b.unit_vectors), a, b))
+    words = _products(*parts)
+    return lambda rows: _PARTS * words(rows) + _MEANING * meaning(rows)
+
+
+def _beside(rows: tuple[Any, Any], a: Passages, b: Passages) -> list[Any]:
+    """Add to each row, sparse or not, a share of the one before and of the one after."""
+    made = []
+    for own, passages, share in zip(rows, (a, b), (_BESIDE, _AROUND), strict=True):
+        size = own.shape[0]
+        if passages.alone or size < _TWO or not share:
+            made.append(own)
+            continue
+        near = sp.diags_array(
+            [np.full(size - 1, share, np.float32), np.ones(size, np.float32), np.full(size - 1, share, np.float32)],
+            offsets=[-1, 0, 1],
+        ).tocsr()
+        made.append(near @ own)
+    return made
 
 
 class Pair(NamedTuple):

@@ -19,7 +19,7 @@ from relic_core.ports import silent
 from relic_core.reporting.echoes import Echo, Side
 from relic_core.retrieval import echoes
 from relic_core.retrieval.dense import Dense
-from relic_core.retrieval.echoes import METHODS, Counted, Filters, Passages
+from relic_core.retrieval.echoes import DEFAULT, METHODS, Counted, Filters, Passages
 from relic_core.retrieval.index_files import writing
 from relic_core.text.forms import lemma
 from relic_core.text.words import STOPWORDS, word_spans
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from relic_core.services.jobs import Jobs
     from relic_core.services.works import Works
 
-__all__ = ["METHODS", "Answer", "Echo", "EchoRequest", "Echoes", "Side"]
+__all__ = ["DEFAULT", "METHODS", "Answer", "Echo", "EchoRequest", "Echoes", "Side"]
 
 KIND = "echoes"
-DEFAULT, TOP, MOST = METHODS[0].name, 100, 1_000
+TOP, MOST = 100, 1_000
 _WHOLE, _LEAST = 60, 25
 """Words: a paragraph of at most so many is one unit; a longer one is cut into sentences that have at least so many."""
 _SAME, _LONG = 0.3, 8
