@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.argument("work", help="Its id, the beginning of its id, or its title.")
 @click.argument("others", nargs=-1, required=True, metavar="OTHER...", help="The works it may echo.")
-@click.option("--chapter", type=click.IntRange(1), default=0, metavar="N", help="Of the first work; else all of it.")
+@click.option("--chapter", type=click.IntRange(1), metavar="N", help="Of the first work; else all of it.")
 @click.option("--at", default="", metavar="ADDRESS", help="A passage of the first work: chapter.paragraph.sentence.")
 @click.option("--length", type=click.IntRange(1, 20), default=1, show_default=True, help="With --at: its sentences.")
 @click.option("--method", help="How passages are compared; without it, by the best combination.")

@@ -187,12 +187,14 @@ class Echoes:
         )
 
     def _path(self, request: EchoRequest, first: Work, others: Sequence[Work]) -> Path:
-        vectors = echoes.card(request.method).vectors
-        model = self._retrievers.get(vectors).encoder_identity if vectors else ""
+        model = self._model(_index(request))
         works = [each.fingerprint for each in (first, *others)]
         facts = [echoes.CODE, works, model, replace(request, work_id="", others=())]
         digest = sha256(repr(facts).encode()).hexdigest()[:24]
         return self._settings.indexes / "echoes" / f"{digest}.json"
+
+    def _model(self, name: str) -> str:
+        return self._retrievers.get(name).encoder_identity if name else ""
 
     def _vectors(self, work: Work, spans: Sequence[Span], name: str, progress: Progress) -> Any:  # noqa: ANN401 - an array or None
         """Give the vectors of units from the index of a retriever, which is made where it is missing."""
@@ -213,18 +215,16 @@ class Echoes:
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
     def _compare(self, request: EchoRequest, first: Work, others: Sequence[Work], progress: Progress) -> dict[str, Any]:
-        card = echoes.card(request.method)
+        index = _index(request)
         spans = chosen(first, request), [span for each in others for span in units(each)]
         owners = [at for at, each in enumerate(others) for _ in units(each)]
         texts = (
             [first.span_text(span) for span in spans[0]],
             [others[owner].span_text(span) for owner, span in zip(owners, spans[1], strict=True)],
         )
-        vectors = [self._vectors(first, spans[0], card.vectors, progress)]
+        vectors = [self._vectors(first, spans[0], index, progress)]
         vectors.append(
-            np.concatenate([self._vectors(each, units(each), card.vectors, progress) for each in others])
-            if card.vectors
-            else None
+            np.concatenate([self._vectors(each, units(each), index, progress) for each in others]) if index else None
         )
         a, b = (Passages(tuple(map(_flat, some)), own) for some, own in zip(texts, vectors, strict=True))
         filters = Filters(
@@ -319,6 +319,12 @@ def chosen(work: Work, request: EchoRequest) -> list[Span]:
     if not 1 <= request.chapter <= len(work.chapters):
         raise NotFound(f"{work.title} has {len(work.chapters)} chapters, and no {request.chapter}.")
     return [span for span in units(work) if work.sentences[span.start].chapter == request.chapter - 1]
+
+
+def _index(request: EchoRequest) -> str:
+    """Name the retriever whose index is needed; none where vectors of words come from elsewhere."""
+    card = echoes.card(request.method)
+    return "" if card.words and request.vectors else card.vectors
 
 
 def _edges(spans: Sequence[Span]) -> list[int]:

@@ -97,8 +97,8 @@ def _side(app: App, side: Side, other: Side) -> str:
     to = links.link("read", side.place.label, work=side.work.id, at=at, n=side.span.length)
     kept = keep.Marks(app, other.text).html(side.work.id, at, side.span.length, other.text, place=side.place.label)
     return (
-        f'<div><blockquote>{words}</blockquote><p class="relic-echo-place"><cite>{escape(side.work.title)}</cite>, {to} '
-        f"{kept}</p></div>"
+        f'<div><blockquote>{words}</blockquote><p class="relic-echo-place"><cite>{escape(side.work.title)}</cite>, '
+        f"{to} {kept}</p></div>"
     )
 
 

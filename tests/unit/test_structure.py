@@ -374,7 +374,8 @@ def test_a_mark_in_brackets_is_laid_out_without_its_blank_lines():
 
 
 def test_numbered_verses_are_paragraphs_and_their_numbers_are_left_out():
-    text = "Genesis\n\n\nCHAPTER 1\n\n1:1 It rained.\n1:2 The river rose: it\nrose again.\n\n\n\nCHAPTER 2\n\n2:1 It ceased.\n"
+    first = "Genesis\n\n\nCHAPTER 1\n\n1:1 It rained.\n1:2 The river rose: it\nrose again.\n"
+    text = f"{first}\n\n\nCHAPTER 2\n\n2:1 It ceased.\n"
     found = analyse(text)
     verses = [" ".join(text[each.start : each.end].split()) for each in found.paragraphs]
     assert verses == ["It rained.", "The river rose: it rose again.", "It ceased."]
