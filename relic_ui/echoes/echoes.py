@@ -86,7 +86,13 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
     state.setdefault("echoes_most", _EVERY)
     left, right = st.columns(2)
     with left:
-        work_id = st.selectbox("Work", list(by_id), format_func=lambda each: name_of(by_id[each]), key="echoes_work")
+        work_id = st.selectbox(
+            "Work",
+            list(by_id),
+            format_func=lambda each: name_of(by_id[each]),
+            key="echoes_work",
+            persist_state="session",
+        )
         work = app.works.load(work_id)
         chapters = [_WHOLE, *range(1, len(work.chapters) + 1)]
         if state.get("echoes_chapter") not in chapters:
@@ -96,6 +102,7 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
             chapters,
             format_func=lambda each: work.chapter_name(each - 1) if each else "The whole work",
             key="echoes_chapter",
+            persist_state="session",
         )
     with right:
         others = st.multiselect(
@@ -103,6 +110,7 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
             list(by_id),
             format_func=lambda each: name_of(by_id[each]),
             key="echoes_others",
+            persist_state="session",
             placeholder="Choose one or more works",
         )
         method = st.selectbox(
@@ -110,15 +118,17 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
             list(_METHODS),
             format_func=lambda each: _METHODS[each].label,
             key="echoes_method",
+            persist_state="session",
             help=" ".join(f"**{each.label}**: {each.description}\n\n" for each in METHODS),
         )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        top = st.selectbox("Pairs", _TOPS, key="echoes_top", width=110)
+        top = st.selectbox("Pairs", _TOPS, key="echoes_top", persist_state="session", width=110)
         most = st.selectbox(
             "Words in",
             _SHARES,
             format_func=lambda each: "all passages" if each == _EVERY else f"at most {each:.0%} of passages",
             key="echoes_most",
+            persist_state="session",
             width=230,
             help="Leaves out words that stand in many passages. They weigh little anyway.",
         )
