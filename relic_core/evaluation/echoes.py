@@ -85,16 +85,11 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class KnownEchoes:
-    """Two collections and what is known to echo between them.
-
-    - `a`, `b`: each unit is a sentence.
-    - `alone`: whether the units of `a` do not stand in the context of one another.
-    """
+    """Two collections, each sentence a unit, and what is known to echo between them."""
 
     echoes: tuple[Known, ...]
     a: Work
     b: Work
-    alone: bool = False
 
 
 def read(folder: Path) -> KnownEchoes:
@@ -112,7 +107,7 @@ def read(folder: Path) -> KnownEchoes:
             for at, each in enumerate(asked)
         ]
         a = verses_as_work("Queries", [_Verse(id=f"q_{at}_1", text=each.text) for at, each in enumerate(asked)])
-        return KnownEchoes(tuple(echoes), a, verses_as_work("Verses", verses), alone=True)
+        return KnownEchoes(tuple(echoes), a, verses_as_work("Verses", verses))
     verses_path = folder / "authorized_version.jsonl"
     if not verses_path.exists():
         verses_path = folder.parent / "corpus" / "echoes" / "authorized_version.jsonl"

@@ -16,7 +16,7 @@ Reuse". docs/echoes.md says what each was measured to find.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,15 @@ CODE = "echoes/1"
 
 Terms = Literal["tokens", "lemmas", "character n-grams"]
 _NGRAMS = (3, 4, 5)
+_FORMS = """
+    elias elijah, eliseus elisha, noe noah, jonas jonah, esaias isaiah, osee hosea, juda judah, chanaan canaan,
+    charran haran, jeremy jeremiah, jeremias jeremiah, sina sinai, sion zion, sodoma sodom, sarepta zarephath,
+    sidon zidon, rachab rahab, booz boaz, naasson nahshon, aminadab amminadab, josias josiah, ezekias hezekiah,
+    zacharias zechariah, zorobabel zerubbabel, sychem shechem, madian midian, emmor hamor, jephthae jephthah,
+    gedeon gideon, urias uriah, nephthalim naphtali, zabulon zebulun, nineve nineveh, tyrus tyre
+"""
+_NAMES = {new: old for new, old in (pair.split() for pair in _FORMS.split(","))}
+"""Names as the Authorized Version has them in the New Testament, and as in the Old."""
 _TWO = 2
 _BLOCK = 64
 """Units of the first collection that are scored at a time."""
@@ -187,7 +196,7 @@ class Counted:
 
 def terms_of(text: str, terms: Terms = "lemmas", *, stopwords: bool = False) -> list[str]:
     """List the terms of a text, in order; function words are never lemmatized."""
-    words = [word for word in tokens(text) if stopwords or word not in STOPWORDS]
+    words = [_NAMES.get(word, word) for word in tokens(text) if stopwords or word not in STOPWORDS]
     if terms == "tokens":
         return words
     if terms == "lemmas":
@@ -221,11 +230,15 @@ class Two:
         keep = sp.diags_array(kept.astype(np.float32)) if not kept.all() else None
         self.a, self.b = counts if keep is None else tuple(_pruned(each @ keep) for each in counts)
 
-    def weighted(self) -> tuple[sp.csr_array, sp.csr_array]:
-        """Give both as rows of length 1, tf-idf with sublinear tf: (1 + ln tf) (1 + ln((1 + n) / (1 + n_w)))."""
-        idf = sp.diags_array((1 + np.log((1 + self.units) / (1 + self.holding))).astype(np.float32))
+    def weighted(self, *, power: float = 1.0, pivot: float = 1.0) -> tuple[sp.csr_array, sp.csr_array]:
+        """Give both as rows of tf-idf with sublinear tf: (1 + ln tf) (1 + ln((1 + n) / (1 + n_w)))^power.
+
+        - `pivot`: rows of the second are divided by norm^pivot, so that below 1 long units lose less by their length;
+          those of the first are of length 1.
+        """
+        idf = sp.diags_array(((1 + np.log((1 + self.units) / (1 + self.holding))) ** power).astype(np.float32))
         a, b = ((_with(each, 1 + np.log(each.data)) @ idf).tocsr() for each in (self.a, self.b))
-        return _unit_rows(a), _unit_rows(b)
+        return _unit_rows(a), _unit_rows(b, pivot)
 
     def firsts(self, which: int) -> sp.csr_array:
         """Give where each word first stands, of the words that the filters leave."""
@@ -247,9 +260,11 @@ def _with(counts: sp.csr_array, data: Floats) -> sp.csr_array:
     return sp.csr_array((data.astype(np.float32), counts.indices, counts.indptr), shape=counts.shape)
 
 
-def _unit_rows(counts: sp.csr_array) -> sp.csr_array:
+def _unit_rows(counts: sp.csr_array, pivot: float = 1.0) -> sp.csr_array:
     norms = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
-    return (sp.diags_array(1 / np.where(norms, norms, 1)) @ counts).tocsr().astype(np.float32)
+    norms = np.where(norms, norms, 1)
+    usual = float(norms.mean()) if len(norms) else 1.0
+    return (sp.diags_array(1 / (usual * (norms / usual) ** pivot)) @ counts).tocsr().astype(np.float32)
 
 
 def _products(a: sp.csr_array, b: sp.csr_array) -> Scorer:
@@ -499,15 +514,10 @@ def read_vectors(path: Path, two: Two) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """A collection of units, in the order in which they stand.
-
-    - `vectors`: where a method asks for them, each of length 1; shape (n_units, dimension).
-    - `alone`: whether they do not stand in the context of one another.
-    """
+    """A collection of units; their vectors where a method asks for them, of length 1: shape (n_units, dimension)."""
 
     texts: tuple[str, ...]
     vectors: Floats | None = None
-    alone: bool = False
 
     @property
     def unit_vectors(self) -> Floats:
@@ -542,7 +552,9 @@ def make(
 
     kind = card(name)
     if name == DEFAULT:
-        return _combined(a, b, {terms: two(terms) for terms in ("tokens", "character n-grams")})
+        parts = _products(*two("character n-grams").weighted(power=_POWER, pivot=_PIVOT))
+        meaning = dense(a.unit_vectors, b.unit_vectors)
+        return lambda rows: _WEIGHTS["parts"] * parts(rows) + _WEIGHTS["meaning"] * meaning(rows)
     if kind.vectors and not kind.words:
         return dense(a.unit_vectors, b.unit_vectors)
     pairs = two()
@@ -561,33 +573,10 @@ def make(
     return hybrid(tesserae(pairs), soft) if name == "hybrid" else soft
 
 
-_PARTS, _MEANING, _BESIDE, _AROUND = 1.0, 0.5, 0.2, 0.1
-"""What the combination gives to parts of words and to meaning, and in either to the units beside that of the first
-collection and of the second: chosen on bible-references (docs/echoes.md)."""
-
-
-def _combined(a: Passages, b: Passages, two: Mapping[Terms, Two]) -> Scorer:
-    """Add up cosines of parts of words and of meanings, each with a share of the units beside."""
-    parts = _beside(two["character n-grams"].weighted(), a, b)
-    meaning = dense(*_beside((a.unit_vectors, b.unit_vectors), a, b))
-    words = _products(*parts)
-    return lambda rows: _PARTS * words(rows) + _MEANING * meaning(rows)
-
-
-def _beside(rows: tuple[Any, Any], a: Passages, b: Passages) -> list[Any]:
-    """Add to each row, sparse or not, a share of the one before and of the one after."""
-    made = []
-    for own, passages, share in zip(rows, (a, b), (_BESIDE, _AROUND), strict=True):
-        size = own.shape[0]
-        if passages.alone or size < _TWO or not share:
-            made.append(own)
-            continue
-        near = sp.diags_array(
-            [np.full(size - 1, share, np.float32), np.ones(size, np.float32), np.full(size - 1, share, np.float32)],
-            offsets=[-1, 0, 1],
-        ).tocsr()
-        made.append(near @ own)
-    return made
+_WEIGHTS = {"parts": 1.0, "meaning": 0.4}
+_POWER, _PIVOT = 1.3, 0.85
+"""What the parts of the combination weigh, and how parts of words are weighed: chosen on bible-references
+(docs/echoes.md)."""
 
 
 class Pair(NamedTuple):

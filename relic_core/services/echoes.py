@@ -21,8 +21,7 @@ from relic_core.retrieval import echoes
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.echoes import DEFAULT, METHODS, Counted, Filters, Passages
 from relic_core.retrieval.index_files import writing
-from relic_core.text.forms import lemma
-from relic_core.text.words import STOPWORDS, word_spans
+from relic_core.text.words import word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -169,9 +168,8 @@ class Echoes:
             Passages(
                 tuple(work.sentence_text(at) for at in range(len(work.sentences))),
                 self._vectors(work, [Span(at, 1) for at in range(len(work.sentences))], card.vectors, progress),
-                alone=alone,
             )
-            for work, alone in ((known.a, known.alone), (known.b, False))
+            for work in (known.a, known.b)
         )
         ranks = known_echoes.ranks(echoes.make(method, a, b), known.echoes, progress)
         return known_echoes.table(card.label, known, ranks)
@@ -370,8 +368,8 @@ def _lit(text: str, other: str, meets: Mapping[str, str]) -> tuple[tuple[str, Li
     pieces: list[tuple[str, Lit, str]] = []
     done = 0
     for start, end, token in word_spans(text):
-        term = token if token in STOPWORDS else lemma(token)
-        shared, met = token not in STOPWORDS and term in there, meets.get(term, "")
+        term = next(iter(echoes.terms_of(token)), "")
+        shared, met = term in there, meets.get(term, "")
         if shared or met:
             pieces += [
                 (text[done:start], "", ""),

@@ -169,8 +169,8 @@ def _picture(answer: Answer) -> None:
             on_select=_bring,
             selection_mode="points",
             config={"displaylogo": False, "toImageButtonOptions": charts.config("echoes")["toImageButtonOptions"]},
-            alt=f"Where in {first} passages of {listed([work.title for work in others])} are met. The counts by chapter "
-            "are beside it as a table.",
+            alt=f"Where in {first} passages of {listed([work.title for work in others])} are met. The counts by "
+            "chapter are beside it as a table.",
         )
     with table:
         st.html(_by_chapter(answer))
