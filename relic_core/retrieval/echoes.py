@@ -51,7 +51,7 @@ _FORMS = """
     zacharias zechariah, zorobabel zerubbabel, sychem shechem, madian midian, emmor hamor, jephthae jephthah,
     gedeon gideon, urias uriah, nephthalim naphtali, zabulon zebulun, nineve nineveh, tyrus tyre
 """
-_NAMES = {new: old for new, old in (pair.split() for pair in _FORMS.split(","))}
+_NAMES = dict(pair.split() for pair in _FORMS.split(","))
 """Names as the Authorized Version has them in the New Testament, and as in the Old."""
 _TWO = 2
 _BLOCK = 64
@@ -585,6 +585,16 @@ class Pair(NamedTuple):
     a: int
     b: int
     score: float
+
+
+_ENOUGH = 8
+"""Different content words from which a passage counts in full where pairs of all passages are compared."""
+
+
+def fullness(texts: Sequence[str]) -> Floats:
+    """Say how far passages count: one word that is shared makes two short ones alike, and is no echo; (n_texts,)."""
+    words = np.array([len(set(terms_of(text, "tokens"))) for text in texts], dtype=np.float32)
+    return np.sqrt(np.minimum(words, _ENOUGH) / _ENOUGH)
 
 
 def best_pairs(scorer: Scorer, units: int, *, top: int, progress: Progress = silent) -> list[Pair]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.domain import Job, Work
+    from relic_core.domain import Job, Sentence, Work
     from relic_core.domain.figures import Table
     from relic_core.ports import Progress
     from relic_core.reporting.echoes import Lit
@@ -43,7 +43,7 @@ __all__ = ["DEFAULT", "METHODS", "Answer", "Echo", "EchoRequest", "Echoes", "Sid
 KIND = "echoes"
 TOP, MOST = 100, 1_000
 _WHOLE, _LEAST = 60, 25
-"""Words: a paragraph of at most so many is one unit; a longer one is cut into sentences that have at least so many."""
+"""Words: a paragraph of at most so many is not cut; a unit that is no verse has at least so many."""
 _SAME, _LONG = 0.3, 8
 """Share of the units of a work, of so many words or more, that stand in the others to the letter, from which they are
 taken for editions of one work."""
@@ -236,6 +236,8 @@ class Echoes:
         editions = _share_of_equals(a, b) >= _SAME
         if itself or editions:
             scorer = _without_equals(scorer, a, b, itself=itself and not request.chapter and not request.at)
+        if len(a.texts) > 1:
+            scorer = _by_fullness(scorer, echoes.fullness(a.texts), echoes.fullness(b.texts))
         pairs = echoes.best_pairs(scorer, len(a.texts), top=request.top, progress=progress)
         return {
             "pairs": [
@@ -289,20 +291,40 @@ def read_request(given: dict[str, Any]) -> EchoRequest:
 
 
 def units(work: Work) -> list[Span]:
-    """Cut a work into the passages that are compared: verses, short paragraphs, and sentences of long ones."""
+    """Cut a work into the passages that are compared.
+
+    A verse is one. Elsewhere short paragraphs of a chapter are taken together, and long ones cut between sentences, so
+    that each has at least `_LEAST` words where its chapter has as many.
+    """
     found: list[Span] = []
-    for _, group in groupby(work.sentences, key=lambda sentence: sentence.paragraph):
-        own = list(group)
-        words = [work.sentence_text(each.index).count(" ") + 1 for each in own]
-        least = sum(words) if sum(words) <= _WHOLE else _LEAST
-        start = held = 0
-        for at, count in enumerate(words):
-            held += count
-            rest = sum(words[at + 1 :])
-            if (held >= least and rest >= least) or not rest:
-                found.append(Span(own[start].index, at + 1 - start))
-                start, held = at + 1, 0
+
+    def close(end: int) -> None:
+        start = found[-1].end if found else 0
+        if start < end:
+            found.append(Span(start, end - start))
+
+    for _, chapter in groupby(work.sentences, key=lambda sentence: sentence.chapter):
+        held, end = 0, found[-1].end if found else 0
+        for _, paragraph in groupby(chapter, key=lambda sentence: sentence.paragraph):
+            own = list(paragraph)
+            verse = work.place(Span(own[0].index, 1)).verse
+            rest = total = sum(_words(work, each) for each in own)
+            if verse:
+                close(own[0].index)
+                held = 0
+            for each in own:
+                end = each.index + 1
+                held, rest = held + _words(work, each), rest - _words(work, each)
+                enough = held >= _LEAST and (not rest or (total > _WHOLE and rest >= _LEAST))
+                if (verse and not rest) or (enough and not verse):
+                    close(end)
+                    held = 0
+        close(end)
     return found
+
+
+def _words(work: Work, sentence: Sentence) -> int:
+    return len(work.sentence_text(sentence.index).split())
 
 
 def chosen(work: Work, request: EchoRequest) -> list[Span]:
@@ -394,6 +416,10 @@ def _without_equals(scorer: Scorer, a: Passages, b: Passages, *, itself: bool) -
         return found
 
     return score
+
+
+def _by_fullness(scorer: Scorer, a: npt.NDArray[np.float32], b: npt.NDArray[np.float32]) -> Scorer:
+    return lambda rows: scorer(rows) * a[rows.start : rows.stop, None] * b
 
 
 def _share_of_equals(a: Passages, b: Passages) -> float:

@@ -12,7 +12,7 @@ from relic_core.reporting import charts
 from relic_core.reporting import echoes as files
 from relic_core.services.echoes import METHODS
 from relic_ui import keep, links, tables
-from relic_ui.naming import listed
+from relic_ui.naming import listed, shorten
 
 if TYPE_CHECKING:
     from relic_core.reporting.echoes import Echo, Side
@@ -152,12 +152,12 @@ def _picture(answer: Answer) -> None:
     figure.update_layout(
         height=max(300, min(900, 60 * len(others) + 240)),
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        xaxis={**axis, "ticksuffix": "%", "title": {"text": f"Place in {first}", "standoff": 6}},
+        xaxis={**axis, "ticksuffix": "%", "title": {"text": f"Place in {shorten(first, 40)}", "standoff": 6}},
         yaxis={
             **axis,
             **ticks,
             "automargin": True,
-            "title": {"text": f"Place in {others[0].title}" if len(others) == 1 else "", "standoff": 6},
+            "title": {"text": f"Place in {shorten(others[0].title, 24)}" if len(others) == 1 else "", "standoff": 6},
         },
         clickmode="event+select",
     )
