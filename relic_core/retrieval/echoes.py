@@ -616,3 +616,14 @@ def best_pairs(scorer: Scorer, units: int, *, top: int, progress: Progress = sil
         progress(min(start + _BLOCK, units), units, "Comparing passages")
     order = np.argsort(-scores, kind="stable")
     return [Pair(int(rows[at]), int(columns[at]), float(scores[at])) for at in order]
+
+
+def rescored(pairs: Sequence[Pair], scorer: Scorer, progress: Progress = silent) -> list[Pair]:
+    """Score some pairs anew, the best first."""
+    found: list[Pair] = []
+    numbers = sorted({pair.a for pair in pairs})
+    for done, number in enumerate(numbers, start=1):
+        scores = scorer(range(number, number + 1))[0]
+        found += [Pair(number, pair.b, float(scores[pair.b])) for pair in pairs if pair.a == number]
+        progress(done, len(numbers), "Comparing again")
+    return sorted(found, key=lambda pair: -pair.score)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import groupby
@@ -47,6 +48,8 @@ _WHOLE, _LEAST = 60, 25
 _SAME, _LONG = 0.3, 8
 """Share of the units of a work, of so many words or more, that stand in the others to the letter, from which they are
 taken for editions of one work."""
+_MOST_UNITS, _MANY_UNITS = {DEFAULT: 120_000, "wmd": 60_000}, 500_000
+"""Passages that fit into memory, some 2 GB, by method."""
 _ITSELF = "This is a work against itself: a passage is not paired with itself, and each pair stands once."
 _EDITIONS = (
     "These are editions of one work: many passages agree to the letter. Those are left out, so that what is shown is "
@@ -126,17 +129,20 @@ class Echoes:
         """
         first, others = self._texts(request)
         path = self._path(request, first, others)
-        if not path.exists():
+        found = _kept(path)
+        if found is None:
             found = self._compare(request, first, others, progress)
             with writing(self._settings.indexes):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with written_whole(path) as file:
                     file.write(json.dumps(found).encode())
-        return self._answer(request, first, others, json.loads(path.read_bytes()))
+        return self._answer(request, first, others, found)
 
     def found(self, request: EchoRequest) -> Answer | None:
         """Open what was found before; None where nothing was. Raises as `find`."""
-        return self.find(request) if self._path(request, *self._texts(request)).exists() else None
+        first, others = self._texts(request)
+        kept = _kept(self._path(request, first, others))
+        return self._answer(request, first, others, kept) if kept else None
 
     def start(self, request: EchoRequest) -> Job:
         """Find them in a job."""
@@ -213,9 +219,14 @@ class Echoes:
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
     def _compare(self, request: EchoRequest, first: Work, others: Sequence[Work], progress: Progress) -> dict[str, Any]:
-        index = _index(request)
+        index, most = _index(request), _MOST_UNITS.get(request.method, _MANY_UNITS)
         spans = chosen(first, request), [span for each in others for span in units(each)]
         owners = [at for at, each in enumerate(others) for _ in units(each)]
+        if sum(map(len, spans)) > most:
+            raise BadRequest(
+                f"These {1 + len(others)} works have {sum(map(len, spans)):,} passages, and {request.method} compares "
+                f"{most:,} at a time. Choose fewer works, a chapter, or a method by whole words such as tf-idf."
+            )
         texts = (
             [first.span_text(span) for span in spans[0]],
             [others[owner].span_text(span) for owner, span in zip(owners, spans[1], strict=True)],
@@ -231,14 +242,23 @@ class Echoes:
             stopwords=request.method == DEFAULT if request.stopwords is None else request.stopwords,
         )
         progress(0, len(a.texts), "Counting words")
-        scorer = echoes.make(request.method, a, b, filters, vectors=_word_vectors(request))
         itself = [each.fingerprint for each in others] == [first.fingerprint]
         editions = _share_of_equals(a, b) >= _SAME
-        if itself or editions:
-            scorer = _without_equals(scorer, a, b, itself=itself and not request.chapter and not request.at)
-        if len(a.texts) > 1:
-            scorer = _by_fullness(scorer, echoes.fullness(a.texts), echoes.fullness(b.texts))
-        pairs = echoes.best_pairs(scorer, len(a.texts), top=request.top, progress=progress)
+
+        def adjusted(scorer: Scorer) -> Scorer:
+            if itself or editions:
+                scorer = _without_equals(scorer, a, b, itself=itself and not request.chapter and not request.at)
+            if len(a.texts) > 1:
+                scorer = _by_fullness(scorer, echoes.fullness(a.texts), echoes.fullness(b.texts))
+            return scorer
+
+        scorer = adjusted(echoes.make(request.method, a, b, filters, vectors=_word_vectors(request)))
+        if request.method == "wmd":  # dear: asked about what words alone put first
+            by_words = adjusted(echoes.make("tf-idf", a, b, filters))
+            first_pairs = echoes.best_pairs(by_words, len(a.texts), top=MOST, progress=progress)
+            pairs = echoes.rescored(first_pairs, scorer, progress)[: request.top]
+        else:
+            pairs = echoes.best_pairs(scorer, len(a.texts), top=request.top, progress=progress)
         return {
             "pairs": [
                 [spans[0][each.a].start, spans[0][each.a].length, owners[each.b], spans[1][each.b].start,
@@ -339,6 +359,14 @@ def chosen(work: Work, request: EchoRequest) -> list[Span]:
     if not 1 <= request.chapter <= len(work.chapters):
         raise NotFound(f"{work.title} has {len(work.chapters)} chapters, and no {request.chapter}.")
     return [span for span in units(work) if work.sentences[span.start].chapter == request.chapter - 1]
+
+
+def _kept(path: Path) -> dict[str, Any] | None:
+    """Read what was found before; None where nothing was, or it is damaged."""
+    with suppress(OSError, ValueError):
+        found: dict[str, Any] = json.loads(path.read_bytes())
+        return found
+    return None
 
 
 def _index(request: EchoRequest) -> str:

@@ -107,6 +107,7 @@ def test_the_best_pairs_come_first_and_each_once():
     assert [each[:2] for each in echoes.best_pairs(scorer, 3, top=2)] == [each[:2] for each in every[:2]]
     assert [each.score for each in every] == sorted((each.score for each in every), reverse=True)
     assert all(each.score > 0 for each in every)
+    assert echoes.rescored(every[::-1], scorer) == every
 
 
 def test_a_file_of_vectors_of_words_is_read_or_refused_in_words(tmp_path):
