@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from relic_core.evaluation.intervals import Over
     from relic_core.ports import Progress
     from relic_core.retrieval.echoes import Scorer
 
@@ -200,7 +201,8 @@ def values(name: str, all_ranks: Sequence[tuple[int, ...]]) -> npt.NDArray[np.fl
         return (best <= k).astype(np.float64)
     gains = [sum(1 / np.log2(rank + 1) for rank in each if rank <= k) for each in all_ranks]
     ideal = [sum(1 / np.log2(rank + 1) for rank in range(1, min(len(each), k) + 1)) for each in all_ranks]
-    return np.array(gains) / np.array(ideal)
+    shares: npt.NDArray[np.float64] = np.array(gains) / np.array(ideal)
+    return shares
 
 
 def table(label: str, known: KnownEchoes, all_ranks: Sequence[tuple[int, ...]]) -> Table:
@@ -209,7 +211,7 @@ def table(label: str, known: KnownEchoes, all_ranks: Sequence[tuple[int, ...]]) 
     for kind in dict.fromkeys(each.kind for each in known.echoes):
         own = [at for at, each in enumerate(known.echoes) if each.kind == kind]
         some, books = [all_ranks[at] for at in own], [known.echoes[at].book for at in own]
-        over = "works" if len(set(books)) > 1 else "examples"
+        over: Over = "works" if len(set(books)) > 1 else "examples"
         figures: list[Figure] = []
         for name in FIGURES:
             card = metrics.metric("recall@1" if name == "mrr" else name)  # MRR times a hundred, as the paper writes it

@@ -285,7 +285,8 @@ def jaccard(two: Two) -> Scorer:
 
     def score(rows: range) -> Floats:
         both = shared(rows)
-        return both / np.maximum(sizes[0][rows.start : rows.stop, None] + sizes[1] - both, 1)
+        shares: Floats = both / np.maximum(sizes[0][rows.start : rows.stop, None] + sizes[1] - both, 1)
+        return shares
 
     return score
 
@@ -417,7 +418,7 @@ def word_movers(two: Two, vectors: Floats, *, exact: int = 20) -> Scorer:
     sums = np.maximum(np.asarray(b.sum(axis=1)).ravel(), 1)
 
     def costs_of(words: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> Doubles:
-        costs = np.sqrt(np.maximum(2 - 2 * (unit[words] @ unit[others].T), 0)).astype(np.float64)
+        costs: Doubles = np.sqrt(np.maximum(2 - 2 * (unit[words] @ unit[others].T), 0)).astype(np.float64)
         costs[words[:, None] == others[None, :]] = 0
         return costs
 
@@ -463,7 +464,8 @@ def word_vectors(two: Two, a: Floats, b: Floats) -> Floats:
     """
     sums = two.a.T @ a + two.b.T @ b
     means = sums / np.maximum(two.frequency, 1)[:, None]
-    return (means - means.mean(axis=0)).astype(np.float32)
+    centred: Floats = (means - means.mean(axis=0)).astype(np.float32)
+    return centred
 
 
 def random_vectors(two: Two, *, seed: int = 0) -> Floats:
@@ -534,21 +536,19 @@ def make(
     filters: Filters | None = None,
     *,
     vectors: Callable[[Two], Floats] | None = None,
-    counted: Callable[[Passages, Terms, bool], Counted] | None = None,
 ) -> Scorer:
     """Make the scorer of a method for two collections.
 
     - `filters`: by default what the method does best with.
     - `vectors`: makes the vectors of words, where not of the passages' own.
-    - `counted`: counts the words of a collection, where that is kept.
 
     Raises BadRequest: no method has that name; the filters leave no word; a collection has no vectors.
     """
     filters = filters or Filters(stopwords=name == DEFAULT)
-    count = counted or (lambda passages, terms, stopwords: Counted.of(passages.texts, terms, stopwords=stopwords))
 
     def two(terms: Terms = filters.terms) -> Two:
-        return Two(*(count(each, terms, filters.stopwords) for each in (a, b)), filters)
+        counted = [Counted.of(each.texts, terms, stopwords=filters.stopwords) for each in (a, b)]
+        return Two(counted[0], counted[1], filters)
 
     kind = card(name)
     if name == DEFAULT:
