@@ -58,11 +58,15 @@ _BLOCK = 64
 """Units of the first collection that are scored at a time."""
 
 
+ALONE = "passages"
+"""Vectors of units that are each read by themselves, by the pretrained encoder."""
+
+
 @dataclass(frozen=True, slots=True)
 class MethodCard:
     """What there is to know of a method without running it.
 
-    - `vectors`: which retriever's index it takes vectors of units from; empty where it goes by words alone.
+    - `vectors`: which retriever's index it takes vectors of units from, or `ALONE`; empty where it goes by words alone.
     - `words`: whether it needs vectors of words.
     """
 
@@ -77,8 +81,8 @@ METHODS = (
     MethodCard(
         "combined",
         "Combined",
-        "Words, parts of words and meaning together, weighted as finds the most known allusions.",
-        vectors="dense-relic",
+        "Parts of words and meaning together, weighted as finds the most known allusions.",
+        vectors=ALONE,
     ),
     MethodCard("tf-idf", "TF-IDF", "Cosine of weighted words: what both use, rare words counting most."),
     MethodCard("bow", "Bag of words", "Cosine of counted words, all weighing the same."),
@@ -91,8 +95,8 @@ METHODS = (
     MethodCard(
         "embeddings",
         "Sentence embeddings",
-        "Cosine of meanings, by a general language model that reads each passage in its context.",
-        vectors="zero-shot",
+        "Cosine of meanings, by a general language model that reads each passage by itself.",
+        vectors=ALONE,
     ),
     MethodCard(
         "dense-relic",
@@ -104,21 +108,21 @@ METHODS = (
         "soft-cosine",
         "Soft cosine",
         "Cosine of weighted words in which related words count as partly shared.",
-        vectors="dense-relic",
+        vectors=ALONE,
         words=True,
     ),
     MethodCard(
         "wmd",
         "Word mover's distance",
         "How far the words of one have to be moved in meaning to become those of the other.",
-        vectors="dense-relic",
+        vectors=ALONE,
         words=True,
     ),
     MethodCard(
         "hybrid",
         "Hybrid",
         "Tesserae, and soft cosine where Tesserae finds nothing.",
-        vectors="dense-relic",
+        vectors=ALONE,
         words=True,
     ),
 )

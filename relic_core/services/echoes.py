@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.domain import Span
+from relic_core.encoders.cards import read_card
+from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation import echoes as known_echoes
 from relic_core.formats.files import written_whole
 from relic_core.ports import silent
 from relic_core.reporting.echoes import Echo, Side
-from relic_core.retrieval import echoes
+from relic_core.retrieval import echoes, index_files
 from relic_core.retrieval.dense import Dense
-from relic_core.retrieval.echoes import DEFAULT, METHODS, Counted, Filters, Passages
-from relic_core.retrieval.index_files import writing
+from relic_core.retrieval.echoes import ALONE, DEFAULT, METHODS, Counted, Filters, Passages
 from relic_core.text.words import word_spans
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ KIND = "echoes"
 TOP, MOST = 100, 1_000
 _WHOLE, _LEAST = 60, 25
 """Words: a paragraph of at most so many is not cut; a unit that is no verse has at least so many."""
+_PIECE = 256
+"""Units that are encoded before what was done is kept."""
 _SAME, _LONG = 0.3, 8
 """Share of the units of a work, of so many words or more, that stand in the others to the letter, from which they are
 taken for editions of one work."""
@@ -132,7 +135,7 @@ class Echoes:
         found = _kept(path)
         if found is None:
             found = self._compare(request, first, others, progress)
-            with writing(self._settings.indexes):
+            with index_files.writing(self._settings.indexes):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with written_whole(path) as file:
                     file.write(json.dumps(found).encode())
@@ -198,12 +201,46 @@ class Echoes:
         return self._settings.indexes / "echoes" / f"{digest}.json"
 
     def _model(self, name: str) -> str:
+        if name == ALONE:
+            return self._encoder().identity
         return self._retrievers.get(name).encoder_identity if name else ""
+
+    def _encoder(self) -> PassageEncoder:
+        return shared(PassageEncoder(read_card(self._settings.model)))
+
+    def _alone(self, work: Work, spans: Sequence[Span], progress: Progress) -> npt.NDArray[np.float32]:
+        """Encode units by themselves; those of a whole work are kept as an index, which goes on where it was stopped."""
+        encoder = self._encoder()
+
+        def make(block: range) -> dict[str, npt.NDArray[np.float32]]:
+            texts = [_flat(work.span_text(spans[at])) for at in block]
+            return {"vectors": encoder.encode_passages(texts)}
+
+        def report(done: int, note: str) -> None:
+            progress(done, len(spans), f"{work.title}: {note}")
+
+        if len(spans) < _PIECE:
+            return make(range(len(spans)))["vectors"]
+        cut = sha256(repr([(span.start, span.length) for span in spans]).encode()).hexdigest()[:12]
+        recipe = index_files.Recipe.of(
+            work.version, retriever=ALONE, encoder=encoder.identity, code=f"{ALONE}/1, units {cut}"
+        )
+        pieces = [range(at, min(at + _PIECE, len(spans))) for at in range(0, len(spans), _PIECE)]
+
+        def join(parts: Sequence[index_files.Arrays]) -> tuple[index_files.Arrays, dict[str, Any]]:
+            return {"vectors": np.concatenate([part["vectors"] for part in parts])}, {}
+
+        root = self._settings.indexes
+        if not index_files.exists(root, recipe):
+            index_files.build(root, recipe, pieces, make=make, join=join, report=report)
+        return np.array(index_files.load(root, recipe)["vectors"])
 
     def _vectors(self, work: Work, spans: Sequence[Span], name: str, progress: Progress) -> Any:  # noqa: ANN401 - an array or None
         """Give the vectors of units from the index of a retriever, which is made where it is missing."""
         if not name:
             return None
+        if name == ALONE:
+            return self._alone(work, spans, progress)
         retriever = self._retrievers.get(name)
         if not isinstance(retriever, Dense):
             raise BadRequest(
