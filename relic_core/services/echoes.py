@@ -209,7 +209,7 @@ class Echoes:
         return shared(PassageEncoder(read_card(self._settings.model)))
 
     def _alone(self, work: Work, spans: Sequence[Span], progress: Progress) -> npt.NDArray[np.float32]:
-        """Encode units by themselves; those of a whole work are kept as an index, which goes on where it was stopped."""
+        """Encode units by themselves; many are kept as an index, whose building goes on where it was stopped."""
         encoder = self._encoder()
 
         def make(block: range) -> dict[str, npt.NDArray[np.float32]]:

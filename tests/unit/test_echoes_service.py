@@ -5,6 +5,7 @@ import io
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from lxml import etree
 
@@ -12,6 +13,7 @@ from relic_core.cli import main
 from relic_core.config import Settings
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.reporting import echoes as files
+from relic_core.services import echoes as service
 from relic_core.services.echoes import Echoes, EchoRequest, read_request, units
 from relic_core.wiring import build
 
@@ -102,6 +104,27 @@ def test_a_work_against_itself_and_editions_of_one_work_are_said(bench, request_
 def test_what_cannot_be_compared_is_refused(bench, request_, changed, error):
     with pytest.raises(error):
         bench.echoes.find(replace(request_, **changed))
+
+
+class Bags:
+    """An encoder by the letters of a passage."""
+
+    identity = "letters"
+
+    def encode_passages(self, passages):
+        rows = np.array([[text.count(letter) for letter in "abcdefghilnorst"] for text in passages], dtype=np.float32)
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
+
+
+@pytest.mark.parametrize("method", ["combined", "embeddings", "soft-cosine", "wmd", "hybrid"])
+def test_methods_with_vectors_encode_each_passage_once(bench, request_, method, monkeypatch):
+    monkeypatch.setattr(Echoes, "_encoder", lambda _: Bags())
+    monkeypatch.setattr(service, "_PIECE", 2)
+    answer = bench.echoes.find(replace(request_, method=method))
+    assert answer.echoes
+    monkeypatch.setattr(Bags, "encode_passages", lambda *_: pytest.fail("encoded again"))
+    again = bench.echoes.find(replace(request_, method=method, top=5))
+    assert again.echoes == answer.echoes[:5]
 
 
 def test_passages_are_verses_short_paragraphs_together_and_sentences_of_long_ones(bench, request_):
