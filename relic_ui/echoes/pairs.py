@@ -117,9 +117,10 @@ def _picture(answer: Answer) -> None:
 
     others = list({each.b.work.id: each.b.work for each in answer.echoes}.values())
     row = {work.id: at for at, work in enumerate(others)}
+    places = [100 * each.a.place.fraction for each in answer.echoes]
     figure = go.Figure(
         go.Scatter(
-            x=[100 * each.a.place.fraction for each in answer.echoes],
+            x=places,
             y=[row[each.b.work.id] + each.b.place.fraction for each in answer.echoes],
             customdata=[each.number for each in answer.echoes],
             text=[
@@ -135,7 +136,9 @@ def _picture(answer: Answer) -> None:
             },
         )
     )
-    axis = {"gridcolor": charts.GRID, "zeroline": False, "range": [-2, 102]}
+    whole = not (answer.request.chapter or answer.request.at)
+    shown = [-2, 102] if whole else [min(places) - 0.2, max(places) + 0.2]
+    axis = {"gridcolor": charts.GRID, "zeroline": False, "range": shown}
     if len(others) == 1:
         ticks = {
             "tickvals": [0, 0.25, 0.5, 0.75, 1],
@@ -193,4 +196,4 @@ def _by_chapter(answer: Answer) -> str:
         (a, f"{title}: {b}" if several else b, str(count), str(best[a, title, b]))
         for (a, title, b), count in counts.most_common(_ROWS)
     ]
-    return tables.table_html(("here", "there", "pairs", "best pair"), rows, "Pairs by chapter")
+    return tables.table_html(("here", "there", "pairs", "best"), rows, "Pairs by chapter")
