@@ -14,10 +14,10 @@ from tests.browser.visiting import found_words, opened, settled
 from tests.chat_server import parts
 from tests.chat_server import serving as serving_a_model
 
-CLAIM = "Mapplebeck blames others for what he left undone"
+CLAIM = "The brass bolt stands for a false certainty"
 READ = 3
 """Passages that the model reads before it hangs."""
-JOB_MS = 60_000
+JOB_MS = 180_000
 
 
 @pytest.fixture
@@ -54,20 +54,20 @@ def test_a_model_s_column_is_read_stopped_and_moves_once(page, reading, model):
     (work,) = bench.works.summaries()
     asked = SearchRequest(work_id=work.id, claim_text=CLAIM, length=1, retrievers=("bm25", "llm-reason"), results=5)
     search = bench.history.keep(asked, made_with="bm25")
-    column = page.get_by_test_id("stColumn").nth(1)
+    other, column = (page.get_by_test_id("stColumn").nth(at) for at in (0, 1))
     cards = column.locator(".relic-card")
 
-    def shown():
-        return [found_words(card) for card in cards.all()]
+    def shown(where=column):
+        return [found_words(card) for card in where.locator(".relic-card").all()]
 
     opened(page, f"{reading.url}/find?q={search.id}")
     expect(cards).to_have_count(5)
-    before, left = shown(), page.get_by_test_id("stColumn").nth(0).inner_text()
+    before, others = shown(), shown(other)
     assert model.asked == []
     expect(column.get_by_text("this computer")).to_be_visible()
 
     page.get_by_role("button", name="Read the first 5").click()
-    expect(column.get_by_text(f"{READ} of 5 read")).to_be_visible(timeout=JOB_MS)
+    expect(column.get_by_text(f"{READ} of 5 read").first).to_be_visible(timeout=JOB_MS)
     assert shown() == before
     expect(column.locator(".relic-reading")).to_have_count(0)
 
@@ -75,10 +75,10 @@ def test_a_model_s_column_is_read_stopped_and_moves_once(page, reading, model):
     expect(column.locator(".relic-reading")).to_have_count(READ, timeout=JOB_MS)
     settled(page)
     assert shown() == [*before[READ - 1 :: -1], *before[READ:]]
-    assert page.get_by_test_id("stColumn").nth(0).inner_text() == left
+    assert shown(other) == others
     expect(column.get_by_text("Reason 3 <b>.")).to_be_visible()
     expect(column.locator(".relic-reading strong")).to_have_text(["3 of 10", "2 of 10", "1 of 10"])
-    lit = [card.locator("mark").all_inner_texts() for card in cards.all()]
+    lit = [card.locator("blockquote mark").all_text_contents() for card in cards.all()]
     rests = [" ".join(passage.split()[:2]) for passage in model.order[READ - 1 : 0 : -1]]
     assert [" ".join(" ".join(each).split()) for each in lit] == [*rests, "", "", ""]
     expect(column.locator(".relic-misquoted")).to_have_count(1)
