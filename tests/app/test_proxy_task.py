@@ -403,7 +403,9 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
     assert re.search(rf"Random missed .* {len(got)} items", plain(html(at)))
 
 
-def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(app, sample, fake_encoder, monkeypatch):
+def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(
+    app, sample, fake_encoder, monkeypatch
+):
     app.run_jobs()
     ask, asked = results.ask, []
 
