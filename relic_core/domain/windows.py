@@ -94,6 +94,7 @@ class QuotationContext:
     - `masked`: the claim stands around its quotation; not so where it was typed without one.
     - `accepted`: places of which any one answers, of whatever length; `gold` then says which length is asked for, and
       cards are counted, not candidates. Empty where the gold alone answers.
+    - `quotation`: the words quoted, as the source has them; empty where they are not known.
     """
 
     id: str
@@ -105,6 +106,7 @@ class QuotationContext:
     kind: str = ""
     masked: bool = True
     accepted: tuple[Span, ...] = ()
+    quotation: str = ""
 
     def claim(self, shape: ContextSize) -> Claim:
         """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are."""

@@ -1,0 +1,313 @@
+"""Attribution: a passage in; ranked stretches and works that may be the source of words in it, with evidence, out."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.caching import LRUCache
+from relic_core.domain import Claim, Span, best_first
+from relic_core.domain.attribution import Target
+from relic_core.encoders.late_chunking import load_late_chunking
+from relic_core.encoders.towers import flat_span
+from relic_core.errors import BadRequest, NotFound, StaleIndex
+from relic_core.ports import silent
+from relic_core.reporting.passages import quotation
+from relic_core.retrieval.attribution import (
+    STRONG,
+    TOP_K,
+    Attributor,
+    Stretches,
+    fuse,
+    gains,
+    likelihood,
+    rerank,
+    stretch_vectors,
+)
+from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.words import stored_terms
+from relic_core.text.masking import MARKED_WORDS, marked_quotations
+from relic_core.text.sentences import default_segmenter
+from relic_core.text.words import content_tokens, shared_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Offsets, Place, Scores, Work, WorkFilter, WorkSummary
+    from relic_core.domain.attribution import AttributionRequest, By
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.ports import Progress, SpanScorer
+    from relic_core.reporting.passages import Passage
+    from relic_core.retrieval.attribution import Ints
+    from relic_core.retrieval.registry import Retrievers
+    from relic_core.services.works import Works
+    from relic_core.text.words import WorkWords
+
+_PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\Z)", re.DOTALL)
+_SHOWN = 4
+"""Sentences of a stretch that a card shows."""
+_CARDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCard:
+    """A stretch that may be the source.
+
+    - `span`: the sentences of it that are shown: those that share most with the span of the target.
+    - `passage`: these, the runs of words that they share with the span lit.
+    - `runs`: the same runs in the words of the span: half-open offsets into the text of the target.
+    - `strong`: whether it holds so much of the span that it is taken to be its source.
+    """
+
+    rank: int
+    work: Work
+    span: Span
+    place: Place
+    passage: Passage
+    runs: tuple[Offsets, ...]
+    score: float
+    strong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The answer to one passage.
+
+    - `target`: the passage with the span that was looked for: where none was given, the sentence or the quotation of it
+      that most is found of.
+    - `cards`: the best stretches; empty where no work uses a word of it.
+    - `works`: the works of the first `TOP_K` stretches, best first, each with whether it is taken to be the source.
+    - `gains`: of each word of the span its offsets in the text of the target, and the log-probability that the first
+      card's stretch adds to it; empty where no model was asked.
+    - `tried`: how many spans were tried; 1 where one was given.
+    """
+
+    target: Target
+    cards: tuple[SourceCard, ...]
+    works: tuple[tuple[WorkSummary, bool], ...]
+    searched: int
+    tried: int
+    seconds: float
+    gains: tuple[tuple[int, int, float], ...] = ()
+
+    @property
+    def found(self) -> tuple[WorkSummary, ...]:
+        """The works that are taken to be the source; several where they hold the words alike, none where none does."""
+        return tuple(work for work, strong in self.works if strong)
+
+
+class Attributing:
+    """Says which work a passage comes from.
+
+    - `encoder`: the card of the encoder whose cosines may order stretches anew.
+    - `scorer`: makes the language model that says how likely a span is, or nothing where none is set.
+    """
+
+    def __init__(
+        self,
+        works: Works,
+        retrievers: Retrievers,
+        indexes: Path,
+        encoder: Callable[[], EncoderCard],
+        scorer: Callable[[], SpanScorer | None],
+    ) -> None:
+        self._works, self._retrievers, self._indexes = works, retrievers, indexes
+        self._encoder, self._make_scorer = encoder, scorer
+        self._attributors: LRUCache[Attributor] = LRUCache(2)
+
+    @cached_property
+    def scorer(self) -> SpanScorer | None:
+        """The language model; None where none is set. Raises BadWeights, ReaderUnavailable: it cannot be used."""
+        return self._make_scorer()
+
+    def run(self, request: AttributionRequest, progress: Progress = silent) -> Attribution:
+        """Rank the stretches of the library as sources of a span of a passage.
+
+        - `progress`: of what takes long; where it raises, that ends.
+
+        Raises BadRequest: the span or the passage cannot be read, the library holds no work, or no model is set.
+        """
+        began = time.perf_counter()
+        scorer = self.scorer if request.reranking == "likelihood" or request.explain else None
+        if scorer is None and (request.reranking == "likelihood" or request.explain):
+            raise BadRequest(
+                "No language model is set that says how likely words are. Name one in RELIC_RERANKER, as likelihood: "
+                "and its folder, or a server of your own in RELIC_READER (docs/attribution.md)."
+            )
+        asked = Target(request.text, *(request.span or (0, len(request.text))))
+        attributor = self.attributor(request.works, meaning=request.by in {"meaning", "fusion"}, progress=progress)
+        targets = [asked] if request.span else list(_spans(request.text)) or [asked]
+        strengths: list[float] = []
+        for each in targets if len(targets) > 1 else ():
+            progress(len(strengths), len(targets), "Trying each sentence")
+            strengths.append(attributor.strength(each.near()))
+        target = targets[int(np.argmax(strengths))] if strengths else asked
+        near = target.near()
+        scores = self._scores(attributor, near, request.by)
+        if request.reranking:
+            anew = self._reranker(attributor, near, scorer if request.reranking == "likelihood" else None, progress)
+            scores = rerank(scores, anew, first=0.0 if request.alone else 1.0)
+        order = best_first(scores)[:TOP_K]
+        if not scores.any():
+            order = order[:0]
+        strong = attributor.pairs(near, order) >= STRONG
+        summaries = {work.id: work for work in self._works.summaries()}
+        keys, stretches = attributor.stretches.keys, attributor.stretches
+        of_works: dict[str, bool] = {}
+        for at, is_strong in zip(order.tolist(), strong.tolist(), strict=True):
+            key = keys[int(stretches.work[at])]
+            of_works[key] = of_works.get(key, False) or is_strong
+        loaded = self._works.load_all(dict.fromkeys(keys[int(stretches.work[at])] for at in order[:_CARDS].tolist()))
+        cards = [
+            _card(rank, loaded[key], stretches.span(at), target, float(scores[at]), strong=bool(strong[rank - 1]))
+            for rank, at in enumerate(order[:_CARDS].tolist(), start=1)
+            if (key := keys[int(stretches.work[at])]) in loaded
+        ]
+        explained: list[tuple[int, int, float]] = []
+        if request.explain and scorer is not None and cards:
+            source = self._source(loaded[cards[0].work.id], stretches.span(int(order[0])))
+            explained = [(target.start + a, target.start + b, gain) for a, b, gain in gains(scorer, near, source)]
+        return Attribution(
+            target=target,
+            cards=tuple(cards),
+            works=tuple((summaries[key], is_strong) for key, is_strong in of_works.items() if key in summaries),
+            searched=len(keys),
+            tried=len(targets),
+            seconds=time.perf_counter() - began,
+            gains=tuple(explained),
+        )
+
+    def attributor(
+        self, works: WorkFilter, *, meaning: bool = False, progress: Progress = silent
+    ) -> Attributor:
+        """Cut works of the library into stretches; the last two selections are kept in memory.
+
+        - `meaning`: with the vectors of the works that are prepared for it.
+
+        Raises BadRequest: there is no work.
+        """
+        versions = self._works.work_versions()
+        admitted = [work for work in self._works.scope(works) if work.id in versions]
+        if not admitted:
+            raise BadRequest("There is no work to look in. Add works in the Library, or choose others.")
+        dense = self._retrievers.get("dense-relic") if meaning else None
+        held = [dense.prepared(versions[work.id], 1) for work in admitted] if isinstance(dense, Dense) else []
+
+        def read() -> Iterator[tuple[str, str, WorkWords]]:
+            for done, work in enumerate(admitted):
+                progress(done, len(admitted), "Reading the words of the library")
+                words = stored_terms(versions[work.id], "tokens", indexes=self._indexes, load=self._works.load)
+                yield work.id, f"{work.author} {work.title}", words
+
+        def make() -> Attributor:
+            stretches = Stretches.of(read())
+            vectors = self._vectors(stretches, dense) if isinstance(dense, Dense) else None
+            return Attributor(stretches, vectors)
+
+        key = (tuple((work.id, work.title, work.author, versions[work.id].fingerprint) for work in admitted), *held)
+        return self._attributors.get(key, make)
+
+    def _vectors(self, stretches: Stretches, dense: Dense) -> npt.NDArray[np.float32]:
+        versions, made = self._works.work_versions(), []
+        for number, key in enumerate(stretches.keys):
+            start = stretches.start[stretches.work == number]
+            try:
+                made.append(stretch_vectors(dense.open(versions[key]).sums, start))
+            except StaleIndex:
+                made.append(np.zeros((len(start), 1), dtype=np.float32))
+        wide = max((each.shape[1] for each in made), default=1)
+        return np.concatenate([each if each.shape[1] == wide else np.zeros((len(each), wide), "f4") for each in made])
+
+    def _scores(self, attributor: Attributor, target: Target, by: By) -> Scores:
+        if by == "masked":
+            return attributor.by_words(target, masked=True)
+        if by == "words":
+            return attributor.rank(target)
+        meaning = attributor.by_meaning(self.vector(Claim(target.span)))
+        return meaning if by == "meaning" else fuse(attributor.rank(target), meaning)
+
+    def vector(self, claim: Claim) -> npt.NDArray[np.float32]:
+        """Encode a claim as dense-RELiC does; shape (dimension,)."""
+        dense = self._retrievers.get("dense-relic")
+        if not isinstance(dense, Dense):
+            raise BadRequest("Attribution by meaning needs an encoder that reads works in one pass (docs/encoders.md).")
+        return dense.claim_vector(claim)
+
+    def _reranker(
+        self, attributor: Attributor, target: Target, scorer: SpanScorer | None, progress: Progress
+    ) -> Callable[[Ints], Scores]:
+        """Make what scores stretches by likelihood where a model is given, else by cosine."""
+
+        def score(some: Ints) -> Scores:
+            stretches = attributor.stretches
+            keys = [stretches.keys[int(stretches.work[at])] for at in some.tolist()]
+            works = self._works.load_all(dict.fromkeys(keys))
+            if missing := set(keys) - works.keys():
+                raise NotFound(f"{len(missing)} works were removed while they were being searched. Ask again.")
+            sources = [
+                self._source(works[key], stretches.span(at)) for key, at in zip(keys, some.tolist(), strict=True)
+            ]
+            if scorer is not None:
+                return likelihood(scorer, target, sources, progress)
+            encoder = load_late_chunking(self._encoder())
+            found = []
+            for done, source in enumerate([target.text, *sources]):
+                progress(done, len(sources) + 1, "Reading stretches")
+                found.append(encoder.encode_claims([Claim(source)])[0])
+            vectors = np.stack(found)
+            cosines: Scores = (vectors[1:] @ vectors[0]).astype(np.float32)
+            return cosines
+
+        return score
+
+    @staticmethod
+    def _source(work: Work, span: Span) -> str:
+        """Set a stretch as models read it: author and title in front."""
+        return f"{work.author}, {work.title}. {flat_span(work, span)}"
+
+
+def _spans(text: str) -> Iterator[Target]:
+    """List the spans that may be quoted where none is marked: sentences and what stands between quotation marks."""
+    segmenter = default_segmenter()
+    places = [
+        place for found in _PARAGRAPH.finditer(text) for place in segmenter.segment(text, found.start(), found.end())
+    ]
+    for start, end in sorted({*places, *marked_quotations(text)}):
+        if len(content_tokens(text[start:end])) >= MARKED_WORDS:
+            yield Target(text, start, end)
+
+
+def _card(rank: int, work: Work, stretch: Span, target: Target, score: float, *, strong: bool) -> SourceCard:
+    """Choose the sentences of a stretch that share most with the span, and light what they share."""
+    wanted = set(content_tokens(target.span))
+    texts = [work.sentence_text(index) for index in range(stretch.start, stretch.end)]
+    runs = [shared_runs(text, target.span) for text in texts]
+    worth = [
+        100 * sum(end - start for start, end in each) + len(wanted.intersection(content_tokens(text)))
+        for text, each in zip(texts, runs, strict=True)
+    ]
+    best = int(np.argmax(worth))
+    lit = [at for at, each in enumerate(runs) if each and abs(at - best) < _SHOWN] or [best]
+    first = min(lit)
+    span = Span(stretch.start + first, min(max(lit) + 1 - first, _SHOWN))
+    if not span.start <= stretch.start + best < span.end:
+        span = Span(stretch.start + best, 1)
+    held = flat_span(work, stretch)
+    return SourceCard(
+        rank=rank,
+        work=work,
+        span=span,
+        place=work.place(span),
+        passage=quotation(work, span, light=lambda text: shared_runs(text, target.span)),
+        runs=tuple((target.start + a, target.start + b) for a, b in shared_runs(target.span, held)),
+        score=score,
+        strong=strong,
+    )
