@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import threading
 import time
 import weakref
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from relic_core.config.settings import READER_KEY
 from relic_core.errors import ReaderUnavailable
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from httpx2 import Response
 
@@ -30,11 +31,20 @@ ANSWER = 1_024
 
 _TRIES, _PAUSE, _LONGEST_PAUSE = 3, 1.0, 30.0
 """How often a busy or faulty server is asked, and how long it is left alone in between, in seconds."""
-_OK, _BAD, _NO_KEY, _FORBIDDEN, _MISSING, _BUSY, _FAULT, _AWAY = 200, 400, 401, 403, 404, 429, 500, 503
+_OK, _BAD, _NO_KEY, _FORBIDDEN, _MISSING, _BUSY = 200, 400, 401, 403, 404, 429
+_FAULT, _NOT_IMPLEMENTED, _AWAY = 500, 501, 503
 _CHARACTERS = 3
 """Of a token, at least, in English prose; so a count made with it is rather too large."""
 _QUOTED = 160
 _PATIENCE = 5.0
+_SLIP = 16
+"""Characters that a token may stand further on than the one before it ends: where a server cut a character in two."""
+_NO_LOGPROBS = (
+    "gives no log-probabilities of a prompt. vLLM's and llama-cpp-python's (with logits_all) do; llama-server and "
+    "Ollama do not"
+)
+
+T = TypeVar("T")
 
 Message = dict[str, str]
 
@@ -95,22 +105,51 @@ class Server:
         Raises ReaderUnavailable: there is no answer; the message says why.
         """
         needed = count_tokens(messages)
+        body = {"messages": list(messages), "max_tokens": ANSWER}
+        return self._asked("chat/completions", body, needed, stop, partial(_read, needed=needed))
+
+    def prompt_logprobs(self, prefix: str, text: str, stop: threading.Event | None = None) -> list[tuple[str, float]]:
+        """Give the log-probability of each token of a text that follows a prefix.
+
+        A token across the border counts as one of the text. Of an empty prefix the text's first token is left out,
+        where the server gives it none. Nothing is kept.
+
+        Raises ReaderUnavailable: the server gives none for a prompt (vLLM and llama-cpp-python do), or as `ask`.
+        """
+        prompt = prefix + text
+        body = {"prompt": prompt, "max_tokens": 1, "echo": True, "logprobs": 1}
+        needed = len(prompt) // _CHARACTERS + 1
+        read = partial(_read_logprobs, prefix=prefix, text=text)
+        found = self._asked("completions", body, needed, stop or threading.Event(), read, _NO_LOGPROBS)
+        if found is None:
+            raise ReaderUnavailable(f"The model's server on {self.place} {_NO_LOGPROBS}.")
+        return found
+
+    def _asked(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        needed: int,
+        stop: threading.Event,
+        read: Callable[[Any], T],
+        refusal: str = "",
+    ) -> T:
+        """Ask, again where the server is busy or broke off.
+
+        - `needed`: tokens of question and answer.
+        - `read`: makes of JSON what is wanted; raises ValueError, LookupError or TypeError where it is something else.
+        - `refusal`: what it means where the server refuses for another reason than the key or its context.
+        """
         if needed > self._settings.reader_context:
             raise ReaderUnavailable(
                 f"A question has about {needed:,} tokens, its answer included, and the model reads "
                 f"{self._settings.reader_context:,} at once (RELIC_READER_CONTEXT). Take one that reads more, or "
                 "search for shorter passages."
             )
-        body = {
-            "model": self.model,
-            "messages": list(messages),
-            "temperature": 0,
-            "max_tokens": ANSWER,
-            "stream": False,
-        }
+        whole = {"model": self.model, "temperature": 0, "stream": False, **body}
         broken = ""
         for _ in range(_TRIES):
-            response = self._request("POST", f"{self.address}/chat/completions", body)
+            response = self._request("POST", f"{self.address}/{path}", whole)
             pause = _PAUSE
             if response is not None:
                 if response.status_code in {_BUSY, _AWAY}:
@@ -118,12 +157,12 @@ class Server:
                     broken = f"is busy and asks to be left alone for {pause:,.0f} seconds"
                     if pause > _LONGEST_PAUSE:
                         break
-                elif response.status_code >= _FAULT:
+                elif response.status_code >= _FAULT and response.status_code != _NOT_IMPLEMENTED:
                     broken = f"reports a fault of its own ({response.status_code})"
                 else:
-                    self._refuse(response)
+                    self._refuse(response, refusal)
                     with suppress(ValueError, LookupError, TypeError):
-                        return _read(response.json(), needed)
+                        return read(response.json())
             if response is None or response.status_code == _OK:
                 broken = "sent half an answer, or something else than an answer"
             if stop.wait(pause):
@@ -176,8 +215,8 @@ class Server:
         except (httpx2.TransportError, httpx2.DecodingError):
             return None
 
-    def _refuse(self, response: Response) -> None:
-        """Say in words what a server means that gives no answer and will not give one."""
+    def _refuse(self, response: Response, refusal: str = "") -> None:
+        """Say in words what a server means that gives no answer and will not give one; `refusal`: see `_asked`."""
         status = response.status_code
         if status in {_NO_KEY, _FORBIDDEN}:
             raise ReaderUnavailable(
@@ -194,6 +233,8 @@ class Server:
                 f"The question is longer than the model on {self.place} reads at once ({said}). Set "
                 "RELIC_READER_CONTEXT to what it reads, or give the server more."
             )
+        if refusal:
+            raise ReaderUnavailable(f"The model's server on {self.place} {refusal} ({status}{said and ': '}{said}).")
         if status == _MISSING or (status == _BAD and "model" in said.lower()):
             raise ReaderUnavailable(
                 f"The server on {self.place} has no model {self.model}, or is no such server ({status}{said and ': '}"
@@ -232,6 +273,23 @@ def _read(answer: Any, needed: int) -> Answer:  # noqa: ANN401 - as read from JS
     return Answer(
         text, tokens if isinstance(tokens, int) and tokens > 0 else needed - ANSWER + len(text) // _CHARACTERS
     )
+
+
+def _read_logprobs(answer: Any, prefix: str, text: str) -> list[tuple[str, float]] | None:  # noqa: ANN401 - from JSON
+    """Lay tokens on a prompt, and give those of its text; None where they do not cover it.
+
+    Before the prompt may stand a mark of the model's, behind it what it went on with.
+    """
+    given, prompt, at = answer["choices"][0].get("logprobs") or {}, prefix + text, 0
+    found = []
+    for token, logprob in zip(given.get("tokens") or [], given.get("token_logprobs") or [], strict=True):
+        if at == len(prompt):
+            break
+        start = prompt.find(token, at, at + len(token) + _SLIP)
+        at = at if start < 0 else start + len(token)
+        if logprob is not None and (at > len(prefix) or (start < 0 and at == len(prefix))):
+            found.append((str(token), float(logprob)))
+    return found if at == len(prompt) else None
 
 
 def _complaint(response: Response) -> str:
