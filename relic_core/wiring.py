@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from relic_core.mining.exporting import Exporter
     from relic_core.mining.manifest import ManifestSummary
     from relic_core.mining.statistics import Statistics
-    from relic_core.retrieval.registry import Retrievers
     from relic_core.ports import SpanScorer
+    from relic_core.retrieval.registry import Retrievers
     from relic_core.services.attribution import Attributing
     from relic_core.services.backups import Backups
     from relic_core.services.catalogue import Catalogue
@@ -176,22 +176,23 @@ class App:
     def attribution(self) -> Attributing:
         """Says which work a passage comes from."""
         from relic_core.encoders.cards import read_card
-        from relic_core.services.attribution import Attributing
-
-        settings = self.settings
-        encoder = partial(read_card, settings.model)
-        return Attributing(self.works, self.retrievers, settings.indexes, encoder, self._span_scorer)
-
-    def _span_scorer(self) -> SpanScorer | None:
         from relic_core.encoders.cross_encoder import LIKELIHOOD
         from relic_core.encoders.generator import SpanLikelihood
         from relic_core.language_models.server import Server
         from relic_core.retrieval.attribution import by_server
+        from relic_core.services.attribution import Attributing
 
         settings = self.settings
-        if settings.reranker.startswith(LIKELIHOOD):
-            return SpanLikelihood(settings.reranker.removeprefix(LIKELIHOOD).strip())
-        return by_server(Server(settings).prompt_logprobs) if settings.reader and settings.reader_model else None
+        local = settings.reranker.startswith(LIKELIHOOD)
+        server = bool(settings.reader and settings.reader_model)
+
+        def scorer() -> SpanScorer:
+            if local:
+                return SpanLikelihood(settings.reranker.removeprefix(LIKELIHOOD).strip())
+            return by_server(Server(settings).prompt_logprobs)
+
+        encoder = partial(read_card, settings.model)
+        return Attributing(self.works, self.retrievers, settings.indexes, encoder, scorer if local or server else None)
 
     @cached_property
     def model_reading(self) -> ModelReading:

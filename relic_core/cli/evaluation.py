@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 SENTENCES = "sentences"
+ATTRIBUTION = "attribution"
 _CHOOSER = "bm25"
 
 
@@ -44,9 +45,15 @@ _CHOOSER = "bm25"
     "evaluate relic bm25 --data test.json --submission bm25.json",
     "evaluate public-relic-test reranked --engine dask://head:8786",
     "evaluate sentences LISTS --texts TEXTS --format json",
+    "evaluate public-relic-dev attribution --by length",
+    "evaluate queries.jsonl attribution --sample 50",
 )
 @click.argument("benchmark", required=False, help=f"One of the list; or {SENTENCES}: our sentences against lists.")
-@click.argument("retriever", required=False, help="One, several with commas between, or all; or the folder of lists.")
+@click.argument(
+    "retriever",
+    required=False,
+    help=f"One, several with commas between, or all; {ATTRIBUTION}: the work is sought, too; or the folder of lists.",
+)
 @click.option(
     "--shape", default="4/4", show_default=True, help="Sentences of criticism before and after the quotation, or all."
 )
@@ -68,6 +75,7 @@ _CHOOSER = "bm25"
 @path_option("--submission", "FILE", "Write RELiC's hidden test split, answered, for its leaderboard.")
 @path_option("--windows", "FILE", "Write the benchmark's windows as FILE.parquet; asks no retriever.")
 @path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY).")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: of N by chance; rerankers too.")
 @click.option("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed.")
 @format_option(*tables.FORMATS)
 def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: Any) -> None:
@@ -91,6 +99,9 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
             raise click.UsageError(f"evaluate {SENTENCES} prints --format table or json.")
         refuse_others(f"evaluate {SENTENCES}", "texts", "segmenter", "form")
         _score_sentences(app, Path(retriever), given)
+    elif retriever == ATTRIBUTION:
+        refuse_others(f"evaluate {benchmark} {ATTRIBUTION}", "data", "by", "sample", "form")
+        _attribute(app, benchmark, given)
     elif given.submission is not None:
         refuse_others("--submission", "submission", "shape", "data")
         _submit(app, benchmark, retriever, given)
@@ -160,6 +171,15 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
         print(f"\n{tables.write(figures.tables(left, names=names, by=given.by), given.form)}")
     if given.form == "table":
         print(f"\nRuns: {', '.join(f'{run.id} ({run.label}, {run.shape})' for run, _ in measured)}.")
+
+
+def _attribute(app: App, benchmark: str, given: SimpleNamespace) -> None:
+    if given.by not in {"", "length"}:
+        raise click.UsageError(f"{ATTRIBUTION} is set --by length alone.")
+    opened = Path(benchmark) if benchmark.endswith(".jsonl") else app.benchmarks.open(benchmark, data=given.data)
+    with console.ProgressLine("Attributing") as progress:
+        made = app.attribution.measure(opened, sample=given.sample, by_length=given.by == "length", progress=progress)
+    print(tables.write(made, given.form))
 
 
 def _ask_items(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:

@@ -18,17 +18,18 @@ from relic_core.domain.attribution import Target
 from relic_core.domain.figures import Figure, Table
 from relic_core.evaluation import intervals, metrics
 from relic_core.evaluation.figures import figure_of
-from relic_core.retrieval.attribution import STRONG, fuse, rerank
-from relic_core.text.words import WORD, content_tokens
+from relic_core.retrieval.attribution import STRONG, Attributor, Stretches, fuse, rerank
+from relic_core.text.words import WORD, WorkWords, content_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from relic_core.domain import QuotationContext, Scores
+    from relic_core.domain import QuotationContext, Scores, Work
+    from relic_core.formats.attribution import AttributionSet
     from relic_core.ports import Progress
-    from relic_core.retrieval.attribution import Attributor, Ints
+    from relic_core.retrieval.attribution import Ints
 
     Reranker = Callable[[Target, Ints], Scores]
 
@@ -69,28 +70,43 @@ class Measured:
     strong: dict[tuple[str, bool], list[tuple[str, bool]]] = field(default_factory=dict)
 
 
-def questions(
-    windows: Sequence[QuotationContext],
-    attributor: Attributor,
-    key_of: Mapping[str, str],
-    words: Callable[[QuotationContext], str],
-) -> Iterator[Question]:
-    """Make questions of the windows of a benchmark; a quotation without a word of its own is left out.
+def of_windows(
+    windows: Sequence[QuotationContext], attributor: Attributor, works: Mapping[str, Work]
+) -> list[Question]:
+    """Make questions of the windows of a benchmark; a quotation without a content word is left out.
 
-    - `key_of`: by the pool of a window, what the stretches know its work by.
-    - `words`: gives what the work has where the source's own words are not known.
+    - `works`: the work of each pool, whose words stand for the source's own where these are not known.
     """
-    stretches = attributor.stretches
+    stretches, made = attributor.stretches, []
+    number = {key: at for at, key in enumerate(stretches.keys)}
     for window in windows:
-        span = window.quotation or words(window)
+        work, gold = works[window.pool], window.gold
+        span = window.quotation or work.span_text(gold)
         if not content_tokens(span):
             continue
-        of_work = stretches.work == stretches.keys.index(key_of[window.pool])
-        golds = np.flatnonzero(
-            of_work & (stretches.start < window.gold.end) & (stretches.end > window.gold.start)
-        ).astype(np.int64)
+        right = (stretches.work == number[work.id]) & (stretches.start < gold.end) & (stretches.end > gold.start)
         target = Target.between(" ".join(window.left), span, " ".join(window.right))
-        yield Question(id=window.id, target=target, key=key_of[window.pool], golds=golds, length=window.gold.length)
+        made.append(Question(id=window.id, target=target, key=work.id, golds=np.flatnonzero(right), length=gold.length))
+    return made
+
+
+def of_queries(given: AttributionSet) -> tuple[Attributor, list[Question]]:
+    """Make questions of a file of queries: each source is a stretch, and any part of its work is right by work."""
+    by_work: dict[str, list[str]] = {}
+    for name, source in given.sources.items():
+        by_work.setdefault(source.work, []).append(name)
+    stretches = Stretches.of(
+        (
+            (work, given.sources[names[0]].named, WorkWords.of_texts(given.sources[name].text for name in names))
+            for work, names in by_work.items()
+        ),
+        uncut=True,
+    )
+    at = {name: number for number, name in enumerate(name for names in by_work.values() for name in names)}
+    return Attributor(stretches), [
+        Question(id=name, target=target, key=given.sources[source].work, golds=np.array([at[source]]))
+        for name, (target, source) in given.queries.items()
+    ]
 
 
 def edited(span: str, seed: str) -> str:

@@ -77,15 +77,16 @@ class Stretches:
         return Span(int(self.start[at]), int(self.end[at] - self.start[at]))
 
     @classmethod
-    def of(cls, works: Iterable[tuple[str, str, WorkWords]]) -> Stretches:
+    def of(cls, works: Iterable[tuple[str, str, WorkWords]], *, uncut: bool = False) -> Stretches:
         """Cut works into stretches.
 
         - `works`: of each its key, author and title, and the content words of its sentences.
+        - `uncut`: each sentence is a stretch.
         """
         vocabulary: dict[str, int] = {}
         keys, work, start, end, ids, sizes = [], [], [], [], [], []
         for key, named, words in works:
-            cuts = cut(words.starts)
+            cuts = np.arange(len(words.starts)) if uncut else cut(words.starts)
             number = np.array([vocabulary.setdefault(word, len(vocabulary)) for word in words.vocabulary], np.int32)
             fields = [vocabulary.setdefault(word, len(vocabulary)) for word in content_tokens(named)]
             borders = words.starts[cuts]

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import Claim, Span, best_first
+from relic_core.domain import EVERYWHERE, Claim, Span, best_first
 from relic_core.domain.attribution import Target
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import BadRequest, NotFound, StaleIndex
+from relic_core.evaluation import attribution as measuring
+from relic_core.formats.attribution import read_queries
 from relic_core.ports import silent
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval.attribution import (
@@ -37,14 +41,14 @@ from relic_core.text.words import content_tokens, shared_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     import numpy.typing as npt
 
     from relic_core.domain import Offsets, Place, Scores, Work, WorkFilter, WorkSummary
     from relic_core.domain.attribution import AttributionRequest, By
+    from relic_core.domain.figures import Table
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.ports import Progress, SpanScorer
+    from relic_core.ports import Benchmark, Progress, SpanScorer
     from relic_core.reporting.passages import Passage
     from relic_core.retrieval.attribution import Ints
     from relic_core.retrieval.registry import Retrievers
@@ -108,7 +112,7 @@ class Attributing:
     """Says which work a passage comes from.
 
     - `encoder`: the card of the encoder whose cosines may order stretches anew.
-    - `scorer`: makes the language model that says how likely a span is, or nothing where none is set.
+    - `scorer`: makes the language model that says how likely a span is; None where none is set.
     """
 
     def __init__(
@@ -117,16 +121,21 @@ class Attributing:
         retrievers: Retrievers,
         indexes: Path,
         encoder: Callable[[], EncoderCard],
-        scorer: Callable[[], SpanScorer | None],
+        scorer: Callable[[], SpanScorer] | None,
     ) -> None:
         self._works, self._retrievers, self._indexes = works, retrievers, indexes
         self._encoder, self._make_scorer = encoder, scorer
         self._attributors: LRUCache[Attributor] = LRUCache(2)
 
+    @property
+    def reads(self) -> bool:
+        """Whether a language model is set."""
+        return self._make_scorer is not None
+
     @cached_property
     def scorer(self) -> SpanScorer | None:
         """The language model; None where none is set. Raises BadWeights, ReaderUnavailable: it cannot be used."""
-        return self._make_scorer()
+        return self._make_scorer() if self._make_scorer else None
 
     def run(self, request: AttributionRequest, progress: Progress = silent) -> Attribution:
         """Rank the stretches of the library as sources of a span of a passage.
@@ -153,7 +162,8 @@ class Attributing:
         near = target.near()
         scores = self._scores(attributor, near, request.by)
         if request.reranking:
-            anew = self._reranker(attributor, near, scorer if request.reranking == "likelihood" else None, progress)
+            by_model = scorer if request.reranking == "likelihood" else None
+            anew = partial(self._anew, attributor, by_model, progress, near)
             scores = rerank(scores, anew, first=0.0 if request.alone else 1.0)
         order = best_first(scores)[:TOP_K]
         if not scores.any():
@@ -173,7 +183,7 @@ class Attributing:
         ]
         explained: list[tuple[int, int, float]] = []
         if request.explain and scorer is not None and cards:
-            source = self._source(loaded[cards[0].work.id], stretches.span(int(order[0])))
+            source = _source(loaded[cards[0].work.id], stretches.span(int(order[0])))
             explained = [(target.start + a, target.start + b, gain) for a, b, gain in gains(scorer, near, source)]
         return Attribution(
             target=target,
@@ -185,9 +195,7 @@ class Attributing:
             gains=tuple(explained),
         )
 
-    def attributor(
-        self, works: WorkFilter, *, meaning: bool = False, progress: Progress = silent
-    ) -> Attributor:
+    def attributor(self, works: WorkFilter, *, meaning: bool = False, progress: Progress = silent) -> Attributor:
         """Cut works of the library into stretches; the last two selections are kept in memory.
 
         - `meaning`: with the vectors of the works that are prepared for it.
@@ -215,6 +223,36 @@ class Attributing:
         key = (tuple((work.id, work.title, work.author, versions[work.id].fingerprint) for work in admitted), *held)
         return self._attributors.get(key, make)
 
+    def measure(
+        self, benchmark: Benchmark | Path, *, sample: int | None, by_length: bool, progress: Progress
+    ) -> tuple[Table, ...]:
+        """Measure attribution on the windows of a benchmark over all works, or on a file of queries with their sources.
+
+        - `sample`: so many by chance, whose stretches are ordered anew, too.
+
+        Raises BadBenchmark, NotFound: the file is damaged; a work is not in the library.
+        """
+        if isinstance(benchmark, Path):
+            attributor, asked = measuring.of_queries(read_queries(benchmark))
+            encode = None
+        else:
+            works = {window.pool: benchmark.work(window.pool) for window in benchmark.windows()}
+            attributor = self.attributor(EVERYWHERE, meaning=True, progress=progress)
+            if lacking := [work.title for work in works.values() if work.id not in attributor.stretches.keys]:
+                raise NotFound(f"Not in the library as the benchmark has it: {', '.join(lacking[:5])}. Add it there.")
+            asked = measuring.of_windows(benchmark.windows(), attributor, works)
+            encode = self.vector
+        if sample is not None:
+            asked = random.Random(0).sample(asked, min(sample, len(asked)))  # noqa: S311 - the same every time
+        rerankers = {}
+        if sample is not None and not isinstance(benchmark, Path):
+            for name, scorer in (("cosine", None), *([("likelihood", self.scorer)] if self.scorer else [])):
+                rerankers[name] = partial(self._anew, attributor, scorer, silent)
+        return measuring.tables(
+            measuring.measure(attributor, asked, encode=encode, rerankers=rerankers, progress=progress),
+            by_length=by_length,
+        )
+
     def _vectors(self, stretches: Stretches, dense: Dense) -> npt.NDArray[np.float32]:
         versions, made = self._works.work_versions(), []
         for number, key in enumerate(stretches.keys):
@@ -241,37 +279,30 @@ class Attributing:
             raise BadRequest("Attribution by meaning needs an encoder that reads works in one pass (docs/encoders.md).")
         return dense.claim_vector(claim)
 
-    def _reranker(
-        self, attributor: Attributor, target: Target, scorer: SpanScorer | None, progress: Progress
-    ) -> Callable[[Ints], Scores]:
-        """Make what scores stretches by likelihood where a model is given, else by cosine."""
+    def _anew(
+        self, attributor: Attributor, scorer: SpanScorer | None, progress: Progress, target: Target, some: Ints
+    ) -> Scores:
+        """Score stretches by likelihood where a model is given, else by cosine."""
+        stretches = attributor.stretches
+        keys = [stretches.keys[int(stretches.work[at])] for at in some.tolist()]
+        works = self._works.load_all(dict.fromkeys(keys))
+        if missing := set(keys) - works.keys():
+            raise NotFound(f"{len(missing)} works were removed while they were being searched. Ask again.")
+        sources = [_source(works[key], stretches.span(at)) for key, at in zip(keys, some.tolist(), strict=True)]
+        if scorer is not None:
+            return likelihood(scorer, target, sources, progress)
+        encoder = load_late_chunking(self._encoder())
+        vectors = []
+        for done, text in enumerate([target.text, *sources]):
+            progress(done, len(sources) + 1, "Reading stretches")
+            vectors.append(encoder.encode_claims([Claim(text)])[0])
+        cosines: Scores = (np.stack(vectors[1:]) @ vectors[0]).astype(np.float32)
+        return cosines
 
-        def score(some: Ints) -> Scores:
-            stretches = attributor.stretches
-            keys = [stretches.keys[int(stretches.work[at])] for at in some.tolist()]
-            works = self._works.load_all(dict.fromkeys(keys))
-            if missing := set(keys) - works.keys():
-                raise NotFound(f"{len(missing)} works were removed while they were being searched. Ask again.")
-            sources = [
-                self._source(works[key], stretches.span(at)) for key, at in zip(keys, some.tolist(), strict=True)
-            ]
-            if scorer is not None:
-                return likelihood(scorer, target, sources, progress)
-            encoder = load_late_chunking(self._encoder())
-            found = []
-            for done, source in enumerate([target.text, *sources]):
-                progress(done, len(sources) + 1, "Reading stretches")
-                found.append(encoder.encode_claims([Claim(source)])[0])
-            vectors = np.stack(found)
-            cosines: Scores = (vectors[1:] @ vectors[0]).astype(np.float32)
-            return cosines
 
-        return score
-
-    @staticmethod
-    def _source(work: Work, span: Span) -> str:
-        """Set a stretch as models read it: author and title in front."""
-        return f"{work.author}, {work.title}. {flat_span(work, span)}"
+def _source(work: Work, span: Span) -> str:
+    """Set a stretch as models read it: author and title in front."""
+    return f"{work.author}, {work.title}. {flat_span(work, span)}"
 
 
 def _spans(text: str) -> Iterator[Target]:
