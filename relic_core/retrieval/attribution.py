@@ -8,6 +8,7 @@ read with each stretch, and what BM25 puts first is ordered anew (`rerank`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +131,7 @@ class Attributor:
 
     def __init__(self, stretches: Stretches, vectors: npt.NDArray[np.float32] | None = None) -> None:
         self.stretches, self._vectors = stretches, vectors
+        self.reads_meaning = vectors is not None and bool(vectors.any())
         self._index = TextIndex(stretches.words)
 
     def by_words(self, target: Target, *, masked: bool = False) -> Scores:
@@ -145,7 +147,7 @@ class Attributor:
 
     def by_meaning(self, vector: npt.NDArray[np.float32]) -> Scores:
         """Score all stretches by the cosine of their vectors with that of a claim; of unread works the least."""
-        if self._vectors is None:
+        if self._vectors is None or not self.reads_meaning:
             return np.zeros(len(self.stretches), dtype=np.float32)
         found, read = times(self._vectors, vector), self._vectors.any(axis=1)
         found[~read] = found[read].min(initial=0.0)
@@ -165,6 +167,17 @@ class Attributor:
             held.append(np.isin(wanted, _pair(own[:-1], own[1:])).sum())
         return np.array(held, dtype=np.float32) / np.float32(max(0, len(ids) - 1) + _NOT_THERE)
 
+    def shares_pair(self, span: str) -> bool:
+        """Whether a pair of content words of a span stands in a stretch, for a quick look."""
+        known = self.stretches.words.vocabulary
+        ids = [known.get(token, -1) for token in content_tokens(span)]
+        return any(a >= 0 and b >= 0 and _pair(a, b) in self._every_pair for a, b in pairwise(ids))
+
+    @cached_property
+    def _every_pair(self) -> frozenset[int]:
+        ids = self.stretches.words.ids.astype(np.int64)
+        return frozenset(_pair(ids[:-1], ids[1:]).tolist())
+
     def rank(self, target: Target) -> Scores:
         """Score all stretches by words, the first `TOP_K` also by the pairs of words that they share with the span."""
         scores = self.by_words(target)
@@ -180,7 +193,8 @@ class Attributor:
         scores = self.by_words(target)
         if left_out is not None:
             scores[left_out] = -1.0
-        return float(self.pairs(target, best_of(scores, TOP_K)).max(initial=0.0))
+        top = best_of(scores, TOP_K)
+        return float(self.pairs(target, top[scores[top] >= 0]).max(initial=0.0))
 
 
 def stretch_vectors(sums: npt.NDArray[np.float32], start: Ints) -> npt.NDArray[np.float32]:

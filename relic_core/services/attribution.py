@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import EVERYWHERE, Claim, Span, best_first
+from relic_core.domain import EVERYWHERE, Claim, Span, WorkFilter, best_first, best_of
 from relic_core.domain.attribution import Target
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import flat_span
@@ -40,11 +40,11 @@ from relic_core.text.sentences import default_segmenter
 from relic_core.text.words import content_tokens, shared_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     import numpy.typing as npt
 
-    from relic_core.domain import Offsets, Place, Scores, Work, WorkFilter, WorkSummary
+    from relic_core.domain import Offsets, Pair, Place, Scores, Work, WorkSummary
     from relic_core.domain.attribution import AttributionRequest, By
     from relic_core.domain.figures import Table
     from relic_core.encoders.cards import EncoderCard
@@ -195,6 +195,34 @@ class Attributing:
             gains=tuple(explained),
         )
 
+    def quoting(
+        self, work_id: str, pairs: Iterable[Pair], known: Collection[tuple[str, Offsets]]
+    ) -> tuple[tuple[Pair, SourceCard], ...]:
+        """Find the quotations in secondary sources that come from a work, changed though they may be.
+
+        - `pairs`: quotations of any work.
+        - `known`: source and place of those that are known to be this work's.
+
+        Returns: by where they stand in the work; of overlapping places of a source the first.
+        """
+        attributor = self.attributor(WorkFilter(works=(work_id,)))
+        work, found = self._works.load(work_id), []
+        taken: dict[str, list[Offsets]] = {}
+        for source, at in known:
+            taken.setdefault(source, []).append(at)
+        for pair in pairs:
+            places = taken.setdefault(pair.source_id, [])
+            if not attributor.shares_pair(pair.quotation) or any(a < pair.at[1] and pair.at[0] < b for a, b in places):
+                continue
+            target = Target.between(" ".join(pair.left), pair.quotation, " ".join(pair.right))
+            scores = attributor.rank(target)
+            best = best_of(scores, 1)
+            if attributor.pairs(target, best)[0] >= STRONG:
+                stretch = attributor.stretches.span(int(best[0]))
+                found.append((pair, _card(1, work, stretch, target, float(scores[best[0]]), strong=True)))
+                places.append(pair.at)
+        return tuple(sorted(found, key=lambda each: each[1].span.start))
+
     def attributor(self, works: WorkFilter, *, meaning: bool = False, progress: Progress = silent) -> Attributor:
         """Cut works of the library into stretches; the last two selections are kept in memory.
 
@@ -241,7 +269,7 @@ class Attributing:
             if lacking := [work.title for work in works.values() if work.id not in attributor.stretches.keys]:
                 raise NotFound(f"Not in the library as the benchmark has it: {', '.join(lacking[:5])}. Add it there.")
             asked = measuring.of_windows(benchmark.windows(), attributor, works)
-            encode = self.vector
+            encode = self.vector if attributor.reads_meaning else None
         if sample is not None:
             asked = random.Random(0).sample(asked, min(sample, len(asked)))  # noqa: S311 - the same every time
         rerankers = {}

@@ -29,8 +29,10 @@ QUOTED = "The ferryman counted seven brass lanterns beside the frozen quay befor
 FERRY = make_work(
     [["Nobody had paid the toll.", QUOTED, "He went home to his soup."]], title="The Ferry", author="Ada North"
 )
-ORCHARD = make_work([["The miser counted apples.", "A fox slept in the orchard."]], title="The Orchard", author="B. Lee")
-ESSAY = f"A proud page it is. As the novel says, {QUOTED} Nothing more is told of the winter."
+ORCHARD = make_work(
+    [["The miser counted apples.", "A fox slept in the orchard."]], title="The Orchard", author="B. Lee"
+)
+ESSAY = f"A proud page it is, of frost and lamps and rivers. As the novel says, {QUOTED} Nothing more is told of the winter."
 AT = ESSAY.index(QUOTED), ESSAY.index(QUOTED) + len(QUOTED)
 
 
@@ -78,12 +80,16 @@ def test_a_masked_span_is_not_read(attributor):
     assert attributor.by_words(target, masked=True).max() == 0
     best = int(attributor.rank(target).argmax())
     assert attributor.stretches.span(best).start <= 1 < attributor.stretches.span(best).end
-    assert attributor.strength(target) > attribution.STRONG > attributor.strength(target, attributor.stretches.work == 1)
+    assert (
+        attributor.strength(target) > attribution.STRONG > attributor.strength(target, attributor.stretches.work == 1)
+    )
 
 
 def test_what_copies_puts_the_true_stretch_first_in_any_order_of_candidates(attributor):
     target = Target(ESSAY, *AT)
-    texts = [" ".join(w for w, n in attributor.stretches.words.vocabulary.items() if n in row) for row in _rows(attributor)]
+    texts = [
+        " ".join(w for w, n in attributor.stretches.words.vocabulary.items() if n in row) for row in _rows(attributor)
+    ]
     worst = -attributor.rank(target)
     found = rerank(worst, lambda some: likelihood(copying, target, [texts[at] for at in some]))
     assert int(found.argmax()) == int(worst.argmin())
@@ -111,7 +117,10 @@ def gpt2(folder):
 
 @pytest.mark.parametrize("kind", ["seq2seq", "causal"])
 def test_the_likelihood_of_a_span_is_minus_n_times_the_model_s_own_loss(tmp_path, kind):
-    target, sources = Target.between("he claims", "the ferry is near", "and so on"), ["the coin of the miser", "frost", ""]
+    target, sources = (
+        Target.between("he claims", "the ferry is near", "and so on"),
+        ["the coin of the miser", "frost", ""],
+    )
     folder = bart(tmp_path / "tiny") if kind == "seq2seq" else gpt2(tmp_path / "tiny")
     scorer = SpanLikelihood(str(folder), precision="float32")
     offsets, found = scorer(target, sources, silent)
@@ -124,7 +133,16 @@ def test_the_likelihood_of_a_span_is_minus_n_times_the_model_s_own_loss(tmp_path
         with torch.no_grad():
             if kind == "seq2seq":
                 model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
-                read = [0, *ids("he claims "), tokenizer.token_to_id("<mask>"), *ids("  and so on"), 2, 2, *ids(source), 2]
+                read = [
+                    0,
+                    *ids("he claims "),
+                    tokenizer.token_to_id("<mask>"),
+                    *ids("  and so on"),
+                    2,
+                    2,
+                    *ids(source),
+                    2,
+                ]
                 said = ids(target.span)
                 labels = torch.tensor([[-100, *said, -100]])
                 loss = model(
@@ -211,7 +229,10 @@ def test_edits_are_the_same_for_the_same_seed():
 
 
 def row(**given):
-    sources = [{"id": "s1", "author": "Ada North", "title": "The Ferry", "text": QUOTED}, {"id": "s2", "text": "A fox."}]
+    sources = [
+        {"id": "s1", "author": "Ada North", "title": "The Ferry", "text": QUOTED},
+        {"id": "s2", "text": "A fox."},
+    ]
     return {"id": "1", "query": ESSAY, "span": list(AT), "source": "s1", "sources": sources, **given}
 
 
@@ -226,7 +247,9 @@ def test_queries_with_their_sources_are_read_and_measured(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "given", [{"source": "s9"}, {"span": [1]}, {"span": [5, 99_999]}, {"query": 1}], ids=["source", "span", "out", "type"]
+    "given",
+    [{"source": "s9"}, {"span": [1]}, {"span": [5, 99_999]}, {"query": 1}],
+    ids=["source", "span", "out", "type"],
 )
 def test_a_damaged_file_of_queries_is_refused(tmp_path, given):
     path = tmp_path / "queries.jsonl"
@@ -235,7 +258,12 @@ def test_a_damaged_file_of_queries_is_refused(tmp_path, given):
         read_queries(path)
 
 
-def test_the_sample_is_measured_and_a_passage_attributed_by_command(run):
-    assert run("setup", "--help").code == 0
-    run("works")
-    assert run("evaluate", "sample", "attribution", "--format", "json").code in {0, 1}
+def test_a_passage_is_attributed_and_the_sample_measured_by_command(run, bench):
+    bench.ensure_sample()
+    ran = run("attribute", ESSAY, "--span", f"{AT[0]}:{AT[1]}", "--format", "json")
+    assert json.loads(ran.out)["found"] == [FERRY.id]
+    assert FERRY.title in run("attribute", ESSAY, "--library", "all").out
+    ranks, found = json.loads(run("evaluate", "sample", "attribution", "--format", "json").out)
+    assert {row["by"] for row in ranks["rows"]} == {"stretch", "work"}
+    assert len(found["rows"]) == 4
+    assert run("attribute", ESSAY, "--span", "all").code == 1
