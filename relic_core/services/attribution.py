@@ -59,6 +59,8 @@ _PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\Z)", re.DOTALL)
 _SHOWN = 4
 """Sentences of a stretch that a card shows."""
 _CARDS = 10
+_ALIKE = 0.8
+"""Share of what the best stretch holds from which on another is a source, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,8 @@ class Attributing:
         order = best_first(scores)[:TOP_K]
         if not scores.any():
             order = order[:0]
-        strong = attributor.pairs(near, order) >= STRONG
+        held = attributor.pairs(near, order)
+        strong = held >= max(STRONG, _ALIKE * float(held.max(initial=0.0)))
         summaries = {work.id: work for work in self._works.summaries()}
         keys, stretches = attributor.stretches.keys, attributor.stretches
         of_works: dict[str, bool] = {}
