@@ -45,15 +45,17 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
             "looked through for what it quotes or adapts, marked or not.</p>"
         )
         return
-    if state.get("attribution_answer", (None, None))[0] != (request, app.stamp()):
+    if state.get("attribution_answer", (None, None))[0] != (request, list(summaries)):
         bar = st.progress(0.0, "Reading …")
         stop = st.empty()
         if request.explain:  # a press ends this run of the page, and with it the reading
             stop.button("Stop", key="attribution_stop", type="tertiary", icon=":material/stop_circle:", on_click=_stop)
-        found = app.attribution.run(request, lambda done, total, note="": bar.progress(done / max(1, total), note))
-        bar.empty()
-        stop.empty()
-        state["attribution_answer"] = (request, app.stamp()), found
+        try:
+            found = app.attribution.run(request, lambda done, total, note="": bar.progress(done / max(1, total), note))
+        finally:
+            bar.empty()
+            stop.empty()
+        state["attribution_answer"] = (request, list(summaries)), found
     found = state["attribution_answer"][1]
     if passage := keep.asked(*buttons.pressed()):
         keep.press(app, passage, origin="attribution", claim_text=found.target.span)

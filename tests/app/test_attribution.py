@@ -29,8 +29,8 @@ def test_the_work_is_named_its_words_lit_and_a_press_keeps_them(app, press_butto
     assert "<mark>" in html(at)
     to = re.search(r'data-does="keep" data-to="([^"]*)"', html(at))[1]
     press_button(at, "keep", to)
-    (note,) = app.bench.notebook.notes()
-    assert note.kept.origin == "attribution"
+    (view,) = app.bench.notebook.notes()
+    assert view.note.kept.origin == "attribution"
 
 
 def test_what_cannot_be_found_is_said(app):
