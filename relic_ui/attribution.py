@@ -148,6 +148,10 @@ def _passage(found: Attribution) -> str:
     """Set the span in its surroundings, lit where the best stretch has its words, underlined where it explains them."""
     target = found.target
     first, last = max(0, target.start - _AROUND), min(len(target.text), target.end + _AROUND)
+    if first:  # at a word's beginning, and at its end
+        first = min(target.start, target.text.find(" ", first, target.start) % len(target.text) + 1)
+    if last < len(target.text):
+        last = max(target.end, target.text.rfind(" ", target.end, last))
     lit = found.cards[0].runs if found.cards[0].strong else ()
     borders = {
         target.start,
@@ -164,8 +168,9 @@ def _passage(found: Attribution) -> str:
         if gain > 0:
             piece = f'<span class="relic-gain" style="--relic-gain:{min(1.0, gain / _MOST_GAIN):.0%}">{piece}</span>'
         html += piece if target.start <= start and end <= target.end else f'<span class="relic-rest">{piece}</span>'
-    dots = "… " * (first > 0), " …" * (last < len(target.text))
-    return f'<blockquote class="relic-target">{dots[0]}{html}{dots[1]}</blockquote>'
+    before = '<span class="relic-rest">… </span>' * (first > 0)
+    after = '<span class="relic-rest"> …</span>' * (last < len(target.text))
+    return f'<blockquote class="relic-target">{before}{html}{after}</blockquote>'
 
 
 def _card(card: SourceCard, marks: keep.Marks) -> str:

@@ -115,7 +115,8 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
   overflow-wrap: anywhere; }
 .relic-target mark { background: var(--relic-lit); color: inherit; border-radius: .15em; }
 .relic-target .relic-rest { opacity: .7; }
-.relic-gain { border-bottom: 2px solid color-mix(in srgb, #1f7079 var(--relic-gain), transparent); }
+.relic-gain { text-decoration: underline 2px color-mix(in srgb, #2b98a5 var(--relic-gain), transparent);
+  text-underline-offset: .22em; }
 .st-key-attribution_cards { max-width: 52rem; }
 .st-key-attribution_cards .relic-card + .relic-card { margin-top: .6rem; }
 

@@ -48,8 +48,9 @@ AROUND = 0.25
 PAIRS = 60.0
 """What all pairs of a span are worth, in the scores of BM25."""
 
-STRONG = 0.3
-"""From which strength on a source is taken to be among the stretches."""
+STRONG = 0.25
+"""From which strength on a source is taken to be among the stretches: of dev's windows whose work was left out 3% reach
+it, of all others 98% (docs/attribution.md)."""
 
 _NOT_THERE = 2
 
