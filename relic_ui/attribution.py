@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TITLE = "Where is this from?"
 
-_AROUND = 300
+_AROUND = 200
 """Characters on either side of the span that are shown with it."""
 _WORKS = 6
 _MOST_GAIN = 6.0
@@ -149,7 +149,7 @@ def _passage(found: Attribution) -> str:
     target = found.target
     first, last = max(0, target.start - _AROUND), min(len(target.text), target.end + _AROUND)
     if first:  # at a word's beginning, and at its end
-        first = min(target.start, target.text.find(" ", first, target.start) % len(target.text) + 1)
+        first = target.text.find(" ", first, target.start) + 1 or target.start
     if last < len(target.text):
         last = max(target.end, target.text.rfind(" ", target.end, last))
     lit = found.cards[0].runs if found.cards[0].strong else ()
