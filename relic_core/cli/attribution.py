@@ -36,7 +36,7 @@ _WIDEST = 100
 @click.option("--explain", is_flag=True, help="How far the best source explains each word, by a language model.")
 @format_option("table", "json")
 def attribute(
-    app: App, passage: str, span: str | None, library: tuple[str, ...] | None, rerank: str | None, form: str,
+    app: App, passage: str, span: str | None, library: tuple[str, ...] | None, rerank: Reranking | None, form: str,
     **ways: Any,
 ) -> None:  # fmt: skip
     """Find the work that a passage, or words in it, come from: quoted, marked or not, or adapted."""

@@ -110,7 +110,8 @@ class Generator:
                 logits = (logits[:, -len(target) - 1 : -1] if causal else logits)[:, weights.to(device)].float()
                 said = logits.gather(-1, wanted.expand(len(members), -1).unsqueeze(-1)).squeeze(-1)
                 found[members] = (said - logits.logsumexp(-1)).cpu().numpy()
-            return found[members].sum(axis=1)
+            sums: Scores = found[members].sum(axis=1)
+            return sums
 
         scored(
             [len(row) + len(target) for row in rows],
@@ -220,7 +221,8 @@ class GeneratorReranker(Generator):
             return np.zeros(0, dtype=np.float32)
         observed, target, counted = self._cut(claim)
         rows = [self._source(observed, flat_span(work, span)) for span in spans]
-        return self._log_likelihoods(rows, target, counted, progress).mean(axis=1)
+        means: Scores = self._log_likelihoods(rows, target, counted, progress).mean(axis=1)
+        return means
 
     def _cut(self, claim: Claim) -> tuple[list[int], list[int], list[bool]]:
         """Part a claim into what is read and what is to be said.

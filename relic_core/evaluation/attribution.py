@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core.domain import Claim, Outcome
 from relic_core.domain.attribution import Target
-from relic_core.domain.figures import Figure, Table
+from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.evaluation import intervals, metrics
 from relic_core.evaluation.figures import figure_of
-from relic_core.retrieval.attribution import STRONG, Attributor, Stretches, fuse, rerank
+from relic_core.retrieval.attribution import MEANING, STRONG, Attributor, Stretches, fuse, rerank
 from relic_core.text.words import WORD, WorkWords, content_tokens
 
 if TYPE_CHECKING:
@@ -178,10 +179,10 @@ def _systems(
     if encode is not None:
         claim = Claim(target.left, target.right, masked=True) if masked else Claim(target.span)
         found["dense"] = attributor.by_meaning(encode(claim))
-        found["fusion"] = fuse(found.get("BM25, pairs", words), found["dense"])
+        found["fusion"] = fuse(found.get("BM25, pairs", words), found["dense"], MEANING if masked else 1.0)
     for name, score in rerankers.items():
-        found[f"BM25, {name} alone"] = rerank(words, lambda some, score=score: score(target, some))
-        found[f"BM25, {name} fused"] = rerank(words, lambda some, score=score: score(target, some), first=1.0)
+        found[f"BM25, {name} alone"] = rerank(words, partial(score, target))
+        found[f"BM25, {name} fused"] = rerank(words, partial(score, target), first=1.0)
     return found
 
 
@@ -198,14 +199,14 @@ def _ranks(scores: Scores, work: Ints, golds: Ints, number: int) -> dict[str, in
 
 def tables(measured: Measured, *, by_length: bool = False) -> tuple[Table, ...]:
     """Set what was measured: a table of ranks, and one of how often a source is called found."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for (name, way, unit), outcomes in sorted(measured.outcomes.items(), key=lambda each: (each[0][1:], each[0][0])):
         lengths = sorted({each.length for each in outcomes}) if by_length else [0]
         for length in lengths:
             some = [each for each in outcomes if length in {0, each.length}]
             rows.append((way, unit, name, *([length] if by_length else []), *_figures(some), len(some)))
     heads = ("span", "by", "system", *(["length"] if by_length else []), "R@1", "R@10", "MRR", "n")
-    found = []
+    found: list[tuple[Cell, ...]] = []
     for (way, present), said in measured.strong.items():
         works, calls = [work for work, _ in said], np.array([called for _, called in said], dtype=np.float64)
         around = intervals.interval_of(calls, works, over=_over(works)) if len(said) > 1 else None

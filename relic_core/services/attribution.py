@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -31,7 +32,6 @@ from relic_core.retrieval.attribution import (
     gains,
     likelihood,
     rerank,
-    stretch_vectors,
 )
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.words import stored_terms
@@ -154,7 +154,7 @@ class Attributing:
                 "and its folder, or a server of your own in RELIC_READER (docs/attribution.md)."
             )
         asked = Target(request.text, *(request.span or (0, len(request.text))))
-        attributor = self.attributor(request.works, meaning=request.by in {"meaning", "fusion"}, progress=progress)
+        attributor = self.attributor(request.works, progress)
         targets = [asked] if request.span else list(_spans(request.text)) or [asked]
         strengths: list[float] = []
         for each in targets if len(targets) > 1 else ():
@@ -226,10 +226,8 @@ class Attributing:
                 places.append(pair.at)
         return tuple(sorted(found, key=lambda each: each[1].span.start))
 
-    def attributor(self, works: WorkFilter, *, meaning: bool = False, progress: Progress = silent) -> Attributor:
+    def attributor(self, works: WorkFilter, progress: Progress = silent) -> Attributor:
         """Cut works of the library into stretches; the last two selections are kept in memory.
-
-        - `meaning`: with the vectors of the works that are prepared for it.
 
         Raises BadRequest: there is no work.
         """
@@ -237,8 +235,6 @@ class Attributing:
         admitted = [work for work in self._works.scope(works) if work.id in versions]
         if not admitted:
             raise BadRequest("There is no work to look in. Add works in the Library, or choose others.")
-        dense = self._retrievers.get("dense-relic") if meaning else None
-        held = [dense.prepared(versions[work.id], 1) for work in admitted] if isinstance(dense, Dense) else []
 
         def read() -> Iterator[tuple[str, str, WorkWords]]:
             for done, work in enumerate(admitted):
@@ -246,13 +242,15 @@ class Attributing:
                 words = stored_terms(versions[work.id], "tokens", indexes=self._indexes, load=self._works.load)
                 yield work.id, f"{work.author} {work.title}", words
 
-        def make() -> Attributor:
-            stretches = Stretches.of(read())
-            vectors = self._vectors(stretches, dense) if isinstance(dense, Dense) else None
-            return Attributor(stretches, vectors)
+        def score_vector(key: str, vector: npt.NDArray[np.float32]) -> Scores | None:
+            dense = self._retrievers.get("dense-relic")
+            if isinstance(dense, Dense) and versions[key].sentences > 1:
+                with suppress(StaleIndex):
+                    return dense.score_vector(vector, versions[key], 2)
+            return None
 
-        key = (tuple((work.id, work.title, work.author, versions[work.id].fingerprint) for work in admitted), *held)
-        return self._attributors.get(key, make)
+        key = tuple((work.id, work.title, work.author, versions[work.id].fingerprint) for work in admitted)
+        return self._attributors.get(key, lambda: Attributor(Stretches.of(read()), score_vector))
 
     def measure(
         self, benchmark: Benchmark | Path, *, sample: int | None, by_length: bool, progress: Progress
@@ -268,11 +266,15 @@ class Attributing:
             encode = None
         else:
             works = {window.pool: benchmark.work(window.pool) for window in benchmark.windows()}
-            attributor = self.attributor(EVERYWHERE, meaning=True, progress=progress)
+            attributor = self.attributor(EVERYWHERE, progress)
             if lacking := [work.title for work in works.values() if work.id not in attributor.stretches.keys]:
                 raise NotFound(f"Not in the library as the benchmark has it: {', '.join(lacking[:5])}. Add it there.")
             asked = measuring.of_windows(benchmark.windows(), attributor, works)
-            encode = self.vector if attributor.reads_meaning else None
+            dense = self._retrievers.get("dense-relic")
+            versions = self._works.work_versions().values()
+            encode = (
+                self.vector if isinstance(dense, Dense) and any(dense.prepared(work, 2) for work in versions) else None
+            )
         if sample is not None:
             asked = random.Random(0).sample(asked, min(sample, len(asked)))  # noqa: S311 - the same every time
         rerankers = {}
@@ -284,24 +286,13 @@ class Attributing:
             by_length=by_length,
         )
 
-    def _vectors(self, stretches: Stretches, dense: Dense) -> npt.NDArray[np.float32]:
-        versions, made = self._works.work_versions(), []
-        for number, key in enumerate(stretches.keys):
-            start = stretches.start[stretches.work == number]
-            try:
-                made.append(stretch_vectors(dense.open(versions[key]).sums, start))
-            except StaleIndex:
-                made.append(np.zeros((len(start), 1), dtype=np.float32))
-        wide = max((each.shape[1] for each in made), default=1)
-        return np.concatenate([each if each.shape[1] == wide else np.zeros((len(each), wide), "f4") for each in made])
-
     def _scores(self, attributor: Attributor, target: Target, by: By) -> Scores:
         if by == "masked":
             return attributor.by_words(target, masked=True)
         if by == "words":
             return attributor.rank(target)
         meaning = attributor.by_meaning(self.vector(Claim(target.span)))
-        return meaning if by == "meaning" else fuse(attributor.rank(target), meaning)
+        return meaning if by == "meaning" else fuse(attributor.rank(target), meaning, 1.0)
 
     def vector(self, claim: Claim) -> npt.NDArray[np.float32]:
         """Encode a claim as dense-RELiC does; shape (dimension,)."""
