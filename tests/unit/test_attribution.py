@@ -85,6 +85,14 @@ def test_a_masked_span_is_not_read(attributor):
     )
 
 
+def test_meaning_goes_by_the_best_two_sentences_and_an_unread_work_comes_last(attributor):
+    scores = {FERRY.id: np.array([0.2, 0.9], dtype=np.float32)}
+    meant = Attributor(attributor.stretches, lambda key, _vector: scores.get(key))
+    found = meant.by_meaning(np.zeros(1, dtype=np.float32))
+    assert meant.stretches.span(int(found.argmax())).start <= 1
+    assert found[meant.stretches.work == 0].max() <= found[meant.stretches.work == 1].min()
+
+
 def test_what_copies_puts_the_true_stretch_first_in_any_order_of_candidates(attributor):
     target = Target(ESSAY, *AT)
     texts = [
