@@ -55,9 +55,7 @@ def _read(app: App, passage: str) -> str:
     """Read a file where one has that name, else take the words."""
     if "\n" in passage or len(passage) > 1_000 or not Path(passage).is_file():  # noqa: PLR2004 - no path is longer
         return passage
-    from relic_core.text.decoding import decode
-
-    return decode(Path(passage).read_bytes(), max_bytes=app.settings.max_text_bytes)
+    return app.attribution.read(Path(passage), app.settings.max_text_bytes)
 
 
 def _offsets(given: str | None) -> tuple[int, int] | None:

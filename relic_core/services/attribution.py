@@ -35,6 +35,7 @@ from relic_core.retrieval.attribution import (
 )
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.words import stored_terms
+from relic_core.text.decoding import decode
 from relic_core.text.masking import MARKED_WORDS, marked_quotations
 from relic_core.text.sentences import default_segmenter
 from relic_core.text.words import content_tokens, shared_runs
@@ -138,6 +139,11 @@ class Attributing:
     def scorer(self) -> SpanScorer | None:
         """The language model; None where none is set. Raises BadWeights, ReaderUnavailable: it cannot be used."""
         return self._make_scorer() if self._make_scorer else None
+
+    @staticmethod
+    def read(path: Path, max_bytes: int) -> str:
+        """Read a passage from a text file. Raises BadText: it is no text, or too large."""
+        return decode(path.read_bytes(), max_bytes=max_bytes)
 
     def run(self, request: AttributionRequest, progress: Progress = silent) -> Attribution:
         """Rank the stretches of the library as sources of a span of a passage.

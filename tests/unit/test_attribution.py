@@ -32,7 +32,7 @@ FERRY = make_work(
 ORCHARD = make_work(
     [["The miser counted apples.", "A fox slept in the orchard."]], title="The Orchard", author="B. Lee"
 )
-ESSAY = f"A proud page it is, of frost and lamps and rivers. As the novel says, {QUOTED} Nothing more is told of the winter."
+ESSAY = f"A proud page it is, of frost and lamps and rivers. As the novel says, {QUOTED} Nothing is told of the winter."
 AT = ESSAY.index(QUOTED), ESSAY.index(QUOTED) + len(QUOTED)
 
 
