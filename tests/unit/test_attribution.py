@@ -266,8 +266,11 @@ def test_a_damaged_file_of_queries_is_refused(tmp_path, given):
         read_queries(path)
 
 
-def test_a_passage_is_attributed_and_the_sample_measured_by_command(run, bench):
+def test_a_passage_is_attributed_and_the_sample_measured_by_command(run, bench, tmp_path):
     bench.ensure_sample()
+    essay = tmp_path / "essay.txt"
+    essay.write_text(ESSAY, encoding="utf-8")
+    assert FERRY.title in run("attribute", essay).out
     ran = run("attribute", ESSAY, "--span", f"{AT[0]}:{AT[1]}", "--format", "json")
     assert json.loads(ran.out)["found"] == [FERRY.id]
     assert FERRY.title in run("attribute", ESSAY, "--library", "all").out
