@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from relic_core.domain.attribution import Target
+
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -129,6 +131,20 @@ class Reranker(Protocol):
         Raises BadClaim: the claim holds nothing to read.
         Raises BadWeights: the model's files are missing or not the expected ones.
         Raises RelicError: memory ran out.
+        """
+
+
+class SpanScorer(Protocol):
+    """Says how likely the span of a target is, given what stands around it and a source (`encoders.generator`)."""
+
+    def __call__(
+        self, target: Target, sources: Sequence[str], progress: Progress
+    ) -> tuple[list[tuple[int, int]], npt.NDArray[np.float32]]:
+        """Score the tokens of a span under several sources; of an empty one, under none.
+
+        What it returns:
+        - `offsets`: where each token stands in the span, half-open.
+        - `found`: log-probabilities; shape (n_sources, n_tokens).
         """
 
 

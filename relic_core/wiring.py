@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import EditionDetails, SecondarySource, WorkSummary
+    from relic_core.domain import EditionDetails, Pair, SecondarySource, WorkSummary
     from relic_core.domain.trainings import ModelKind
     from relic_core.evaluation.rebuilding import RebuildSummary
     from relic_core.mining.exporting import Exporter
     from relic_core.mining.manifest import ManifestSummary
     from relic_core.mining.statistics import Statistics
+    from relic_core.ports import SpanScorer
     from relic_core.retrieval.registry import Retrievers
+    from relic_core.services.attribution import Attributing, SourceCard
     from relic_core.services.backups import Backups
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.citing import Citing
@@ -171,6 +173,35 @@ class App:
             indexes=settings.indexes,
             max_claim_words=settings.max_claim_words,
         )
+
+    @cached_property
+    def attribution(self) -> Attributing:
+        """Says which work a passage comes from."""
+        from relic_core.encoders.cards import read_card
+        from relic_core.encoders.cross_encoder import LIKELIHOOD
+        from relic_core.encoders.generator import SpanLikelihood
+        from relic_core.language_models.server import Server
+        from relic_core.retrieval.attribution import by_server
+        from relic_core.services.attribution import Attributing
+
+        settings = self.settings
+        local = settings.reranker.startswith(LIKELIHOOD)
+        server = bool(settings.reader and settings.reader_model)
+
+        def scorer() -> SpanScorer:
+            if local:
+                return SpanLikelihood(settings.reranker.removeprefix(LIKELIHOOD).strip())
+            return by_server(Server(settings).prompt_logprobs)
+
+        encoder = partial(read_card, settings.model)
+        return Attributing(self.works, self.retrievers, settings.indexes, encoder, scorer if local or server else None)
+
+    def quoting(self, work_id: str) -> tuple[tuple[Pair, SourceCard], ...]:
+        """Find who quotes a work beyond the windows that mining found; see `Attributing.quoting`."""
+        _, known = self.store.windows.page(work_id=work_id)
+        places = {(stored.window.source_id, stored.window.at) for stored in known}
+        pairs = (pair for batch in self.store.pairs.iterate() for pair in batch)
+        return self.attribution.quoting(work_id, pairs, places)
 
     @cached_property
     def model_reading(self) -> ModelReading:

@@ -30,6 +30,7 @@ MENU = (
     ("pages/notebook.py", "Notebook", ":material/bookmark:"),
     ("pages/sources.py", "Criticism", ":material/format_quote:"),
     ("pages/echoes.py", "Echoes", ":material/compare_arrows:"),
+    ("pages/attribution.py", "Where is this from?", ":material/travel_explore:"),
     ("pages/library.py", "Library", ":material/menu_book:"),
     ("pages/recall.py", "Recall", ":material/bar_chart:"),
     ("pages/proxy_task.py", "Proxy task", ":material/quiz:"),

@@ -108,6 +108,18 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-card blockquote .relic-rest { opacity: .75; }
 .relic-around .relic-gold { background: var(--relic-faint); border-bottom: 2px solid var(--relic-hue, currentColor); }
 
+.relic-from { font-family: var(--relic-serif); font-size: 1.35rem; padding: 0; margin: .4rem 0 .6rem;
+  scroll-margin-top: 5rem; }
+.relic-target { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.6; max-width: 46rem; opacity: 1;
+  margin: 0 0 .6rem; padding: 0 0 0 1rem; border-left: 3px solid var(--relic-line); color: inherit;
+  overflow-wrap: anywhere; }
+.relic-target mark { background: var(--relic-lit); color: inherit; border-radius: .15em; }
+.relic-target .relic-rest { opacity: .7; }
+.relic-gain { text-decoration: underline 2px color-mix(in srgb, #2b98a5 var(--relic-gain), transparent);
+  text-underline-offset: .22em; }
+.st-key-attribution_cards { max-width: 52rem; }
+.st-key-attribution_cards .relic-card + .relic-card { margin-top: .6rem; }
+
 [data-stale="true"] :is(.relic-card, .relic-strip, .relic-from-works) { opacity: .3; transition: opacity .2s .3s; }
 .relic-strip { container-type: inline-size; }
 .relic-track { position: relative; height: 28px; margin-right: 24px; }

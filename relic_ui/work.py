@@ -73,6 +73,8 @@ def show(app: App, facts: Facts) -> None:
     citing.show_for_work(app, facts.summary.id)
     _show_numbers(facts.numbers)
     sources_reading.show_most_quoted(app, facts.summary.id)
+    if app.sources.all():
+        sources_reading.show_quoting(app, facts.summary.id)
     _show_chapters(facts.summary.id, facts.numbers.chapters)
     _show_set_aside(facts.numbers)
     _show_indexes(app, facts)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 SENTENCES = "sentences"
 ECHOES = "bible-references"
+ATTRIBUTION = "attribution"
 _CHOOSER = "bm25"
 
 
@@ -47,13 +48,19 @@ _CHOOSER = "bm25"
     "evaluate public-relic-test reranked --engine dask://head:8786",
     "evaluate bible-references combined",
     "evaluate sentences LISTS --texts TEXTS --format json",
+    "evaluate public-relic-dev attribution --by length",
+    "evaluate queries.jsonl attribution --sample 50",
 )
 @click.argument(
     "benchmark",
     required=False,
     help=f"One of the list; {ECHOES}: known echoes; or {SENTENCES}: our sentences against lists.",
 )
-@click.argument("retriever", required=False, help="One, several with commas between, or all; or the folder of lists.")
+@click.argument(
+    "retriever",
+    required=False,
+    help=f"One, several with commas between, or all; {ATTRIBUTION}: the work is sought, too; or the folder of lists.",
+)
 @click.option(
     "--shape", default="4/4", show_default=True, help="Sentences of criticism before and after the quotation, or all."
 )
@@ -75,6 +82,7 @@ _CHOOSER = "bm25"
 @path_option("--submission", "FILE", "Write RELiC's hidden test split, answered, for its leaderboard.")
 @path_option("--windows", "FILE", "Write the benchmark's windows as FILE.parquet; asks no retriever.")
 @path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY).")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: of N by chance; rerankers too.")
 @click.option("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed.")
 @format_option(*tables.FORMATS)
 def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: Any) -> None:
@@ -97,10 +105,11 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
         refuse_others(f"evaluate {ECHOES}", "data", "form")
         _measure_echoes(app, retriever, given)
     elif benchmark == SENTENCES:
-        if given.form not in {"table", "json"}:
-            raise click.UsageError(f"evaluate {SENTENCES} prints --format table or json.")
         refuse_others(f"evaluate {SENTENCES}", "texts", "segmenter", "form")
         _score_sentences(app, Path(retriever), given)
+    elif retriever == ATTRIBUTION:
+        refuse_others(f"evaluate {benchmark} {ATTRIBUTION}", "data", "by", "sample", "form")
+        _attribute(app, benchmark, given)
     elif given.submission is not None:
         refuse_others("--submission", "submission", "shape", "data")
         _submit(app, benchmark, retriever, given)
@@ -186,6 +195,15 @@ def _measure_echoes(app: App, methods: str, given: SimpleNamespace) -> None:
     print(tables.write((replace(made[0], rows=tuple(row for each in made for row in each.rows)),), given.form))
 
 
+def _attribute(app: App, benchmark: str, given: SimpleNamespace) -> None:
+    if given.by not in {"", "length"}:
+        raise click.UsageError(f"{ATTRIBUTION} is set --by length alone.")
+    opened = Path(benchmark) if benchmark.endswith(".jsonl") else app.benchmarks.open(benchmark, data=given.data)
+    with console.ProgressLine("Attributing") as progress:
+        made = app.attribution.measure(opened, sample=given.sample, by_length=given.by == "length", progress=progress)
+    print(tables.write(made, given.form))
+
+
 def _ask_items(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:
     from relic_core.services.evaluation import named_retrievers
     from relic_core.services.studies.results import proxy_table
@@ -221,6 +239,8 @@ def _export(app: App, benchmark: str, given: SimpleNamespace) -> None:
 def _score_sentences(app: App, lists: Path, given: SimpleNamespace) -> None:
     from relic_core.services.evaluation import score_lists
 
+    if given.form not in {"table", "json"}:
+        raise click.UsageError(f"evaluate {SENTENCES} prints --format table or json.")
     texts = given.texts or app.settings.library
     if texts is None:
         raise BadRequest("Where are the texts of these lists? Give --texts FOLDER or set RELIC_LIBRARY.")

@@ -18,7 +18,7 @@ Verdict = Literal["supports", "contradicts", "unsure"]
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
-Origin = Literal["find", "read", "concordance", "proxy_task", "sources"]
+Origin = Literal["find", "read", "concordance", "proxy_task", "sources", "attribution"]
 """The page a passage was kept on."""
 
 LONGEST_WORDS = 20_000

@@ -96,6 +96,7 @@ class QuotationContext:
       cards are counted, not candidates. Empty where the gold alone answers.
     - `grades`: of a judged benchmark where the passages start that have a grade above 0, all of the gold's length, and
       their grades; the gold is one of them with the highest. Empty where the gold alone answers.
+    - `quotation`: the words quoted, as the source has them; empty where they are not known.
     """
 
     id: str
@@ -108,6 +109,7 @@ class QuotationContext:
     masked: bool = True
     accepted: tuple[Span, ...] = ()
     grades: tuple[tuple[int, float], ...] = ()
+    quotation: str = ""
 
     def claim(self, shape: ContextSize) -> Claim:
         """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are."""

@@ -1,13 +1,14 @@
-"""The generator-only reranker: how likely a claim's own words are, given a passage, under a language model.
+"""Likelihood under a language model: how likely some words are, given a passage.
 
 Source: Muther and Smith 2023, "Citations as Queries", section 4.3, equation 2: the log-likelihood of a masked stretch
 of the citing text, ``log p(t_mask | t_obs, s)``, under BART, which reads what is left of that text and the source.
-There the quotation is known and is the stretch that is masked. Here it is what is looked for, so that the masked
-stretch is the claim's own words around the quotation, at most 100 word pieces of them as in the paper; what is left of
-a longer claim is read with the passage.
+There the quotation is known and is the stretch that is masked: `SpanLikelihood` does the same, also with a causal
+model, which reads the source and what stands before the span. Where the quotation is what is looked for
+(`GeneratorReranker`), the masked stretch is the claim's own words around it, at most 100 word pieces of them as in the
+paper; what is left of a longer claim is read with the passage.
 
-The paper sums over the stretch. Here the sum is divided by its length: the order of a claim's candidates is the same,
-as all are asked for the same words, and scores of long and short claims can be compared.
+The paper sums over the stretch. The reranker's sum is divided by its length: the order of a claim's candidates is the
+same, as all are asked for the same words, and scores of long and short claims can be compared.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from relic_core.domain import Claim, Span, Work
+    from relic_core.domain.attribution import Target
     from relic_core.ports import Progress
 
     Scores = npt.NDArray[np.float32]
@@ -50,11 +52,14 @@ WINDOW = 510
 _MASKS = ("<mask>", "[MASK]")
 
 
-class GeneratorReranker:
-    """Scores passages by how likely they make a claim's words; the model is loaded when first used.
+class Generator:
+    """A model that generates text; it is loaded when first used.
 
     Raises BadWeights: the model is not there, or its files are missing.
     """
+
+    _causal = False
+    """Whether a model that reads one way will do, too."""
 
     def __init__(self, model: str = BART, *, precision: Precision | None = None) -> None:
         if not model.strip():
@@ -70,93 +75,52 @@ class GeneratorReranker:
         self._arithmetic = Arithmetic(precision) if precision else best_arithmetic()
         self._lock = threading.Lock()
 
-    @property
-    def name(self) -> str:
-        """The model's."""
-        return f"{self._files.name}, likelihood of the claim"
+    def _log_likelihoods(
+        self, rows: Sequence[list[int]], target: Sequence[int], counted: Sequence[bool], progress: Progress
+    ) -> Scores:
+        """Give the log-likelihood of each token that counts after each row; shape (n_rows, n_counted).
 
-    @property
-    def configuration(self) -> Mapping[str, str]:
-        """Name, digest of the files, number format, and how much is read."""
-        return {
-            "reranker": self.name,
-            "weights": self._files.digest,
-            "precision": str(self._arithmetic),
-            "pieces": str(PIECES),
-            "observed": str(OBSERVED),
-            "window": str(WINDOW),
-        }
-
-    def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> Scores:
-        """Score some spans of a work: see `Reranker.rerank`.
-
-        Returns: the mean log-likelihood of a token of the claim's masked words, at most 0.
+        - `target`: what the decoder is to say with special tokens; of a causal model, what ends each row.
         """
         import torch
 
-        claim_tokens(claim)
-        if not spans:
-            return np.zeros(0, dtype=np.float32)
-        observed, target, counted = self._cut(claim)
-        rows = [self._source(observed, flat_span(work, span)) for span in spans]
-        labels = torch.tensor(target)
-        weights = torch.tensor(counted)
+        device, model = self._arithmetic.device, self._model
+        labels, weights = torch.tensor(target), torch.tensor(counted)
+        wanted = labels[weights].to(device)
+        causal = not model.config.is_encoder_decoder
+        found = np.zeros((len(rows), len(wanted)), dtype=np.float32)
 
         def likelihoods(members: list[int]) -> Scores:
+            side = "left" if causal else "right"
             padded = [torch.tensor(rows[member]) for member in members]
-            ids = torch.nn.utils.rnn.pad_sequence(padded, batch_first=True)
-            read = torch.arange(ids.shape[1]) < torch.tensor([len(row) for row in padded]).unsqueeze(1)
-            ids = ids.masked_fill(~read, self._model.config.pad_token_id or 0)
-            device = self._arithmetic.device
-            start = torch.tensor([self._model.config.decoder_start_token_id])
-            said = torch.cat([start, labels[:-1]]).expand(len(members), -1)
+            ids = torch.nn.utils.rnn.pad_sequence(padded, batch_first=True, padding_side=side)
+            length = torch.tensor([len(row) for row in padded]).unsqueeze(1)
+            at = torch.arange(ids.shape[1])
+            read = at >= ids.shape[1] - length if causal else at < length
+            ids = ids.masked_fill(~read, model.config.pad_token_id or 0).to(device)
+            given: dict[str, Any] = {"input_ids": ids, "attention_mask": read.long().to(device), "use_cache": False}
+            if causal:
+                given["position_ids"] = (read.long().cumsum(1) - 1).clamp(min=0).to(device)
+                given["logits_to_keep"] = len(target) + 1
+            else:
+                start = torch.tensor([model.config.decoder_start_token_id])
+                given["decoder_input_ids"] = torch.cat([start, labels[:-1]]).expand(len(members), -1).to(device)
             with torch.inference_mode():
-                logits = self._model(
-                    input_ids=ids.to(device),
-                    attention_mask=read.long().to(device),
-                    decoder_input_ids=said.to(device),
-                    use_cache=False,
-                ).logits[:, weights.to(device)]
-                wanted = labels[weights].to(device).expand(len(members), -1).unsqueeze(-1)
-                picked = logits.gather(-1, wanted).squeeze(-1).float()
-                found: Scores = (picked - logits.float().logsumexp(-1)).mean(1).cpu().numpy()
-            return found
+                logits = model(**given).logits
+                logits = (logits[:, -len(target) - 1 : -1] if causal else logits)[:, weights.to(device)].float()
+                said = logits.gather(-1, wanted.expand(len(members), -1).unsqueeze(-1)).squeeze(-1)
+                found[members] = (said - logits.logsumexp(-1)).cpu().numpy()
+            sums: Scores = found[members].sum(axis=1)
+            return sums
 
-        return scored(
+        scored(
             [len(row) + len(target) for row in rows],
             likelihoods,
             arithmetic=self._arithmetic,
-            name=self.name,
+            name=self._files.name,
             progress=progress,
         )
-
-    def _cut(self, claim: Claim) -> tuple[list[int], list[int], list[bool]]:
-        """Part a claim into what is read and what is to be said.
-
-        What it returns:
-        - `observed`: the rest of the claim, the mask token standing for the words left out.
-        - `target`: those words, as the decoder is to say them, with special tokens.
-        - `counted`: which of them are words: not the mask token of the quotation, nor special tokens.
-        """
-        left, right = self._ids(claim.left), self._ids(f" {claim.right}") if claim.right.strip() else []
-        if claim.masked:
-            after = min(len(right), max(PIECES - len(left), PIECES // 2))
-            before = len(left) - min(len(left), PIECES - after)
-            far, rest = left[:before], right[after:]
-            target = [*left[before:], *self._mask, *right[:after]]
-            counted = [True] * (len(left) - before) + [False] * len(self._mask) + [True] * after
-        else:  # of a bare claim the beginning is said, as encoders read it
-            words = [*left, *right]
-            far, target, rest = [], words[:PIECES], words[PIECES:]
-            counted = [True] * len(target)
-        behind = min(len(rest), max(OBSERVED - len(far), OBSERVED // 2))
-        ahead = min(len(far), OBSERVED - behind)
-        opening, closing = self._special
-        return (
-            [*far[len(far) - ahead :], *self._mask, *rest[:behind]],
-            [*opening, *target, *closing],
-            [*[False] * len(opening), *counted, *[False] * len(closing)],
-        )
+        return found
 
     def _source(self, observed: list[int], passage: str) -> list[int]:
         opening, closing = self._special
@@ -193,6 +157,7 @@ class GeneratorReranker:
             self._files,
             self._arithmetic,
             "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING",
+            *(["MODEL_FOR_CAUSAL_LM_MAPPING"] if self._causal else []),
             what="one that generates text from text",
             advice=_get(BART),
         )
@@ -203,6 +168,106 @@ class GeneratorReranker:
                 f"{WINDOW + 2} are needed. {_get(BART)}"
             )
         return model
+
+
+class GeneratorReranker(Generator):
+    """Scores passages by how likely they make a claim's words."""
+
+    @property
+    def name(self) -> str:
+        """The model's."""
+        return f"{self._files.name}, likelihood of the claim"
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """Name, digest of the files, number format, and how much is read."""
+        return {
+            "reranker": self.name,
+            "weights": self._files.digest,
+            "precision": str(self._arithmetic),
+            "pieces": str(PIECES),
+            "observed": str(OBSERVED),
+            "window": str(WINDOW),
+        }
+
+    def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> Scores:
+        """Score some spans of a work: see `Reranker.rerank`.
+
+        Returns: the mean log-likelihood of a token of the claim's masked words, at most 0.
+        """
+        claim_tokens(claim)
+        if not spans:
+            return np.zeros(0, dtype=np.float32)
+        observed, target, counted = self._cut(claim)
+        rows = [self._source(observed, flat_span(work, span)) for span in spans]
+        means: Scores = self._log_likelihoods(rows, target, counted, progress).mean(axis=1)
+        return means
+
+    def _cut(self, claim: Claim) -> tuple[list[int], list[int], list[bool]]:
+        """Part a claim into what is read and what is to be said.
+
+        What it returns:
+        - `observed`: the rest of the claim, the mask token standing for the words left out.
+        - `target`: those words, as the decoder is to say them, with special tokens.
+        - `counted`: which of them are words: not the mask token of the quotation, nor special tokens.
+        """
+        left, right = self._ids(claim.left), self._ids(f" {claim.right}") if claim.right.strip() else []
+        if claim.masked:
+            after = min(len(right), max(PIECES - len(left), PIECES // 2))
+            before = len(left) - min(len(left), PIECES - after)
+            far, rest = left[:before], right[after:]
+            target = [*left[before:], *self._mask, *right[:after]]
+            counted = [True] * (len(left) - before) + [False] * len(self._mask) + [True] * after
+        else:  # of a bare claim the beginning is said, as encoders read it
+            words = [*left, *right]
+            far, target, rest = [], words[:PIECES], words[PIECES:]
+            counted = [True] * len(target)
+        behind = min(len(rest), max(OBSERVED - len(far), OBSERVED // 2))
+        ahead = min(len(far), OBSERVED - behind)
+        opening, closing = self._special
+        return (
+            [*far[len(far) - ahead :], *self._mask, *rest[:behind]],
+            [*opening, *target, *closing],
+            [*[False] * len(opening), *counted, *[False] * len(closing)],
+        )
+
+
+class SpanLikelihood(Generator):
+    """Says how likely the span of a target is, given what stands around it and a source: see `SpanScorer`."""
+
+    _causal = True
+
+    @property
+    def name(self) -> str:
+        """The model's."""
+        return f"{self._files.name}, likelihood of the span"
+
+    def __call__(
+        self, target: Target, sources: Sequence[str], progress: Progress
+    ) -> tuple[list[tuple[int, int]], Scores]:
+        """Score a span of at most `PIECES` word pieces, of a longer one its beginning.
+
+        - `sources`: an empty one: the span is given nothing but what stands around it.
+        """
+        if self._model.config.is_encoder_decoder:
+            left, right = self._ids(target.left), self._ids(f" {target.right}")
+            span = self._tokenizer.encode(target.span, add_special_tokens=False)
+            behind = min(len(right), max(OBSERVED - len(left), OBSERVED // 2))
+            observed = [*left[max(0, len(left) - OBSERVED + behind) :], *self._mask, *right[:behind]]
+            opening, closing = self._special
+            rows = [self._source(observed, source) for source in sources]
+            said, ends = [*opening, *span.ids[:PIECES], *closing], (len(opening), len(closing))
+        else:  # the first word takes in the space before it, as byte pairs do
+            span = self._tokenizer.encode(f" {target.span}", add_special_tokens=False)
+            said, ends = span.ids[:PIECES], (0, 0)
+            before = self._ids(target.left)[-OBSERVED:]
+            room = WINDOW - len(before) - len(said)
+            opening = [] if self._model.config.bos_token_id is None else [self._model.config.bos_token_id]
+            rows = [[*opening, *self._ids(f"{source}\n\n" * bool(source))[:room], *before, *said] for source in sources]
+        counted = [ends[0] <= at < len(said) - ends[1] for at in range(len(said))]
+        shift = 0 if self._model.config.is_encoder_decoder else 1
+        offsets = [(max(0, start - shift), end - shift) for start, end in span.offsets[:PIECES]]
+        return offsets, self._log_likelihoods(rows, said, counted, progress)
 
 
 def _get(model: str) -> str:

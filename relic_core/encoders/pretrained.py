@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from relic_core.encoders.weights import ModelFiles
 
 
-def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, mapping: str, *, what: str, advice: str) -> Any:  # noqa: ANN401 - transformers is not typed
+def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, *mappings: str, what: str, advice: str) -> Any:  # noqa: ANN401 - transformers is not typed
     """Load a model by its configuration, from safetensors alone and without code of its own.
 
-    - `mapping`: of transformers, from configurations to classes.
+    - `mappings`: of transformers, from configurations to classes; the first that knows the configuration counts.
     - `what`: what it is wanted as: "one that generates text from text".
     - `advice`: what to do where it is none.
 
@@ -33,8 +33,12 @@ def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, mapping: str, *, 
     try:
         config = configuration(files)
         try:
-            kind = getattr(transformers, mapping)[type(config)]
-        except KeyError:
+            kind = next(
+                known[type(config)]
+                for known in (getattr(transformers, mapping) for mapping in mappings)
+                if type(config) in known
+            )
+        except StopIteration:
             raise ValueError(f"it is of type {config.model_type}") from None
         check_size(files, lambda: kind(config))
         with without_progress_bars():

@@ -277,10 +277,12 @@ def brought_up(kept: KeptPassage, labels: Mapping[str, str]) -> str:
         return f"{ranked}{', read in its chapter' if kept.origin == 'read' else ''}."
     if kept.origin == "concordance":
         return f"Found by the word “{kept.claim_text}”." if kept.claim_text else "Found by a word."
-    if kept.origin == "proxy_task":
-        return "One of the three passages of an item of the proxy task."
-    if kept.origin == "find":
-        return "Found by a search."
-    if kept.origin == "sources":
-        return "Quoted by a critic."
+    met = {
+        "proxy_task": "One of the three passages of an item of the proxy task.",
+        "find": "Found by a search.",
+        "sources": "Quoted by a critic.",
+        "attribution": "Found as the source of words in another text.",
+    }
+    if kept.origin in met:
+        return met[kept.origin]
     return "Met in reading, with the claim at hand." if kept.claim_text else "Met in reading."

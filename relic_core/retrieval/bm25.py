@@ -220,10 +220,13 @@ class Bm25(Retriever):
 
 
 class TextIndex:
-    """BM25 over texts that are no spans of a work, each a candidate; held in memory."""
+    """BM25 over texts that are no spans of a work, each a candidate; held in memory.
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        words = WorkWords.of_texts(texts)
+    - `texts`: or their words, each text standing for a sentence.
+    """
+
+    def __init__(self, texts: Iterable[str] | WorkWords) -> None:
+        words = texts if isinstance(texts, WorkWords) else WorkWords.of_texts(texts)
         self._table = _make_table(SpanCounts.of(words, 1), k1=K1, b=B) if len(words.starts) > 1 else None
 
     def score(self, claim: Claim) -> Scores:

@@ -113,6 +113,25 @@ def shared_words(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end, token in word_spans(text) if token in wanted]
 
 
+def shared_runs(text: str, other: str, words: int = 3) -> list[tuple[int, int]]:
+    """Find the runs of at least so many words of a text that stand in another; half-open character offsets, in order.
+
+    >>> shared_runs("He saw the green light, and the light was green.", "That green light, and the dock")
+    [(11, 31)]
+    """
+    held = tokens(other)
+    known = {tuple(held[at : at + words]) for at in range(len(held) - words + 1)}
+    spots = word_spans(text)
+    runs: list[tuple[int, int]] = []
+    last = 0  # the word after the last run
+    for at in range(len(spots) - words + 1):
+        if tuple(token for *_, token in spots[at : at + words]) in known:
+            start = runs.pop()[0] if runs and at < last else spots[at][0]
+            last = at + words
+            runs.append((start, spots[last - 1][1]))
+    return runs
+
+
 @dataclass(frozen=True, eq=False)
 class WorkWords:
     """The content tokens of a work, sentence by sentence.

@@ -16,7 +16,8 @@ from relic_ui.sources.sources import cited, marked, window_id
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relic_core.domain import Work
+    from relic_core.domain import Pair, Work
+    from relic_core.services.attribution import SourceCard
     from relic_core.services.reading import ReadingPage
     from relic_core.services.sources import Quoted, WindowView
     from relic_core.wiring import App
@@ -117,6 +118,31 @@ def show_most_quoted(app: App, work_id: str) -> None:
         f'<h3 class="relic-item">{"Most quoted" if twice else "Quoted"} passages</h3>'
         f"{'' if twice else _NONE_TWICE}"
         f'<ol class="relic-work-quoted">{items}</ol>'
+    )
+
+
+def show_quoting(app: App, work_id: str) -> None:
+    """Offer to look for quotations of a work that mining did not find, and list them."""
+    key = f"quoting_{work_id}"
+    if st.button("Look for looser quotations", key="work_quoting", icon=":material/travel_explore:"):
+        with st.spinner("Reading what critics quote …"):
+            st.session_state[key] = app.quoting(work_id)
+    if (found := st.session_state.get(key)) is None:
+        return
+    items = "".join(_looser(app, pair, card) for pair, card in found)
+    st.html(
+        f'<h3 class="relic-item">Looser quotations</h3><ol class="relic-work-quoted">{items}</ol>'
+        if found
+        else '<p class="relic-quiet">No other quotation in your secondary sources comes from it.</p>'
+    )
+
+
+def _looser(app: App, pair: Pair, card: SourceCard) -> str:
+    work, where = card.work, card.place.label.replace(" · ", ", ")
+    read = link("read", where, title=f"Read it: {where}", work=work.id, at=str(card.place.address), n=card.span.length)
+    return (
+        f"<li><div><q>{escape(shorten(pair.quotation, _WORDS_SHOWN))}</q>"
+        f'<p class="relic-window-links">{cited(app.sources.get(pair.source_id))} {read}</p></div></li>'
     )
 
 

@@ -21,6 +21,7 @@ GIVEN, WORK, SEARCH = "GIVEN", "WORK", "SEARCH"
 
 QUERIES = {
     "cite": ({"work": GIVEN, "at": GIVEN, "n": GIVEN, "q": GIVEN}, {"work": WORK, "at": GIVEN, "n": GIVEN}),
+    "attribution": ({},),
     "concordance": (
         dict.fromkeys(("word", "work", "sort", "page", "variants", "forms", "case", "form"), GIVEN),
         {"word": "river", "work": WORK, "sort": GIVEN, "page": GIVEN},

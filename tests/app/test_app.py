@@ -24,6 +24,7 @@ PAGES = {
     "pages/notebook.py": "Notebook",
     LIBRARY: "Library",
     "pages/sources.py": "Criticism",
+    "pages/attribution.py": "Where is this from?",
     "pages/recall.py": "Recall",
     "pages/work.py": "About a work",
 }

@@ -165,7 +165,13 @@ class PublicRelic:
 
 def _window(window: ListedWindow, text: WindowText, gold: Span) -> QuotationContext:
     return QuotationContext(
-        id=window.id, book=window.work, pool=window.work, left=text.left, right=text.right, gold=gold
+        id=window.id,
+        book=window.work,
+        pool=window.work,
+        left=text.left,
+        right=text.right,
+        gold=gold,
+        quotation=text.quotation,
     )
 
 

@@ -65,6 +65,7 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
             left=excerpt.left[-MAX_CONTEXT:],
             right=excerpt.right[:MAX_CONTEXT],
             gold=example.gold,
+            quotation=excerpt.quotation,
             kind="paraphrase-supporting" if excerpt.kind == _PARAPHRASE else "claim-supporting",
         )
         for excerpt, example in zip(excerpts, examples, strict=True)

@@ -1,0 +1,264 @@
+"""Attribution measured: windows whose quotation stands in a work of the library, and every stretch of all works.
+
+A window is asked three times: with its quotation visible, with it masked, and with it edited as a writer edits who
+quotes from memory. The gold by stretch is the first stretch that shares a sentence with the quotation, by work the
+first stretch of the work quoted. Whether a source is called found is measured twice, with the work and without it.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.domain import Claim, Outcome
+from relic_core.domain.attribution import Target
+from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.evaluation import intervals, metrics
+from relic_core.evaluation.figures import figure_of
+from relic_core.retrieval.attribution import MEANING, STRONG, Attributor, Stretches, fuse, rerank
+from relic_core.text.words import WORD, WorkWords, content_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.domain import QuotationContext, Scores, Work
+    from relic_core.formats.attribution import AttributionSet
+    from relic_core.ports import Progress
+    from relic_core.retrieval.attribution import Ints
+
+    Reranker = Callable[[Target, Ints], Scores]
+
+WAYS = ("visible", "masked", "edited")
+
+METRICS = ("recall@1", "recall@10", "mrr")
+
+_DROPPED, _MOVED = 0.15, 0.1
+"""Shares of the words that are left out, and that change places with the next one, in an edited quotation."""
+_NAMES = ("Ashworth", "Belton", "Crane", "Dalby", "Ferris", "Harlow", "Marsden", "Orme")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A target whose source is known.
+
+    - `key`: what the stretches know its source by.
+    - `golds`: the stretches that are right.
+    - `length`: sentences of the quotation; 0 where that is not known.
+    """
+
+    id: str
+    target: Target
+    key: str
+    golds: Ints
+    length: int = 0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What systems made of the questions.
+
+    - `outcomes`: by system, way, and "stretch" or "work".
+    - `strong`: by way, and whether the source was among the works: how often a source was called found.
+    """
+
+    outcomes: dict[tuple[str, str, str], list[Outcome]] = field(default_factory=dict)
+    strong: dict[tuple[str, bool], list[tuple[str, bool]]] = field(default_factory=dict)
+
+
+def of_windows(
+    windows: Sequence[QuotationContext], attributor: Attributor, works: Mapping[str, Work]
+) -> list[Question]:
+    """Make questions of the windows of a benchmark; a quotation without a content word is left out.
+
+    - `works`: the work of each pool, whose words stand for the source's own where these are not known.
+    """
+    stretches, made = attributor.stretches, []
+    number = {key: at for at, key in enumerate(stretches.keys)}
+    for window in windows:
+        work, gold = works[window.pool], window.gold
+        span = window.quotation or work.span_text(gold)
+        if not content_tokens(span):
+            continue
+        right = (stretches.work == number[work.id]) & (stretches.start < gold.end) & (stretches.end > gold.start)
+        target = Target.between(" ".join(window.left), span, " ".join(window.right))
+        made.append(Question(id=window.id, target=target, key=work.id, golds=np.flatnonzero(right), length=gold.length))
+    return made
+
+
+def of_queries(given: AttributionSet) -> tuple[Attributor, list[Question]]:
+    """Make questions of a file of queries: each source is a stretch, and any part of its work is right by work."""
+    by_work: dict[str, list[str]] = {}
+    for name, source in given.sources.items():
+        by_work.setdefault(source.work, []).append(name)
+    stretches = Stretches.of(
+        (
+            (work, given.sources[names[0]].named, WorkWords.of_texts(given.sources[name].text for name in names))
+            for work, names in by_work.items()
+        ),
+        uncut=True,
+    )
+    at = {name: number for number, name in enumerate(name for names in by_work.values() for name in names)}
+    return Attributor(stretches), [
+        Question(id=name, target=target, key=given.sources[source].work, golds=np.array([at[source]]))
+        for name, (target, source) in given.queries.items()
+    ]
+
+
+def edited(span: str, seed: str) -> str:
+    """Edit a quotation as one from memory: words dropped, neighbours exchanged, names replaced by others.
+
+    >>> edited("It was the best of times, it was the worst of times, said Mr Lorry.", "4")
+    'It was the best of, it was the worst of times said times Mr Belton.'
+    """
+    rng = random.Random(seed)  # noqa: S311 - the same edits every time
+    names = {match.group() for match in WORD.finditer(span) if match.start() and match.group()[0].isupper()}
+    replaced = {name: rng.choice(_NAMES) for name in sorted(names) if len(name) > len("Mr.")}
+    pieces = WORD.sub(lambda match: replaced.get(match.group(), match.group()), span).split(" ")
+    kept = [piece for piece in pieces if rng.random() >= _DROPPED] or pieces
+    for at in range(len(kept) - 1):
+        if rng.random() < _MOVED:
+            kept[at], kept[at + 1] = kept[at + 1], kept[at]
+    return " ".join(kept)
+
+
+def measure(
+    attributor: Attributor,
+    asked: Sequence[Question],
+    *,
+    encode: Callable[[Claim], npt.NDArray[np.float32]] | None = None,
+    rerankers: Mapping[str, Reranker] | None = None,
+    progress: Progress,
+) -> Measured:
+    """Ask every question in every way.
+
+    - `encode`: gives the vector of a claim; without it nothing is ranked by meaning.
+    - `rerankers`: by name, each scores some stretches for a target.
+    """
+    measured, stretches = Measured(), attributor.stretches
+    for done, question in enumerate(asked):
+        progress(done, len(asked), "Attributing")
+        number = stretches.keys.index(question.key)
+        for way in WAYS:
+            target, masked = question.target, way == "masked"
+            if way == "edited":
+                target = Target.between(target.left, edited(target.span, question.id), target.right)
+            for name, scores in _systems(attributor, target, encode, rerankers or {}, masked=masked).items():
+                for unit, rank in _ranks(scores, stretches.work, question.golds, number).items():
+                    count = len(stretches.keys if unit == "work" else stretches)
+                    outcome = Outcome(
+                        example_id=question.id, book=question.key, length=question.length, kind=way, candidates=count,
+                        rank=rank, overlap_rank=rank, gold=(0, 0),
+                    )  # fmt: skip
+                    measured.outcomes.setdefault((name, way, unit), []).append(outcome)
+            if not masked:
+                for present in (True, False):
+                    left_out = None if present else stretches.work == number
+                    called = attributor.strength(target, left_out) >= STRONG
+                    measured.strong.setdefault((way, present), []).append((question.key, called))
+    return measured
+
+
+def _systems(
+    attributor: Attributor,
+    target: Target,
+    encode: Callable[[Claim], npt.NDArray[np.float32]] | None,
+    rerankers: Mapping[str, Reranker],
+    *,
+    masked: bool,
+) -> dict[str, Scores]:
+    words = attributor.by_words(target, masked=masked)
+    found = {"BM25": words}
+    if not masked:
+        found["BM25, pairs"] = attributor.rank(target)
+    if encode is not None:
+        claim = Claim(target.left, target.right, masked=True) if masked else Claim(target.span)
+        found["dense"] = attributor.by_meaning(encode(claim))
+        found["fusion"] = fuse(found.get("BM25, pairs", words), found["dense"], MEANING if masked else 1.0)
+    for name, score in rerankers.items():
+        found[f"BM25, {name} alone"] = rerank(words, partial(score, target))
+        found[f"BM25, {name} fused"] = rerank(words, partial(score, target), first=1.0)
+    return found
+
+
+def _ranks(scores: Scores, work: Ints, golds: Ints, number: int) -> dict[str, int]:
+    """Rank the first right stretch among all, and the work among all works by the best stretch of each."""
+    best = scores[golds].max()
+    first = golds[np.flatnonzero(scores[golds] == best)[0]]
+    rank = 1 + int((scores > best).sum()) + int((scores[:first] == best).sum())
+    bests = np.full(int(work.max()) + 1, -np.inf)
+    np.maximum.at(bests, work, scores)
+    own = bests[number]
+    return {"stretch": rank, "work": 1 + int((bests > own).sum()) + int((bests[:number] == own).sum())}
+
+
+def tables(measured: Measured, *, by_length: bool = False) -> tuple[Table, ...]:
+    """Set what was measured: a table of ranks, and one of how often a source is called found."""
+    rows: list[tuple[Cell, ...]] = []
+    for (name, way, unit), outcomes in sorted(measured.outcomes.items(), key=lambda each: (each[0][1:], each[0][0])):
+        lengths = sorted({each.length for each in outcomes}) if by_length else [0]
+        for length in lengths:
+            some = [each for each in outcomes if length in {0, each.length}]
+            rows.append((way, unit, name, *([length] if by_length else []), *_figures(some), len(some)))
+    heads = ("span", "by", "system", *(["length"] if by_length else []), "R@1", "R@10", "MRR", "n")
+    found: list[tuple[Cell, ...]] = []
+    for (way, present), said in measured.strong.items():
+        works, calls = [work for work, _ in said], np.array([called for _, called in said], dtype=np.float64)
+        around = intervals.interval_of(calls, works, over=_over(works)) if len(said) > 1 else None
+        figure = figure_of(metrics.metric("recall@1"), float(calls.mean()), around) if around else f"{calls.mean():.1%}"
+        found.append((way, "yes" if present else "no", figure, len(said)))
+    return (
+        Table(
+            caption="Attribution among all stretches.",
+            heads=heads,
+            rows=tuple(rows),
+            notes=("Intervals are 95%, by bootstrap over works.", *_gained(measured)),
+        ),
+        Table(
+            caption="How often a source is called found, in percent.",
+            heads=("span", "source in the library", "called found", "n"),
+            rows=tuple(found),
+        ),
+    )
+
+
+def _gained(measured: Measured) -> list[str]:
+    """Say how many times as often as BM25 fusion has the source of a masked span among the first ten."""
+    said = []
+    for unit in ("stretch", "work"):
+        fused, words = (measured.outcomes.get((name, "masked", unit), []) for name in ("fusion", "BM25"))
+        if len(fused) > 1 and metrics.figure("recall@10", words):
+            value, low, high = ratio(fused, words)
+            said.append(f"Masked, R@10 by {unit}: fusion has {value:.2f} ({low:.2f}–{high:.2f}) times what BM25 has.")
+    return said
+
+
+def ratio(first: Sequence[Outcome], second: Sequence[Outcome], name: str = "recall@10") -> tuple[float, float, float]:
+    """Divide the figure of one system by that of another, on the same examples in the same order.
+
+    Returns: the ratio and the ends of its interval, by bootstrap over works.
+    """
+    a, b = metrics.values(name, first), metrics.values(name, second)
+    works = [each.book for each in first]
+    members = intervals.units(works, over=_over(works))
+    drawn = [intervals.resampled(each, members, centre="mean", samples=2000, seed=0) for each in (a, b)]
+    return float(a.mean() / b.mean()), *intervals.ends(drawn[0] / np.maximum(drawn[1], 1 / len(b)))
+
+
+def _over(works: Sequence[str]) -> intervals.Over:
+    return "works" if len(set(works)) > 1 else "examples"
+
+
+def _figures(outcomes: Sequence[Outcome]) -> list[Figure]:
+    cards = [metrics.metric(name) for name in METRICS]
+    if len(outcomes) < 2:  # noqa: PLR2004 - nothing is drawn from one
+        values = [metrics.figure(card.name, outcomes) for card in cards]
+        return [Figure(text=card.written(value), value=value) for card, value in zip(cards, values, strict=True)]
+    over = _over([each.book for each in outcomes])
+    around = [intervals.interval(card.name, outcomes, over=over) for card in cards]
+    return [figure_of(card, each.value, each) for card, each in zip(cards, around, strict=True)]

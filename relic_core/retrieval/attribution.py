@@ -1,0 +1,263 @@
+"""Attribution: which stretch of which work a span of a text comes from, marked as a quotation or not.
+
+Source: Muther and Smith 2023, "Citations as Queries: Source Attribution Using Language Models as Rerankers". As there,
+works are cut into stretches of about 300 tokens, here at the ends of sentences, the author's name and the title are
+read with each stretch, and what BM25 puts first is ordered anew (`rerank`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from relic_core.domain import Claim, Span, best_first, best_of
+from relic_core.ports import silent
+from relic_core.retrieval.bm25 import TextIndex
+from relic_core.retrieval.fusion import share, sum_of_shares
+from relic_core.retrieval.reranked import below, beside
+from relic_core.text.words import WORD, WorkWords, content_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Scores
+    from relic_core.domain.attribution import Target
+    from relic_core.ports import Progress, SpanScorer
+
+    Ints = npt.NDArray[np.int64]
+    Vector = npt.NDArray[np.float32]
+
+CONTENT_WORDS = 100
+"""Content words of a stretch: with the function words between them about 300 word pieces of an English novel."""
+
+TOP_K = 100
+"""Stretches that are ordered anew."""
+
+MEANING = 2.0
+"""What meaning counts for beside words where the span is masked. Chosen on dev."""
+
+AROUND = 0.25
+"""What the words around a span count for beside its own."""
+
+PAIRS = 60.0
+"""What all pairs of a span are worth, in the scores of BM25."""
+
+STRONG = 0.25
+"""From which strength on a source is taken to be among the stretches: of dev's windows whose work was left out 3% reach
+it, of all others 98% (docs/attribution.md)."""
+
+_NOT_THERE = 2
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Stretches:
+    """The stretches of some works, one work after the other: the candidates of attribution.
+
+    - `keys`: what each work is known by.
+    - `work`: of each stretch, its work as an index into `keys`.
+    - `start`, `end`: its sentences, half-open.
+    - `words`: its content words, those of author and title behind them.
+    """
+
+    keys: tuple[str, ...]
+    work: Ints
+    start: Ints
+    end: Ints
+    words: WorkWords
+
+    def __len__(self) -> int:
+        return len(self.work)
+
+    def span(self, at: int) -> Span:
+        """Give the sentences of a stretch."""
+        return Span(int(self.start[at]), int(self.end[at] - self.start[at]))
+
+    @classmethod
+    def of(cls, works: Iterable[tuple[str, str, WorkWords]], *, uncut: bool = False) -> Stretches:
+        """Cut works into stretches.
+
+        - `works`: of each its key, author and title, and the content words of its sentences.
+        - `uncut`: each sentence is a stretch.
+        """
+        vocabulary: dict[str, int] = {}
+        keys: list[str] = []
+        work, start, end, ids, sizes = [], [], [], [], []
+        for key, named, words in works:
+            cuts = np.arange(len(words.starts)) if uncut else cut(words.starts)
+            number = np.array([vocabulary.setdefault(word, len(vocabulary)) for word in words.vocabulary], np.int32)
+            fields = [vocabulary.setdefault(word, len(vocabulary)) for word in content_tokens(named)]
+            borders = words.starts[cuts]
+            own = number[words.ids] if len(number) else words.ids
+            ids.append(np.insert(own, np.repeat(borders[1:], len(fields)), np.tile(fields, len(cuts) - 1)))
+            sizes.append(np.diff(borders) + len(fields))
+            work.append(np.full(len(cuts) - 1, len(keys)))
+            start.append(cuts[:-1])
+            end.append(cuts[1:])
+            keys.append(key)
+        joined = WorkWords(
+            vocabulary=vocabulary,
+            ids=np.concatenate([np.zeros(0, np.int32), *ids]).astype(np.int32),
+            starts=np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes]))]).astype(np.int64),
+        )
+        whole = [np.concatenate([np.zeros(0, np.int64), *each]) for each in (work, start, end)]
+        return cls(keys=tuple(keys), work=whole[0], start=whole[1], end=whole[2], words=joined)
+
+
+def cut(starts: Ints) -> Ints:
+    """Cut the sentences of a work into stretches of about `CONTENT_WORDS` content words, each as long as the others.
+
+    - `starts`: content words before each sentence, and in all.
+
+    Returns: the first sentence of each stretch, and the number of sentences.
+
+    >>> cut(np.array([0, 60, 100, 150, 210, 220])).tolist()
+    [0, 3, 5]
+    """
+    sentences = len(starts) - 1
+    count = max(1, round(int(starts[-1]) / CONTENT_WORDS))
+    ends = np.searchsorted(starts, np.arange(1, count) * starts[-1] / count)
+    return np.unique(np.concatenate([[0], ends, [sentences]])).astype(np.int64)
+
+
+class Attributor:
+    """Ranks stretches as sources of the span of a target.
+
+    - `score_vector`: scores every two sentences in a row of a work, by its key, against the vector of a claim; None of
+      a work that has not been read. Shape (n_sentences - 1,).
+    """
+
+    def __init__(
+        self, stretches: Stretches, score_vector: Callable[[str, Vector], Scores | None] | None = None
+    ) -> None:
+        self.stretches, self._score_vector = stretches, score_vector
+        self._index = TextIndex(stretches.words)
+
+    def by_words(self, target: Target, *, masked: bool = False) -> Scores:
+        """Score all stretches by BM25: by the words of the span and, for less, by those around it.
+
+        - `masked`: by those around it alone, as they stand.
+        """
+        around = self._bm25(f"{target.left} {target.right}")
+        return around if masked else self._bm25(target.span) + np.float32(AROUND) * around
+
+    def _bm25(self, words: str) -> Scores:
+        return self._index.score(Claim(words)) if content_tokens(words) else np.zeros(len(self.stretches), np.float32)
+
+    def by_meaning(self, vector: Vector) -> Scores:
+        """Score all stretches by the best two sentences in a row that begin in each; of unread works the least."""
+        found = np.full(len(self.stretches), np.nan, dtype=np.float32)
+        for number, key in enumerate(self.stretches.keys):
+            scores = self._score_vector(key, vector) if self._score_vector else None
+            if scores is not None and len(scores):
+                inside = self.stretches.work == number
+                found[inside] = np.maximum.reduceat(np.append(scores, scores[-1]), self.stretches.start[inside])
+        read = ~np.isnan(found)
+        found[~read] = found[read].min(initial=0.0)
+        return found
+
+    def pairs(self, target: Target, some: Ints) -> Scores:
+        """Give for some stretches how much of the span they hold: pairs of content words next to each other.
+
+        Returns: 0 to 1, less for a short span: `_NOT_THERE` pairs that no stretch holds are counted with its own.
+        """
+        words, known = self.stretches.words, self.stretches.words.vocabulary
+        ids = [known.get(token, -1) for token in content_tokens(target.span)]
+        wanted = np.unique(np.array([_pair(a, b) for a, b in pairwise(ids) if min(a, b) >= 0] or [-1]))
+        held = []
+        for first, last in zip(words.starts[some], words.starts[some + 1], strict=True):
+            own = words.ids[first:last].astype(np.int64)
+            held.append(np.isin(wanted, _pair(own[:-1], own[1:])).sum())
+        return np.array(held, dtype=np.float32) / np.float32(max(0, len(ids) - 1) + _NOT_THERE)
+
+    def shares_pair(self, span: str) -> bool:
+        """Whether a pair of content words of a span stands in a stretch, for a quick look."""
+        known = self.stretches.words.vocabulary
+        ids = [known.get(token, -1) for token in content_tokens(span)]
+        return any(a >= 0 and b >= 0 and _pair(a, b) in self._every_pair for a, b in pairwise(ids))
+
+    @cached_property
+    def _every_pair(self) -> frozenset[int]:
+        ids = self.stretches.words.ids.astype(np.int64)
+        return frozenset(_pair(ids[:-1], ids[1:]).tolist())
+
+    def rank(self, target: Target) -> Scores:
+        """Score all stretches by words, the first `TOP_K` also by the pairs of words that they share with the span."""
+        scores = self.by_words(target)
+        top = best_of(scores, TOP_K)
+        scores[top] += np.float32(PAIRS) * self.pairs(target, top)
+        return scores
+
+    def strength(self, target: Target, left_out: npt.NDArray[np.bool_] | None = None) -> float:
+        """Say how much of a span the best of the first `TOP_K` stretches holds: see `pairs`.
+
+        - `left_out`: stretches that are taken not to be there; shape (n_stretches,).
+        """
+        scores = self.by_words(target)
+        if left_out is not None:
+            scores[left_out] = -1.0
+        top = best_of(scores, TOP_K)
+        return float(self.pairs(target, top[scores[top] >= 0]).max(initial=0.0))
+
+
+def fuse(words: Scores, meaning: Scores, weight: float = MEANING) -> Scores:
+    """Fuse what words and meaning say of all stretches, each standardised; `weight` is what meaning counts for."""
+    return sum_of_shares([share(words), share(meaning, weight)])
+
+
+def rerank(scores: Scores, score: Callable[[Ints], Scores], *, first: float = 0.0) -> Scores:
+    """Put the first `TOP_K` stretches into a new order; the others stay below.
+
+    - `score`: scores some of them anew; higher is better.
+    - `first`: what the old scores count for beside the new ones'; nothing in the paper.
+    """
+    order = best_first(scores)
+    top = order[:TOP_K]
+    return below(beside(score(top), scores[top], first), top, order[TOP_K:], scores)
+
+
+def likelihood(scorer: SpanScorer, target: Target, sources: Sequence[str], progress: Progress = silent) -> Scores:
+    """Score sources by s = sum_i log p(t_i | t_<i, context, source) over the tokens of the span (section 4.3)."""
+    _, found = scorer(target, sources, progress)
+    sums: Scores = found.sum(axis=1)
+    return sums
+
+
+def gains(scorer: SpanScorer, target: Target, source: str) -> list[tuple[int, int, float]]:
+    """Say how far a source explains each word of a span.
+
+    Returns: of each word its half-open offsets in the span, and the log-probability that the source adds to it.
+    """
+    offsets, found = scorer(target, [source, ""], silent)
+    more = found[0] - found[1]
+    middles = np.array([(start + end - 1) // 2 for start, end in offsets])
+    words = ((match.start(), match.end()) for match in WORD.finditer(target.span))
+    return [
+        (start, end, float(more[inside].sum()))
+        for start, end in words
+        if (inside := (middles >= start) & (middles < end)).any()
+    ]
+
+
+def by_server(ask: Callable[[str, str], list[tuple[str, float]]]) -> SpanScorer:
+    """Make a scorer of a server that gives the log-probabilities of a text's tokens behind a prefix."""
+
+    def score(target: Target, sources: Sequence[str], progress: Progress) -> tuple[list[tuple[int, int]], Scores]:
+        found: list[list[tuple[str, float]]] = []
+        for source in sources:
+            progress(len(found), len(sources), "Reading")
+            found.append(ask(f"{source}\n\n{target.left}", target.span))
+        ends = np.cumsum([len(token) for token, _ in found[0]]).tolist() if found else []
+        offsets = list(zip([0, *ends[:-1]], ends, strict=True))
+        return offsets, np.array([[value for _, value in each] for each in found], dtype=np.float32)
+
+    return score
+
+
+def _pair(first: Any, second: Any) -> Any:  # noqa: ANN401 - of numbers and of arrays alike
+    return (first << 32) | second

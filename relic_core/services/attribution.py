@@ -1,0 +1,372 @@
+"""Attribution: a passage in; ranked stretches and works that may be the source of words in it, with evidence, out."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.caching import LRUCache
+from relic_core.domain import EVERYWHERE, Claim, Span, WorkFilter, best_first, best_of
+from relic_core.domain.attribution import Target
+from relic_core.encoders.late_chunking import load_late_chunking
+from relic_core.encoders.towers import flat_span
+from relic_core.errors import BadRequest, NotFound, StaleIndex
+from relic_core.evaluation import attribution as measuring
+from relic_core.formats.attribution import read_queries
+from relic_core.ports import silent
+from relic_core.reporting.passages import quotation
+from relic_core.retrieval.attribution import (
+    STRONG,
+    TOP_K,
+    Attributor,
+    Stretches,
+    fuse,
+    gains,
+    likelihood,
+    rerank,
+)
+from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.words import stored_terms
+from relic_core.text.decoding import decode
+from relic_core.text.masking import MARKED_WORDS, marked_quotations
+from relic_core.text.sentences import default_segmenter
+from relic_core.text.words import content_tokens, shared_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Offsets, Pair, Place, Scores, Work, WorkSummary
+    from relic_core.domain.attribution import AttributionRequest, By
+    from relic_core.domain.figures import Table
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.ports import Benchmark, Progress, SpanScorer
+    from relic_core.reporting.passages import Passage
+    from relic_core.retrieval.attribution import Ints
+    from relic_core.retrieval.registry import Retrievers
+    from relic_core.services.works import Works
+    from relic_core.text.words import WorkWords
+
+_PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\Z)", re.DOTALL)
+_SHOWN = 4
+"""Sentences of a stretch that a card shows."""
+_CARDS = 10
+_ALIKE = 0.8
+"""Share of what the best stretch holds from which on another is a source, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCard:
+    """A stretch that may be the source.
+
+    - `span`: the sentences of it that are shown: those that share most with the span of the target.
+    - `passage`: these, the runs of words that they share with the span lit.
+    - `runs`: the same runs in the words of the span: half-open offsets into the text of the target.
+    - `strong`: whether it holds so much of the span that it is taken to be its source.
+    """
+
+    rank: int
+    work: Work
+    span: Span
+    place: Place
+    passage: Passage
+    runs: tuple[Offsets, ...]
+    score: float
+    strong: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """The answer to one passage.
+
+    - `target`: the passage with the span that was looked for: where none was given, the sentence or the quotation of it
+      that most is found of.
+    - `cards`: the best stretches; empty where no work uses a word of it.
+    - `works`: the works of the first `TOP_K` stretches, best first, each with whether it is taken to be the source.
+    - `gains`: of each word of the span its offsets in the text of the target, and the log-probability that the first
+      card's stretch adds to it; empty where no model was asked.
+    - `tried`: how many spans were tried; 1 where one was given.
+    """
+
+    target: Target
+    cards: tuple[SourceCard, ...]
+    works: tuple[tuple[WorkSummary, bool], ...]
+    searched: int
+    tried: int
+    seconds: float
+    gains: tuple[tuple[int, int, float], ...] = ()
+
+    @property
+    def found(self) -> tuple[WorkSummary, ...]:
+        """The works that are taken to be the source; several where they hold the words alike, none where none does."""
+        return tuple(work for work, strong in self.works if strong)
+
+
+class Attributing:
+    """Says which work a passage comes from.
+
+    - `encoder`: the card of the encoder whose cosines may order stretches anew.
+    - `scorer`: makes the language model that says how likely a span is; None where none is set.
+    """
+
+    def __init__(
+        self,
+        works: Works,
+        retrievers: Retrievers,
+        indexes: Path,
+        encoder: Callable[[], EncoderCard],
+        scorer: Callable[[], SpanScorer] | None,
+    ) -> None:
+        self._works, self._retrievers, self._indexes = works, retrievers, indexes
+        self._encoder, self._make_scorer = encoder, scorer
+        self._attributors: LRUCache[Attributor] = LRUCache(2)
+
+    @property
+    def reads(self) -> bool:
+        """Whether a language model is set."""
+        return self._make_scorer is not None
+
+    @cached_property
+    def scorer(self) -> SpanScorer | None:
+        """The language model; None where none is set. Raises BadWeights, ReaderUnavailable: it cannot be used."""
+        return self._make_scorer() if self._make_scorer else None
+
+    @staticmethod
+    def read(path: Path, max_bytes: int) -> str:
+        """Read a passage from a text file. Raises BadText: it is no text, or too large."""
+        return decode(path.read_bytes(), max_bytes=max_bytes)
+
+    def run(self, request: AttributionRequest, progress: Progress = silent) -> Attribution:
+        """Rank the stretches of the library as sources of a span of a passage.
+
+        - `progress`: of what takes long; where it raises, that ends.
+
+        Raises BadRequest: the span or the passage cannot be read, the library holds no work, or no model is set.
+        """
+        began = time.perf_counter()
+        scorer = self.scorer if request.reranking == "likelihood" or request.explain else None
+        if scorer is None and (request.reranking == "likelihood" or request.explain):
+            raise BadRequest(
+                "No language model is set that says how likely words are. Name one in RELIC_RERANKER, as likelihood: "
+                "and its folder, or a server of your own in RELIC_READER (docs/attribution.md)."
+            )
+        asked = Target(request.text, *(request.span or (0, len(request.text))))
+        attributor = self.attributor(request.works, progress)
+        targets = [asked] if request.span else list(_spans(request.text)) or [asked]
+        strengths: list[float] = []
+        for each in targets if len(targets) > 1 else ():
+            progress(len(strengths), len(targets), "Trying each sentence")
+            strengths.append(attributor.strength(each.near()))
+        target = targets[int(np.argmax(strengths))] if strengths else asked
+        near = target.near()
+        scores = self._scores(attributor, near, request.by)
+        if request.reranking:
+            by_model = scorer if request.reranking == "likelihood" else None
+            anew = partial(self._anew, attributor, by_model, progress, near)
+            scores = rerank(scores, anew, first=0.0 if request.alone else 1.0)
+        order = best_first(scores)[:TOP_K]
+        if not scores.any():
+            order = order[:0]
+        held = attributor.pairs(near, order)
+        strong = held >= max(STRONG, _ALIKE * float(held.max(initial=0.0)))
+        summaries = {work.id: work for work in self._works.summaries()}
+        keys, stretches = attributor.stretches.keys, attributor.stretches
+        of_works: dict[str, bool] = {}
+        for at, is_strong in zip(order.tolist(), strong.tolist(), strict=True):
+            key = keys[int(stretches.work[at])]
+            of_works[key] = of_works.get(key, False) or is_strong
+        loaded = self._works.load_all(dict.fromkeys(keys[int(stretches.work[at])] for at in order[:_CARDS].tolist()))
+        cards = [
+            _card(rank, loaded[key], stretches.span(at), target, float(scores[at]), strong=bool(strong[rank - 1]))
+            for rank, at in enumerate(order[:_CARDS].tolist(), start=1)
+            if (key := keys[int(stretches.work[at])]) in loaded
+        ]
+        explained: list[tuple[int, int, float]] = []
+        if request.explain and scorer is not None and cards:
+            source = _source(loaded[cards[0].work.id], stretches.span(int(order[0])))
+            explained = [(target.start + a, target.start + b, gain) for a, b, gain in gains(scorer, near, source)]
+        return Attribution(
+            target=target,
+            cards=tuple(cards),
+            works=tuple((summaries[key], is_strong) for key, is_strong in of_works.items() if key in summaries),
+            searched=len(keys),
+            tried=len(targets),
+            seconds=time.perf_counter() - began,
+            gains=tuple(explained),
+        )
+
+    def quoting(
+        self, work_id: str, pairs: Iterable[Pair], known: Collection[tuple[str, Offsets]]
+    ) -> tuple[tuple[Pair, SourceCard], ...]:
+        """Find the quotations in secondary sources that come from a work, changed though they may be.
+
+        - `pairs`: quotations of any work.
+        - `known`: source and place of those that are known to be this work's.
+
+        Returns: by where they stand in the work; of overlapping places of a source the first.
+        """
+        attributor = self.attributor(WorkFilter(works=(work_id,)))
+        work, found = self._works.load(work_id), []
+        taken: dict[str, list[Offsets]] = {}
+        for source, at in known:
+            taken.setdefault(source, []).append(at)
+        for pair in pairs:
+            places = taken.setdefault(pair.source_id, [])
+            if not attributor.shares_pair(pair.quotation) or any(a < pair.at[1] and pair.at[0] < b for a, b in places):
+                continue
+            target = Target.between(" ".join(pair.left), pair.quotation, " ".join(pair.right))
+            scores = attributor.rank(target)
+            best = best_of(scores, 1)
+            if attributor.pairs(target, best)[0] >= STRONG:
+                stretch = attributor.stretches.span(int(best[0]))
+                found.append((pair, _card(1, work, stretch, target, float(scores[best[0]]), strong=True)))
+                places.append(pair.at)
+        return tuple(sorted(found, key=lambda each: each[1].span.start))
+
+    def attributor(self, works: WorkFilter, progress: Progress = silent) -> Attributor:
+        """Cut works of the library into stretches; the last two selections are kept in memory.
+
+        Raises BadRequest: there is no work.
+        """
+        versions = self._works.work_versions()
+        admitted = [work for work in self._works.scope(works) if work.id in versions]
+        if not admitted:
+            raise BadRequest("There is no work to look in. Add works in the Library, or choose others.")
+
+        def read() -> Iterator[tuple[str, str, WorkWords]]:
+            for done, work in enumerate(admitted):
+                progress(done, len(admitted), "Reading the words of the library")
+                words = stored_terms(versions[work.id], "tokens", indexes=self._indexes, load=self._works.load)
+                yield work.id, f"{work.author} {work.title}", words
+
+        def score_vector(key: str, vector: npt.NDArray[np.float32]) -> Scores | None:
+            dense = self._retrievers.get("dense-relic")
+            if isinstance(dense, Dense) and versions[key].sentences > 1:
+                with suppress(StaleIndex):
+                    return dense.score_vector(vector, versions[key], 2)
+            return None
+
+        key = tuple((work.id, work.title, work.author, versions[work.id].fingerprint) for work in admitted)
+        return self._attributors.get(key, lambda: Attributor(Stretches.of(read()), score_vector))
+
+    def measure(
+        self, benchmark: Benchmark | Path, *, sample: int | None, by_length: bool, progress: Progress
+    ) -> tuple[Table, ...]:
+        """Measure attribution on the windows of a benchmark over all works, or on a file of queries with their sources.
+
+        - `sample`: so many by chance, whose stretches are ordered anew, too.
+
+        Raises BadBenchmark, NotFound: the file is damaged; a work is not in the library.
+        """
+        if isinstance(benchmark, Path):
+            attributor, asked = measuring.of_queries(read_queries(benchmark))
+            encode = None
+        else:
+            works = {window.pool: benchmark.work(window.pool) for window in benchmark.windows()}
+            attributor = self.attributor(EVERYWHERE, progress)
+            if lacking := [work.title for work in works.values() if work.id not in attributor.stretches.keys]:
+                raise NotFound(f"Not in the library as the benchmark has it: {', '.join(lacking[:5])}. Add it there.")
+            asked = measuring.of_windows(benchmark.windows(), attributor, works)
+            dense = self._retrievers.get("dense-relic")
+            versions = self._works.work_versions().values()
+            encode = (
+                self.vector if isinstance(dense, Dense) and any(dense.prepared(work, 2) for work in versions) else None
+            )
+        if sample is not None:
+            asked = random.Random(0).sample(asked, min(sample, len(asked)))  # noqa: S311 - the same every time
+        rerankers = {}
+        if sample is not None and not isinstance(benchmark, Path):
+            for name, scorer in (("cosine", None), *([("likelihood", self.scorer)] if self.scorer else [])):
+                rerankers[name] = partial(self._anew, attributor, scorer, silent)
+        return measuring.tables(
+            measuring.measure(attributor, asked, encode=encode, rerankers=rerankers, progress=progress),
+            by_length=by_length,
+        )
+
+    def _scores(self, attributor: Attributor, target: Target, by: By) -> Scores:
+        if by == "masked":
+            return attributor.by_words(target, masked=True)
+        if by == "words":
+            return attributor.rank(target)
+        meaning = attributor.by_meaning(self.vector(Claim(target.span)))
+        return meaning if by == "meaning" else fuse(attributor.rank(target), meaning, 1.0)
+
+    def vector(self, claim: Claim) -> npt.NDArray[np.float32]:
+        """Encode a claim as dense-RELiC does; shape (dimension,)."""
+        dense = self._retrievers.get("dense-relic")
+        if not isinstance(dense, Dense):
+            raise BadRequest("Attribution by meaning needs an encoder that reads works in one pass (docs/encoders.md).")
+        return dense.claim_vector(claim)
+
+    def _anew(
+        self, attributor: Attributor, scorer: SpanScorer | None, progress: Progress, target: Target, some: Ints
+    ) -> Scores:
+        """Score stretches by likelihood where a model is given, else by cosine."""
+        stretches = attributor.stretches
+        keys = [stretches.keys[int(stretches.work[at])] for at in some.tolist()]
+        works = self._works.load_all(dict.fromkeys(keys))
+        if missing := set(keys) - works.keys():
+            raise NotFound(f"{len(missing)} works were removed while they were being searched. Ask again.")
+        sources = [_source(works[key], stretches.span(at)) for key, at in zip(keys, some.tolist(), strict=True)]
+        if scorer is not None:
+            return likelihood(scorer, target, sources, progress)
+        encoder = load_late_chunking(self._encoder())
+        vectors = []
+        for done, text in enumerate([target.text, *sources]):
+            progress(done, len(sources) + 1, "Reading stretches")
+            vectors.append(encoder.encode_claims([Claim(text)])[0])
+        cosines: Scores = (np.stack(vectors[1:]) @ vectors[0]).astype(np.float32)
+        return cosines
+
+
+def _source(work: Work, span: Span) -> str:
+    """Set a stretch as models read it: author and title in front."""
+    return f"{work.author}, {work.title}. {flat_span(work, span)}"
+
+
+def _spans(text: str) -> Iterator[Target]:
+    """List the spans that may be quoted where none is marked: sentences and what stands between quotation marks."""
+    segmenter = default_segmenter()
+    places = [
+        place for found in _PARAGRAPH.finditer(text) for place in segmenter.segment(text, found.start(), found.end())
+    ]
+    for start, end in sorted({*places, *marked_quotations(text)}):
+        if len(content_tokens(text[start:end])) >= MARKED_WORDS:
+            yield Target(text, start, end)
+
+
+def _card(rank: int, work: Work, stretch: Span, target: Target, score: float, *, strong: bool) -> SourceCard:
+    """Choose the sentences of a stretch that share most with the span, and light what they share."""
+    wanted = set(content_tokens(target.span))
+    texts = [work.sentence_text(index) for index in range(stretch.start, stretch.end)]
+    runs = [shared_runs(text, target.span) for text in texts]
+    worth = [
+        100 * sum(end - start for start, end in each) + len(wanted.intersection(content_tokens(text)))
+        for text, each in zip(texts, runs, strict=True)
+    ]
+    best = int(np.argmax(worth))
+    lit = [at for at, each in enumerate(runs) if each and abs(at - best) < _SHOWN] or [best]
+    first = min(lit)
+    span = Span(stretch.start + first, min(max(lit) + 1 - first, _SHOWN))
+    if not span.start <= stretch.start + best < span.end:
+        span = Span(stretch.start + best, 1)
+    held = flat_span(work, stretch)
+    return SourceCard(
+        rank=rank,
+        work=work,
+        span=span,
+        place=work.place(span),
+        passage=quotation(work, span, light=lambda text: shared_runs(text, target.span)),
+        runs=tuple((target.start + a, target.start + b) for a, b in shared_runs(target.span, held)),
+        score=score,
+        strong=strong,
+    )

@@ -1,0 +1,187 @@
+"""The page "Where is this from?": a passage, the words of it that may be quoted, and the works they may come from."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.domain import WorkFilter
+from relic_core.domain.attribution import AttributionRequest
+from relic_core.errors import BadRequest
+from relic_ui import buttons, keep
+from relic_ui.citing import cite_link
+from relic_ui.links import link
+from relic_ui.naming import listed, many, name_of
+from relic_ui.passages import passage_html
+from relic_ui.style import hue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import WorkSummary
+    from relic_core.services.attribution import Attribution, SourceCard
+    from relic_core.wiring import App
+
+TITLE = "Where is this from?"
+
+_AROUND = 200
+"""Characters on either side of the span that are shown with it."""
+_WORKS = 6
+_MOST_GAIN = 6.0
+"""Log-probability that a source adds to a word from which on its underline is as dark as it gets."""
+
+
+def show(app: App, summaries: Sequence[WorkSummary]) -> None:
+    """Draw the form, and the answer to what was asked last."""
+    state = st.session_state
+    request = _ask(app, summaries)
+    if request is None:
+        st.html(
+            '<p class="relic-lede">Paste a passage of criticism, a letter or a history. The works of your library are '
+            "looked through for what it quotes or adapts, marked or not.</p>"
+        )
+        return
+    if state.get("attribution_answer", (None, None))[0] != (request, list(summaries)):
+        bar = st.progress(0.0, "Reading …")
+        stop = st.empty()
+        if request.explain:  # a press ends this run of the page, and with it the reading
+            stop.button("Stop", key="attribution_stop", type="tertiary", icon=":material/stop_circle:", on_click=_stop)
+        try:
+            found = app.attribution.run(request, lambda done, total, note="": bar.progress(done / max(1, total), note))
+        finally:
+            bar.empty()
+            stop.empty()
+        state["attribution_answer"] = (request, list(summaries)), found
+    found = state["attribution_answer"][1]
+    if passage := keep.asked(*buttons.pressed()):
+        keep.press(app, passage, origin="attribution", claim_text=found.target.span)
+    _show_answer(found, keep.Marks(app, found.target.span))
+
+
+def _stop() -> None:
+    st.session_state["attribution_asked"] = None
+
+
+def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | None:
+    """Draw the form; give the request that was sent off last, or None."""
+    state, by_id = st.session_state, {work.id: work for work in summaries}
+    with st.form("attribution_form", border=False):
+        st.text_area("A passage of an essay, a letter or a history", key="attribution_text", height=150)
+        st.text_input(
+            "The words whose source you look for (optional)",
+            key="attribution_span",
+            placeholder="As they stand in the passage. Empty: each sentence is tried.",
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.multiselect(
+                "Look in",
+                list(by_id),
+                key="attribution_works",
+                format_func=lambda work_id: name_of(by_id[work_id]),
+                placeholder=f"All works ({len(by_id)})",
+                width=420,
+            )
+            sent = st.form_submit_button("Find the source", type="primary", icon=":material/travel_explore:")
+        explain = app.attribution.reads and st.checkbox(
+            "Underline what the source explains, by the language model",
+            key="attribution_explain",
+            help="It takes seconds. The passage goes to the server that RELIC_READER names." * bool(app.settings.reader)
+            or "It takes seconds.",
+        )
+    if sent:
+        state["attribution_asked"] = None
+        text = state["attribution_text"]
+        state["attribution_asked"] = AttributionRequest(
+            text=text,
+            span=_span(text, state["attribution_span"]),
+            works=WorkFilter(works=tuple(state["attribution_works"])),
+            explain=bool(explain),
+        )
+    asked: AttributionRequest | None = state.get("attribution_asked")
+    return asked
+
+
+def _span(text: str, words: str) -> tuple[int, int] | None:
+    """Find words in a passage, however white space parts them; None where there are none.
+
+    Raises BadRequest: they do not stand there.
+    """
+    if not words.strip():
+        return None
+    found = re.search(r"\s+".join(map(re.escape, words.split())), text)
+    if found is None:
+        raise BadRequest(
+            "These words do not stand so in the passage. Copy them from it, or leave the field empty to have each "
+            "sentence tried."
+        )
+    return found.span()
+
+
+def _show_answer(found: Attribution, marks: keep.Marks) -> None:
+    if not found.cards:
+        st.info("No work of yours uses a word of it. It may be in another language.", icon=":material/search_off:")
+        return
+    named = [
+        f"<cite>{escape(work.title)}</cite>{f', {escape(work.author)}' * bool(work.author)}" for work in found.found
+    ]
+    if not named:
+        said = "No source here"
+        more = f"None of {many(found.searched, 'work')} holds enough of these words. The nearest passages stand below."
+    elif len(named) == 1:
+        said, more = f"From {named[0]}", ""
+    else:
+        said, more = f"In {len(named)} works alike", f"{listed(named)}."
+    tried = f"{many(found.tried, 'sentence').capitalize()} tried; this one was found best. " * (found.tried > 1)
+    near = [escape(work.title) for work, strong in found.works if not strong][:_WORKS]
+    others = f"Next by words: {', '.join(near)}." if named and near else ""
+    lines = "".join(f'<p class="relic-quiet">{line}</p>' for line in (more, f"{tried}{others}") if line)
+    st.html(f'<h2 class="relic-from" id="attribution-answer">{said}</h2>{_passage(found)}{lines}')
+    with st.container(key="attribution_cards"):
+        st.html("".join(_card(card, marks) for card in found.cards))
+
+
+def _passage(found: Attribution) -> str:
+    """Set the span in its surroundings, lit where the best stretch has its words, underlined where it explains them."""
+    target = found.target
+    first, last = max(0, target.start - _AROUND), min(len(target.text), target.end + _AROUND)
+    if first:  # at a word's beginning, and at its end
+        first = target.text.find(" ", first, target.start) + 1 or target.start
+    if last < len(target.text):
+        last = max(target.end, target.text.rfind(" ", target.end, last))
+    lit = found.cards[0].runs if found.cards[0].strong else ()
+    borders = {
+        target.start,
+        target.end,
+        *(at for run in lit for at in run),
+        *(at for a, b, _ in found.gains for at in (a, b)),
+    }
+    html = ""
+    for start, end in pairwise(sorted({first, last, *borders})):
+        piece = escape(target.text[start:end])
+        if any(a <= start and end <= b for a, b in lit):
+            piece = f"<mark>{piece}</mark>"
+        gain = next((gain for a, b, gain in found.gains if a <= start and end <= b), 0.0)
+        if gain > 0:
+            piece = f'<span class="relic-gain" style="--relic-gain:{min(1.0, gain / _MOST_GAIN):.0%}">{piece}</span>'
+        html += piece if target.start <= start and end <= target.end else f'<span class="relic-rest">{piece}</span>'
+    before = '<span class="relic-rest">… </span>' * (first > 0)
+    after = '<span class="relic-rest"> …</span>' * (last < len(target.text))
+    return f'<blockquote class="relic-target">{before}{html}{after}</blockquote>'
+
+
+def _card(card: SourceCard, marks: keep.Marks) -> str:
+    work, at, n = card.work, str(card.place.address), card.span.length
+    where = f"{card.place.label} · {card.place.fraction:.0%}"
+    title = f'<cite class="relic-card-work">{escape(name_of(work))}</cite>'
+    rank = f'<span class="relic-rank"><span class="relic-sr">Passage </span>{card.rank}</span>'
+    read = link("read", where, title=f"{where} into the work: read it in its chapter", work=work.id, at=at, n=n)
+    kept = marks.html(work.id, at, n, place=f"passage {card.rank}, {name_of(work)}, {where}")
+    return (
+        f'<article class="relic-card" id="source-{card.rank}" style="{hue("bm25")}"><header><h3>{rank} {title} {read}'
+        f"</h3></header><blockquote>{passage_html(card.passage)}</blockquote>"
+        f'<div class="relic-card-do">{kept} {cite_link(work.id, at, n, "")}</div></article>'
+    )

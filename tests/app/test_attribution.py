@@ -1,0 +1,42 @@
+"""Where is this from: the page answers with the work, keeps a passage, and says what it cannot read."""
+
+from __future__ import annotations
+
+import re
+
+from tests.app.reading import html, plain, said, sound
+
+PAGE = "pages/attribution.py"
+
+
+def quoted(app):
+    work = app.bench.works.load(app.bench.works.summaries()[0].id)
+    sentence = max((work.sentence_text(at) for at in range(40)), key=len)
+    return work, " ".join(sentence.split())
+
+
+def ask(at, text, words=""):
+    at.text_area(key="attribution_text").set_value(text)
+    at.text_input(key="attribution_span").set_value(words)
+    (send,) = [button for button in at.button if button.form_id]
+    return sound(send.click().run())
+
+
+def test_the_work_is_named_its_words_lit_and_a_press_keeps_them(app, press_button):
+    work, sentence = quoted(app)
+    at = ask(sound(app.open(PAGE)), f"The critic is right. “{sentence}” So it ends.", sentence)
+    assert work.title in plain(re.search(r'id="attribution-answer">(.*?)</h2>', html(at))[1])
+    assert "<mark>" in html(at)
+    to = re.search(r'data-does="keep" data-to="([^"]*)"', html(at))[1]
+    press_button(at, "keep", to)
+    (view,) = app.bench.notebook.notes()
+    assert view.note.kept.origin == "attribution"
+
+
+def test_what_cannot_be_found_is_said(app):
+    _, sentence = quoted(app)
+    at = ask(sound(app.open(PAGE)), sentence, "words that are not there")
+    assert len(at.error) == 1
+    at = ask(at, "Über allen Gipfeln")
+    assert not at.error
+    assert said(at) or "attribution-answer" in html(at)

@@ -1,0 +1,280 @@
+"""Attribution: stretches, their ranking, what a language model says of them, and the answer of the service."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from tokenizers import Tokenizer
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GPT2Config, GPT2LMHeadModel
+
+from relic_core.domain import WorkFilter
+from relic_core.domain.attribution import MOST_WORDS, AttributionRequest, Target
+from relic_core.encoders.generator import SpanLikelihood
+from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.evaluation.attribution import edited, measure, of_queries, ratio
+from relic_core.formats.attribution import read_queries
+from relic_core.ports import silent
+from relic_core.retrieval import attribution
+from relic_core.retrieval.attribution import Attributor, Stretches, by_server, gains, likelihood, rerank
+from relic_core.services.attribution import Attributing
+from relic_core.text.words import WorkWords, tokens
+from tests.making import make_work
+from tests.making_rerankers import bart
+from tests.tiny_models import save_roberta_tokenizer
+
+QUOTED = "The ferryman counted seven brass lanterns beside the frozen quay before dawn."
+FERRY = make_work(
+    [["Nobody had paid the toll.", QUOTED, "He went home to his soup."]], title="The Ferry", author="Ada North"
+)
+ORCHARD = make_work(
+    [["The miser counted apples.", "A fox slept in the orchard."]], title="The Orchard", author="B. Lee"
+)
+ESSAY = f"A proud page it is, of frost and lamps and rivers. As the novel says, {QUOTED} Nothing is told of the winter."
+AT = ESSAY.index(QUOTED), ESSAY.index(QUOTED) + len(QUOTED)
+
+
+def copying(target, sources, progress):
+    """Say of each word of the span that it is likely where the source has it."""
+    words = tokens(target.span)
+    offsets, at = [], 0
+    for word in target.span.split():
+        at = target.span.index(word, at)
+        offsets.append((at, at + len(word)))
+        at += len(word)
+    held = [set(tokens(source)) for source in sources]
+    return offsets, np.array([[-0.1 if word in some else -5.0 for word in words] for some in held], dtype=np.float32)
+
+
+@pytest.fixture
+def attributor(monkeypatch):
+    monkeypatch.setattr(attribution, "CONTENT_WORDS", 8)
+    works = [(work.id, f"{work.author} {work.title}", WorkWords.of(work)) for work in (ORCHARD, FERRY)]
+    return Attributor(Stretches.of(works))
+
+
+@pytest.fixture
+def bench(bench):
+    for work in (FERRY, ORCHARD):
+        bench.store.works.add(work)
+    return bench
+
+
+def ask(bench, text=ESSAY, span=AT, **options):
+    return bench.attribution.run(AttributionRequest(text=text, span=span, **options))
+
+
+def test_stretches_hold_every_sentence_once_and_know_author_and_title(attributor):
+    stretches = attributor.stretches
+    of_ferry = np.flatnonzero(stretches.work == 1)
+    assert len(of_ferry) > 1
+    assert [at for stretch in of_ferry for at in range(stretches.start[stretch], stretches.end[stretch])] == [0, 1, 2]
+    named = attributor.by_words(Target.between("As Ada North has it:", "unheard", ""))
+    assert set(np.flatnonzero(named > 0)) == set(of_ferry)
+
+
+def test_a_masked_span_is_not_read(attributor):
+    target = Target(ESSAY, *AT)
+    assert attributor.by_words(target, masked=True).max() == 0
+    best = int(attributor.rank(target).argmax())
+    assert attributor.stretches.span(best).start <= 1 < attributor.stretches.span(best).end
+    assert (
+        attributor.strength(target) > attribution.STRONG > attributor.strength(target, attributor.stretches.work == 1)
+    )
+
+
+def test_meaning_goes_by_the_best_two_sentences_and_an_unread_work_comes_last(attributor):
+    scores = {FERRY.id: np.array([0.2, 0.9], dtype=np.float32)}
+    meant = Attributor(attributor.stretches, lambda key, _vector: scores.get(key))
+    found = meant.by_meaning(np.zeros(1, dtype=np.float32))
+    assert meant.stretches.span(int(found.argmax())).start <= 1
+    assert found[meant.stretches.work == 0].max() <= found[meant.stretches.work == 1].min()
+
+
+def test_what_copies_puts_the_true_stretch_first_in_any_order_of_candidates(attributor):
+    target = Target(ESSAY, *AT)
+    texts = [
+        " ".join(w for w, n in attributor.stretches.words.vocabulary.items() if n in row) for row in _rows(attributor)
+    ]
+    worst = -attributor.rank(target)
+    found = rerank(worst, lambda some: likelihood(copying, target, [texts[at] for at in some]))
+    assert int(found.argmax()) == int(worst.argmin())
+    order = np.random.default_rng(1).permutation(len(texts))
+    shuffled = likelihood(copying, target, [texts[at] for at in order])
+    np.testing.assert_array_equal(shuffled, likelihood(copying, target, texts)[order])
+
+
+def _rows(attributor):
+    words = attributor.stretches.words
+    return [set(words.ids[a:b].tolist()) for a, b in zip(words.starts, words.starts[1:], strict=False)]
+
+
+def gpt2(folder):
+    folder.mkdir()
+    size = save_roberta_tokenizer(folder)
+    torch.manual_seed(0)
+    config = GPT2Config(
+        vocab_size=size, n_embd=16, n_layer=1, n_head=2, n_positions=512, bos_token_id=0, eos_token_id=2,
+        initializer_range=0.5,
+    )  # fmt: skip
+    GPT2LMHeadModel(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["seq2seq", "causal"])
+def test_the_likelihood_of_a_span_is_minus_n_times_the_model_s_own_loss(tmp_path, kind):
+    target, sources = (
+        Target.between("he claims", "the ferry is near", "and so on"),
+        ["the coin of the miser", "frost", ""],
+    )
+    folder = bart(tmp_path / "tiny") if kind == "seq2seq" else gpt2(tmp_path / "tiny")
+    scorer = SpanLikelihood(str(folder), precision="float32")
+    offsets, found = scorer(target, sources, silent)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+
+    def ids(text):
+        return tokenizer.encode(text, add_special_tokens=False).ids
+
+    for source, row in zip(sources, found, strict=True):
+        with torch.no_grad():
+            if kind == "seq2seq":
+                model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
+                read = [
+                    0,
+                    *ids("he claims "),
+                    tokenizer.token_to_id("<mask>"),
+                    *ids("  and so on"),
+                    2,
+                    2,
+                    *ids(source),
+                    2,
+                ]
+                said = ids(target.span)
+                labels = torch.tensor([[-100, *said, -100]])
+                loss = model(
+                    input_ids=torch.tensor([read]), decoder_input_ids=torch.tensor([[2, 0, *said]]), labels=labels
+                ).loss
+            else:
+                model = AutoModelForCausalLM.from_pretrained(folder).eval()
+                said = ids(f" {target.span}")
+                before = [0, *ids(f"{source}\n\n" if source else ""), *ids("he claims ")]
+                read = torch.tensor([[*before, *said]])
+                loss = model(input_ids=read, labels=torch.tensor([[-100] * len(before) + said])).loss
+        assert row.sum() == pytest.approx(-len(said) * float(loss), abs=1e-3, rel=1e-4)
+    assert "".join(target.span[a:b] for a, b in offsets).replace(" ", "") == target.span.replace(" ", "")
+    words = gains(scorer, target, sources[0])
+    assert [target.span[a:b] for a, b, _ in words] == target.span.split()
+    assert sum(gain for *_, gain in words) == pytest.approx(float(found[0].sum() - found[2].sum()), abs=1e-4)
+
+
+def test_a_server_s_log_probabilities_make_a_scorer():
+    def prompt_logprobs(prefix, text):
+        return [(word, -1.0 if word.strip() in prefix else -9.0) for word in ("the ", "ferry")]
+
+    target = Target.between("", "the ferry", "")
+    offsets, found = by_server(prompt_logprobs)(target, ["the quay", ""], silent)
+    assert (offsets, found.tolist()) == ([(0, 4), (4, 9)], [[-1.0, -9.0], [-9.0, -9.0]])
+
+
+def test_the_answer_names_the_work_and_shows_the_words_to_the_letter(bench):
+    found = ask(bench)
+    card = found.cards[0]
+    assert [work.id for work in found.found] == [card.work.id] == [FERRY.id]
+    assert QUOTED in card.passage.plain
+    assert "".join(piece.text for piece in card.passage.pieces if piece.lit).rstrip(".") == QUOTED.rstrip(".")
+    assert card.runs == ((AT[0], AT[1] - 1),)
+    assert card.place.address == FERRY.place(card.span).address
+
+
+def test_without_a_span_the_sentence_that_is_quoted_is_found(bench):
+    found = ask(bench, span=None)
+    assert QUOTED in found.target.span
+    assert found.tried > 1
+
+
+def test_words_of_no_work_come_from_none(bench):
+    text = "The lighthouse keeper polished the ferry's enormous bell, and a fox barked at his dinner."
+    found = ask(bench, text, (0, len(text)))
+    assert found.cards
+    assert not found.found
+
+
+def test_a_passage_in_three_works_alike_names_all_three(bench):
+    for number in range(2):
+        bench.store.works.add(make_work([[f"Copy {number} begins here.", QUOTED]], title=f"Copy {number}"))
+    assert len(ask(bench).found) == 3
+
+
+def test_another_language_has_no_card_and_one_work_is_a_library(bench):
+    assert not ask(bench, "Паромщик считал фонари у реки", (0, 20)).cards
+    assert ask(bench, works=WorkFilter(works=(FERRY.id,))).searched == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [(ESSAY, (5, 5)), (ESSAY, (0, 9_999)), (ESSAY, (9, 3)), ("— …", None), ("word " * (MOST_WORDS + 1), (0, 4))],
+    ids=["empty", "outside", "backwards", "no word", "too long"],
+)
+def test_what_cannot_be_asked_is_refused_in_words(bench, text, span):
+    with pytest.raises(BadRequest):
+        ask(bench, text, span)
+
+
+def test_a_model_is_needed_for_gains_and_used_where_it_is_set(bench, monkeypatch):
+    with pytest.raises(BadRequest):
+        ask(bench, explain=True)
+    monkeypatch.setattr(Attributing, "scorer", property(lambda _self: copying))
+    found = ask(bench, reranking="likelihood", alone=True, explain=True)
+    assert found.cards[0].work.id == FERRY.id
+    assert {found.target.text[a:b] for a, b, gain in found.gains if gain > 0} == set(QUOTED.rstrip(".").split())
+
+
+def test_edits_are_the_same_for_the_same_seed():
+    assert edited(QUOTED, "1") == edited(QUOTED, "1") != QUOTED
+    assert len({edited(QUOTED, str(seed)) for seed in range(9)}) > 5
+
+
+def row(**given):
+    sources = [
+        {"id": "s1", "author": "Ada North", "title": "The Ferry", "text": QUOTED},
+        {"id": "s2", "text": "A fox."},
+    ]
+    return {"id": "1", "query": ESSAY, "span": list(AT), "source": "s1", "sources": sources, **given}
+
+
+def test_queries_with_their_sources_are_read_and_measured(tmp_path):
+    path = tmp_path / "queries.jsonl"
+    path.write_text("\n".join(json.dumps(each) for each in (row(), row(id="2", sources=[]))), encoding="utf-8")
+    attributor, asked = of_queries(read_queries(path))
+    measured = measure(attributor, asked, progress=silent)
+    assert [each.rank for each in measured.outcomes["BM25", "visible", "stretch"]] == [1, 1]
+    same = measured.outcomes["BM25", "visible", "work"]
+    assert ratio(same, same) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"source": "s9"}, {"span": [1]}, {"span": [5, 99_999]}, {"query": 1}],
+    ids=["source", "span", "out", "type"],
+)
+def test_a_damaged_file_of_queries_is_refused(tmp_path, given):
+    path = tmp_path / "queries.jsonl"
+    path.write_text(json.dumps(row(**given)), encoding="utf-8")
+    with pytest.raises(BadBenchmark):
+        read_queries(path)
+
+
+def test_a_passage_is_attributed_and_the_sample_measured_by_command(run, bench, tmp_path):
+    bench.ensure_sample()
+    essay = tmp_path / "essay.txt"
+    essay.write_text(ESSAY, encoding="utf-8")
+    assert FERRY.title in run("attribute", essay).out
+    ran = run("attribute", ESSAY, "--span", f"{AT[0]}:{AT[1]}", "--format", "json")
+    assert json.loads(ran.out)["found"] == [FERRY.id]
+    assert FERRY.title in run("attribute", ESSAY, "--library", "all").out
+    ranks, found = json.loads(run("evaluate", "sample", "attribution", "--format", "json").out)
+    assert {row["by"] for row in ranks["rows"]} == {"stretch", "work"}
+    assert len(found["rows"]) == 4
+    assert run("attribute", ESSAY, "--span", "all").code == 1
