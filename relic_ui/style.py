@@ -67,6 +67,10 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-rank { font-size: .8rem; font-weight: 700; font-variant-numeric: tabular-nums; color: inherit; flex: none;
   border: 1.5px solid var(--relic-hue, currentColor); border-radius: 1rem; min-width: 1.5rem; text-align: center;
   line-height: 1.3rem; display: inline-block; margin-right: .35rem; }
+.relic-work header { order: -1; font-size: 1rem; margin-bottom: .4rem; }
+.relic-work h3 { display: flex; gap: .6rem; align-items: center; }
+.relic-work blockquote { margin: 0; }
+.relic-work .relic-quiet { margin: 0 0 .6rem; }
 .relic-card-by { display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: inherit; }
 .relic-card-by a { color: inherit; text-underline-offset: .2em; }
 .relic-by::before { content: ""; display: inline-block; width: .55em; height: .55em; border-radius: 1em;

@@ -158,9 +158,9 @@ def work_html(work: Work, number: int, hits: Sequence[Hit], search_id: str) -> s
         said = f"{where} into the work: read it in its chapter"
         read = link("read", where, title=said, work=work.id, at=at, n=hit.span.length, q=search_id)
         words = passage_html(quotation(work, hit.span))
-        passages.append(f'<blockquote>{words}</blockquote><p class="relic-card-by">{read}</p>')
+        passages.append(f'<blockquote>{words}</blockquote><p class="relic-quiet">{read}</p>')
     head = f'<header><h3>{rank} <cite class="relic-card-work">{escape(name_of(work))}</cite></h3></header>'
-    return f'<article class="relic-card" id="work-{number}">{head}{"".join(passages)}</article>'
+    return f'<article class="relic-card relic-work" id="work-{number}">{head}{"".join(passages)}</article>'
 
 
 def _critics(card: Card, quoted: Quoted) -> str:
