@@ -15,6 +15,8 @@ Reuse". docs/echoes.md says what each was measured to find.
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -180,21 +182,19 @@ class Counted:
     def of(cls, texts: Sequence[str], terms: Terms = "lemmas", *, stopwords: bool = False) -> Counted:
         """Count the terms of some texts."""
         vocabulary: dict[str, int] = {}
-        columns: list[int] = []
-        counts: list[int] = []
-        first: list[int] = []
-        starts = [0]
+        columns, counts, first, starts = array("i"), array("f"), array("f"), array("q", [0])
         for text in texts:
-            places: dict[int, list[int]] = {}
-            for place, term in enumerate(terms_of(text, terms, stopwords=stopwords), start=1):
-                places.setdefault(vocabulary.setdefault(term, len(vocabulary)), []).append(place)
-            for number in sorted(places):
-                columns.append(number)
-                counts.append(len(places[number]))
-                first.append(places[number][0])
+            found = terms_of(text, terms, stopwords=stopwords)
+            held = Counter(found)
+            columns.extend(vocabulary.setdefault(term, len(vocabulary)) for term in held)
+            counts.extend(held.values())
+            places = dict(zip(reversed(found), range(len(found), 0, -1), strict=True))
+            first.extend(places[term] for term in held)
             starts.append(len(columns))
         shape = (len(texts), len(vocabulary))
-        made = [sp.csr_array((np.array(data, np.float32), columns, starts), shape=shape) for data in (counts, first)]
+        made = [
+            sp.csr_array((np.array(data), np.array(columns), np.array(starts)), shape=shape) for data in (counts, first)
+        ]
         return cls(vocabulary, *made)
 
 
