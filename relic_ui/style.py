@@ -80,6 +80,13 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
   margin-top: .3rem; padding-top: .2rem; }
 .relic-card-do > details:not([open]) > summary { list-style: none; text-decoration: underline;
   text-underline-offset: .2em; }
+.relic-parts { list-style: none; margin: .1rem 0 .35rem; padding: 0; font-size: .8125rem; line-height: 1.45; }
+.relic-parts li { display: flex; gap: .7rem; margin: 0 0 .15rem; padding: 0; font-size: inherit; }
+.relic-parts li > span { flex: none; min-width: 2.4rem; text-align: right; font-weight: 600;
+  font-variant-numeric: tabular-nums; }
+.relic-parts q { display: block; font-family: var(--relic-serif); font-size: .95rem; quotes: none; }
+.relic-parts a { color: inherit; text-underline-offset: .2em; }
+.relic-below { font-size: .8125rem; opacity: .82; border-top: 1px solid currentColor; padding-top: .4rem; }
 .relic-reading { margin: .3rem 0 1rem .8rem; padding-left: .7rem; border-left: 2px dotted currentColor;
   font-size: .9rem; line-height: 1.45; }
 .relic-reading p { margin: .2rem 0; }

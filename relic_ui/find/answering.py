@@ -12,8 +12,8 @@ import streamlit as st
 from relic_core.errors import StoreError
 from relic_core.services.search import shown_gap
 from relic_ui import person
-from relic_ui.find import read_by_model, search_address, share
-from relic_ui.find.cards import card_html, placed_best, placed_in, show_heading, show_notes
+from relic_ui.find import conditions, read_by_model, search_address, share
+from relic_ui.find.cards import card_html, placed_best, placed_in, show_heading, show_notes, threshold_html
 from relic_ui.find.library_strip import show_library_strip
 from relic_ui.find.notices import show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
@@ -71,6 +71,7 @@ def show(app: App, result: SearchResult) -> None:
         view = _choose_view(result)
         if st.session_state["find_search"]:
             share.show_menu(app, st.session_state["find_search"], request)
+        conditions.offer_split(request)
     show_notices(result)
     show_preparing(app, result)
     page = _Page.of(app, view, result)
@@ -142,7 +143,7 @@ class _Page:
             if view == _BEST:
                 st.html('<h2 class="relic-sr">Best evidence</h2>')
                 lists[_BEST] = st.empty()
-        marks = Marks(app, result.request.claim_text)
+        marks = Marks(app, result.request.sentence)
         return cls(view, marks, app.sources.quoted, strip, lists, st.empty(), app.model_reading)
 
     def waiting(self, result: SearchResult) -> DeltaGenerator:
@@ -161,8 +162,9 @@ class _Page:
         if self.view == _BEST:
             placed = placed_best(result)
             with self.lists[_BEST].container():
-                for each in placed:
-                    st.html(card_html(each, result, search_id, self.marks, self.quoted))
+                for each, before_it in zip(placed, [None, *placed], strict=False):
+                    line = threshold_html(each, before_it)
+                    st.html(line + card_html(each, result, search_id, self.marks, self.quoted))
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
@@ -179,8 +181,9 @@ class _Page:
                 if not column.waiting:
                     show_notes(column, result)
                 said = read_by_model.said_html(self.reads, column, result)
-                for each, reading in zip(shown, said, strict=True):
-                    st.html(card_html(each, result, search_id, self.marks, self.quoted) + reading)
+                for each, reading, before_it in zip(shown, said, [None, *shown[:-1]], strict=True):
+                    line = threshold_html(each, before_it)
+                    st.html(line + card_html(each, result, search_id, self.marks, self.quoted) + reading)
                 if column.pending:
                     show_pending(column, result)
         with self.strip.container():
@@ -196,7 +199,7 @@ def _critics(result: SearchResult, quoted: Callable[[str], Quoted]) -> str:
     works = {each.card.work.id for each in result.best}
     if result.source or not any(quoted(work_id).windows for work_id in works):
         return ""
-    link = link_about(shown_gap(result.request.claim_text), result.request.work_id)
+    link = link_about(shown_gap(result.request.sentence), result.request.work_id)
     return f'<p class="relic-search-do">{link}</p>'
 
 
