@@ -162,9 +162,8 @@ class _Page:
         if self.view == _BEST:
             placed = placed_best(result)
             with self.lists[_BEST].container():
-                for each, before_it in zip(placed, [None, *placed], strict=False):
-                    line = threshold_html(each, before_it)
-                    st.html(line + card_html(each, result, search_id, self.marks, self.quoted))
+                for each in placed:
+                    st.html(threshold_html(each, placed) + card_html(each, result, search_id, self.marks, self.quoted))
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
@@ -181,8 +180,8 @@ class _Page:
                 if not column.waiting:
                     show_notes(column, result)
                 said = read_by_model.said_html(self.reads, column, result)
-                for each, reading, before_it in zip(shown, said, [None, *shown[:-1]], strict=True):
-                    line = threshold_html(each, before_it)
+                for each, reading in zip(shown, said, strict=True):
+                    line = threshold_html(each, shown)
                     st.html(line + card_html(each, result, search_id, self.marks, self.quoted) + reading)
                 if column.pending:
                     show_pending(column, result)

@@ -150,9 +150,9 @@ def card_html(
     return f'<article class="{css}" id="{placed.anchor}" style="{hue(placed.retriever)}">{body}</article>'
 
 
-def threshold_html(placed: Placed, before: Placed | None) -> str:
-    """Make the line under the last card that belongs to the answer of a composed search; nothing elsewhere."""
-    if not placed.card.parts or placed.card.answers or (before is not None and not before.card.answers):
+def threshold_html(placed: Placed, all_placed: Sequence[Placed]) -> str:
+    """Make the line above the first card that does not belong to the answer of a composed search; nothing elsewhere."""
+    if placed is not next((each for each in all_placed if each.card.parts and not each.card.answers), None):
         return ""
     return '<p class="relic-below">Less probable, and not in the answer</p>'
 
