@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from tools.tune.bm25 import check_split
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
     Floats = npt.NDArray[np.float64]
+    Thresholds = tuple[float, float]
 
 TEMPLATES: dict[str, tuple[Joined, ...]] = {
     "A": ("and",),
@@ -165,13 +166,15 @@ def fit(app: App, options: Namespace, progress: Progress) -> tuple[Table, ...]:
                 held += [(apart(each.scores), _is_gold(each.scores)) for each in of if each.work == left_out]
         said, golds = (np.concatenate(each) for each in zip(*held, strict=True))
         about = f"{len(windows):,} claims on {len(works)} works of {benchmark.card.label}, {options.others} others each"
-        made.append(Table(caption=f"Sigmoids of {name}: {about}.", heads=("length", "slope", "intercept"), rows=rows))
+        made.append(
+            Table(caption=f"Sigmoids of {name}: {about}.", heads=("length", "slope", "intercept"), rows=tuple(rows))
+        )
         made.append(_reliability(name, said, golds))
     return tuple(made)
 
 
 def _is_gold(scores: Floats) -> npt.NDArray[np.bool_]:
-    return np.arange(len(scores)) == 0
+    return np.array([True] + [False] * (len(scores) - 1))
 
 
 def _fitted(of: Sequence[Scored]) -> Sigmoid:
@@ -202,7 +205,7 @@ def _reliability(name: str, said: Floats, golds: npt.NDArray[np.bool_]) -> Table
     return Table(
         caption=f"Reliability of {name}, all lengths, each work by sigmoids fitted without it.",
         heads=("probability", "mean", "came true", "n"),
-        rows=rows,
+        rows=tuple(rows),
         notes=(f"Expected calibration error: {gap:.4f}.",),
     )
 
@@ -285,7 +288,7 @@ def build(app: App, options: Namespace, progress: Progress) -> tuple[Table, ...]
     ]
     caption = f"Composed claims from {benchmark.card.label}, {len({each.work for each in queries})} works."
     notes = (f"Written to {options.out}; sha256 {_FILE.digest(content)}.",)
-    return (Table(caption=caption, heads=("template", "queries", "mean answers"), rows=counts, notes=notes),)
+    return (Table(caption=caption, heads=("template", "queries", "mean answers"), rows=tuple(counts), notes=notes),)
 
 
 # ---- measuring ------------------------------------------------------------------------------------------------------
@@ -347,7 +350,6 @@ def measure(app: App, options: Namespace, progress: Progress) -> tuple[Table, ..
     name = options.retriever
     prepare(app, [benchmark.work(work) for work in dict.fromkeys(each.work for each in queries)], [name], progress)
     known = app.search.calibration(name)
-    ours, theirs = [], []
     kept: dict[tuple[str, str], Floats] = {}
 
     def asked(text: str, work: str) -> Floats:
@@ -356,48 +358,68 @@ def measure(app: App, options: Namespace, progress: Progress) -> tuple[Table, ..
             kept[text, work] = known.sigmoids[0](composing.reached(ranking))
         return kept[text, work]
 
+    ours, theirs = [], []
     for done, query in enumerate(queries):
         progress(done, len(queries), "Asking")
         claims, joined = [bare_claim(windows[each]) for each in query.windows], TEMPLATES[query.template]
         parts = np.stack([asked(claim, query.work) for claim in claims])
         ours.append(measured(composing.compose(joined, parts), query))
         theirs.append(measured(asked(as_one_sentence(claims, joined), query.work), query))
-    return _compared(queries, ours, theirs, options, known.threshold)
+    our: Thresholds = (known.threshold, known.threshold_and)
+    their: Thresholds = tuple(options.baseline) if options.baseline else our
+    if options.choose:
+        our, their = best_thresholds(queries, ours), best_thresholds(queries, theirs)
+    return (_compared(name, queries, (ours, our), (theirs, their)),)
 
 
-def best_threshold(of: Sequence[Measured]) -> float:
-    """Choose the threshold with the best mean F1."""
-    return float(max(_GRID, key=lambda each: np.mean([one.f1(float(each)) for one in of])))
+def threshold_of(query: Query, thresholds: Thresholds) -> float:
+    """Choose between the threshold of a query without "and" and that of one with it."""
+    return thresholds[TEMPLATES[query.template].count("and") > 1]
+
+
+def best_thresholds(queries: Sequence[Query], found: Sequence[Measured]) -> Thresholds:
+    """Choose the thresholds with the best mean F1, of queries without "and" and with it."""
+
+    def best(of: Sequence[Measured]) -> float:
+        return float(max(_GRID, key=lambda each: sum(one.f1(float(each)) for one in of)))
+
+    with_and = [TEMPLATES[query.template].count("and") > 1 for query in queries]
+    without, others = ([one for one, each in zip(found, with_and, strict=True) if each is how] for how in (False, True))
+    return best(without), best(others)
 
 
 def _compared(
-    queries: Sequence[Query], ours: Sequence[Measured], theirs: Sequence[Measured], options: Namespace, known: float
-) -> tuple[Table, ...]:
-    our, their = known, known if options.baseline is None else options.baseline
-    if options.choose:
-        our, their = best_threshold(ours), best_threshold(theirs)
-    metrics: dict[str, tuple[Callable[[Measured], float], Callable[[Measured], float]]] = {
-        f"MRecall@{k}": (lambda each, k=k: each.mrecall(k),) * 2 for k in CUTOFFS
-    }
-    metrics["F1"] = (lambda each: each.f1(our)), (lambda each: each.f1(their))
-    rows: list[tuple[Any, ...]] = []
+    name: str,
+    queries: Sequence[Query],
+    ours: tuple[Sequence[Measured], Thresholds],
+    theirs: tuple[Sequence[Measured], Thresholds],
+) -> Table:
+    def values(k: int, side: tuple[Sequence[Measured], Thresholds]) -> Floats:
+        """Give MRecall@k of each query, or F1 where k is 0; in per cent."""
+        pairs = zip(queries, side[0], strict=True)
+        return 100 * np.array([one.mrecall(k) if k else one.f1(threshold_of(query, side[1])) for query, one in pairs])
+
+    metrics = {f"MRecall@{k}": k for k in CUTOFFS} | {"F1": 0}
+    pairs = [(values(k, ours), values(k, theirs)) for k in metrics.values()]
+    rows: list[tuple[str, ...]] = []
     for template in ("all", *TEMPLATES):
-        of = [at for at, query in enumerate(queries) if template in ("all", query.template)]
-        cells = []
-        for mine, other in metrics.values():
-            one, two = (np.array([f(each[at]) for at in of]) for f, each in ((mine, ours), (other, theirs)))
-            cells += [f"{100 * one.mean():.1f}", f"{100 * two.mean():.1f}"] if of else ["", ""]
-            works = [queries[at].work for at in of]
+        of = np.array([template in ("all", query.template) for query in queries])
+        works = [query.work for query, chosen in zip(queries, of.tolist(), strict=True) if chosen]
+        cells: list[str] = []
+        for one, two in pairs if works else ():
+            cells += [f"{one[of].mean():.1f}", f"{two[of].mean():.1f}", f"{(one - two)[of].mean():+.1f}"]
             if template == "all":
-                gain = interval_of(100 * (one - two), works, over="works")
-                cells.append(f"{gain.value:+.1f} ({gain.low:+.1f} to {gain.high:+.1f})")
-            else:
-                cells.append(f"{100 * (one - two).mean():+.1f}" if of else "")
-        rows.append((template, f"{len(of)}", *cells))
-    heads = [f"{metric}{part}" for metric in metrics for part in (" composed", " one claim", ", gain")]
-    note = f"Thresholds: composed {our:g}, one claim {their:g}. Intervals over works."
-    caption = f"Composed claims against the whole sentence as one claim, by {options.retriever}, in per cent."
-    return (Table(caption=caption, heads=("template", "n", *heads), rows=rows, notes=(note,)),)
+                gain = interval_of(one - two, works, over="works")
+                cells[-1] += f" ({gain.low:+.1f} to {gain.high:+.1f})"
+        rows.append((template, f"{len(works)}", *(cells or [""] * 3 * len(pairs))))
+    heads = [f"{metric}{part}" for metric in metrics for part in (", joined", ", one claim", ", gain")]
+    (our, our_and), (their, their_and) = ours[1], theirs[1]
+    return Table(
+        caption=f"Joined claims against the whole sentence as one claim, by {name}, in per cent; intervals over works.",
+        heads=("template", "n", *heads),
+        rows=tuple(rows),
+        notes=(f"Thresholds, without and with and: joined {our:g} {our_and:g}, one claim {their:g} {their_and:g}.",),
+    )
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -415,7 +437,7 @@ def add_options(parser: ArgumentParser) -> None:
             each.add_argument("file", type=Path, help="what build wrote")
             each.add_argument("--retriever", choices=COMPOSING, default=COMPOSING[0])
             each.add_argument("--choose", action="store_true", help="choose the thresholds, on dev alone")
-            each.add_argument("--baseline", type=float, metavar="P", help="threshold of the whole sentence")
+            each.add_argument("--baseline", type=float, nargs=2, metavar="P", help="thresholds of the whole sentence")
             continue
         each.add_argument("benchmark", metavar="BENCHMARK")
         each.add_argument("--works", nargs="*", default=[], metavar="SLUG", help="only these works")

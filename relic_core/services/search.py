@@ -400,12 +400,13 @@ class Search:
             found.missing |= part.missing
             parts.append(part)
         composed = {}
-        for name in known.keys() - refused.keys():
+        for name in [each for each in known if each not in refused]:
             rankings, sigmoid = [part.backgrounds[name] for part in parts], known[name].sigmoids[found.length - 1]
             composed[name] = composing.compose_rankings(request.rows, rankings, sigmoid, found, unit=request.unit)
         found.refusals = refused
         found.rankings = {name: each.ranking for name, each in composed.items()}
-        return _ComposedVerdicts(request.rows, composed, {name: each.threshold for name, each in known.items()})
+        joined = [row.joined for row in request.rows]
+        return _ComposedVerdicts(request.rows, composed, {name: each.least(joined) for name, each in known.items()})
 
     def _choose_units(self, name: str, found: Findings, results: int, unit: Unit) -> _Shown:
         """Choose what a column of a composed search may show: its passages, or a passage for each unit."""

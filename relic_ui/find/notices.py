@@ -40,19 +40,20 @@ def show_notices(result: SearchResult) -> None:
 
 
 def _show_answer(result: SearchResult) -> None:
-    """Say of a composed search how large its answer is."""
+    """Say how many units answer joined claims, and what is known of such answers."""
+    unit = result.request.unit
+    said = []
     for column in result.columns:
         if column.answered:
             number = sum(card.answers for card in column.cards)
-            units = many(number, result.request.unit)
-            said = (
-                f"{units} {'answers' if number == 1 else 'answer'}" if number else f"No {result.request.unit} answers"
-            )
-            by = f", {inside(column.card.called)}" * (len(result.columns) > 1)
-            below = "What comes nearest follows." if not number else "What comes next follows below the line."
-            st.html(
-                f'<p class="relic-quiet relic-unsure" role="status"><strong>{said}{escape(by)}.</strong> {below}</p>'
-            )
+            units = f"{many(number, unit)} {'answers' if number == 1 else 'answer'}" if number else f"No {unit} answers"
+            said.append(units + f", {inside(column.card.called)}" * (len(result.columns) > 1))
+    if said:
+        st.html(
+            f'<p class="relic-quiet relic-unsure" role="status"><strong>{escape("; ".join(said))}.</strong> The most '
+            "probable of the others follow below a line. On critics’ claims, joining them found no more than one "
+            "sentence did.</p>"
+        )
 
 
 def _show_quoted(result: SearchResult, work: Work) -> None:
