@@ -169,8 +169,7 @@ class Composed:
     def at(self, hit: Hit) -> int:
         """Give the position of a unit."""
         part = self.ranking.part(hit.work_id)
-        within: int = np.searchsorted(self.ranking.start[part], hit.span.start).item()
-        return part.start + within
+        return int(part.start + np.searchsorted(self.ranking.start[part], hit.span.start))
 
 
 def aligned(rankings: Sequence[Ranking], sigmoid: Sigmoid) -> tuple[Ranking, Floats]:

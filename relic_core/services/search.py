@@ -22,6 +22,7 @@ from relic_core.domain import (
     group_overlapping,
 )
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex
+from relic_core.ports import VectorRetriever
 from relic_core.reporting.passages import quotation, whole_sentences
 from relic_core.retrieval import composing
 from relic_core.retrieval.read_by_model import stopped
@@ -388,9 +389,12 @@ class Search:
                 known[name] = self.calibration(name)
             except RelicError as error:
                 refused[name] = error
+        claims = [masking.read_claim(row.claim_text, max_words=self._max_claim_words) for row in request.rows]
+        for card in in_order(known):
+            if isinstance(retriever := self._retrievers.get(card.name), VectorRetriever):
+                retriever.read_ahead(claims, found.corpus.whole)
         parts = []
-        for row in request.rows:
-            claim = masking.read_claim(row.claim_text, max_words=self._max_claim_words)
+        for claim in claims:
             if found.corpus.whole:
                 masking.check_script(claim, [found.corpus.whole])
             question = Question(claim=claim, wanted=frozenset())

@@ -69,9 +69,9 @@ def show(app: App, result: SearchResult) -> None:
     search_address.tell(app, request)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
         view = _choose_view(result)
+        conditions.offer_split(request)
         if st.session_state["find_search"]:
             share.show_menu(app, st.session_state["find_search"], request)
-        conditions.offer_split(request)
     show_notices(result)
     show_preparing(app, result)
     page = _Page.of(app, view, result)

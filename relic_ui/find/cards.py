@@ -164,7 +164,7 @@ def _parts(placed: Placed, unit: Unit, search_id: str) -> str:
         joined = f"{JOINS[part.condition.joined]} " * bool(at)
         said = f"<b>{joined}</b>{escape(shorten(part.condition.claim_text, _LINE))}"
         where = ""
-        if unit != "passage":
+        if unit != "passage" and part.span != card.span:
             words = escape(shorten(quotation(card.work, part.span).plain, _LINE))
             there = link(
                 "read", part.place.label, work=card.work.id, at=str(part.place.address), n=card.span.length, q=search_id

@@ -28,7 +28,7 @@ export default function (component) {
   const box = within => within.querySelector(`textarea[aria-label="${component.data.label}"]`)
   document.addEventListener("keydown", event => {
     const area = event.target
-    const row = area.matches?.('[class*="st-key-find_conditions"] input[type="text"]')
+    const row = area.matches?.('[class*="st-key-find_conditions"] input:not([role])')
     if (event.key !== "Enter" || event.shiftKey || event.isComposing || (area !== box(document) && !row)) return
     if (event.ctrlKey || event.metaKey) return // Streamlit's own
     const find = area.closest('[data-testid="stForm"]')?.querySelector(

@@ -325,6 +325,7 @@ def _folded(result: SearchResult) -> str:
     if not result.work and request.work_filter != EVERYWHERE:
         where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
     limits += ", quoted by critics" * request.critics_quote
+    limits += f", {request.unit}s" * (request.unit != "passage")
     return f"{literal(asked)} *{literal(where)}{limits} · {length}* **Edit**"
 
 
