@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import shutil
@@ -110,6 +111,25 @@ def _stores_are_copied(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connection, "make_store", copy)
         yield
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory) -> Path:
+    """Return a folder with the sample added and indexed, as `make app` leaves it; do not write to it.
+
+    It is made once for all processes that run tests.
+    """
+    from tests.browser.serving import prepare
+
+    own = tmp_path_factory.getbasetemp()
+    root = own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own
+    folder = root / "prepared"
+    with (root / "prepared.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            prepare(own / "preparing")
+            (own / "preparing").rename(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
@@ -39,8 +40,9 @@ class Excerpt:
     kind: str = ""
 
 
+@cache
 def read_novel(*, max_bytes: int) -> Work:
-    """Read the novel.
+    """Read the novel, once in a process.
 
     Raises TextTooLarge: it has more than `max_bytes` bytes.
     """

@@ -517,7 +517,7 @@ class Search:
             span=span,
             quotation=words,
             shown=whole,
-            whole=quotation(work, span, within=whole, light=light),
+            whole=words if whole == span else quotation(work, span, within=whole, light=light),
             place=work.place(span),
             score=group.best.score,
             strength=verdicts.of(name, group.best),
@@ -552,10 +552,12 @@ class Search:
                 chosen_by += [(column, number) for number in [*mine][:1]]
             return Evidence(card, retriever, tuple(chosen_by))
 
-        cards = [
-            (leading, self._card(leading, group, found, works[group.best.work_id], verdicts, quoted))
-            for group in shown[leading].groups
-        ]
+        made = next((column.cards for column in columns if column.retriever == leading), ())
+        more = (
+            self._card(leading, group, found, works[group.best.work_id], verdicts, quoted)
+            for group in shown[leading].groups[len(made) :]
+        )
+        cards = [(leading, card) for card in (*made, *more)]
         for column in columns:
             cards += [
                 (column.retriever, card) for card in column.cards if not any(each.shows(card) for _, each in cards)

@@ -94,16 +94,6 @@ def _packages_are_read_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def prepared(tmp_path_factory) -> Path:
-    """Return a folder with the sample added and indexed; not to be written to."""
-    folder = tmp_path_factory.mktemp("prepared")
-    bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
-    sample = bench.ensure_sample()
-    bench.indexes.build(sample.id, bench.indexes.missing(sample.id), lambda _done, _total, _note="": None)
-    return folder
-
-
 @pytest.fixture
 def app(prepared, tmp_path, monkeypatch) -> Iterator[Visited]:
     """Give a test the app with the sample ready to search."""

@@ -20,6 +20,7 @@ from relic_core.wiring import build
 from relic_ui.proxy_task import answering, studies
 from tests.app.reading import html, plain, said, sound
 from tests.approved import says
+from tests.fake_encoder import FakeEncoder
 from tests.making_studies import TERMS, make_ferry, make_study
 
 SAYS = says("proxy_task")
@@ -312,7 +313,13 @@ def test_names_with_markup_are_shown_and_not_obeyed(app, sample, screen):
         assert "<b>Anna" not in html(at)
 
 
-def test_results_set_people_beside_models_and_explain_agreement(app, sample):
+@pytest.fixture
+def fake_encoder(monkeypatch):
+    """Prepare with an encoder that takes no time: which models answer counts, not what they choose."""
+    monkeypatch.setattr("relic_core.retrieval.dense.load_late_chunking", lambda _card: FakeEncoder())
+
+
+def test_results_set_people_beside_models_and_explain_agreement(app, sample, fake_encoder):
     app.run_jobs()
     for name, choose in (("ann", rightly), ("ben", rightly), ("cid", wrongly)):
         answer_all(app, sample, name, choose)
@@ -396,7 +403,9 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
     assert re.search(rf"Random missed .* {len(got)} items", plain(html(at)))
 
 
-def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(app, sample, monkeypatch):
+def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(
+    app, sample, fake_encoder, monkeypatch
+):
     app.run_jobs()
     ask, asked = results.ask, []
 

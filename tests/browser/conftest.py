@@ -12,7 +12,7 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.wiring import build
-from tests.browser.serving import PROJECT, copied, prepare, serving
+from tests.browser.serving import PROJECT, copied, serving
 from tests.browser.visiting import settled
 
 if TYPE_CHECKING:
@@ -59,14 +59,6 @@ def missing(reason: str) -> None:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
-
-
-@pytest.fixture(scope="session")
-def prepared(tmp_path_factory) -> Path:
-    """Return a folder with the sample added and indexed, as `make app` leaves it; do not write to it."""
-    folder = tmp_path_factory.mktemp("prepared")
-    prepare(folder)
-    return folder
 
 
 @pytest.fixture(scope="session")
