@@ -286,7 +286,8 @@ class Search:
         results = dict.fromkeys(request.retrievers, request.results)
         if request.conditions:
             verdicts = self._compose(request, found)
-            results |= {name: max(request.results, verdicts.in_answer(name)) for name in found.rankings}
+            for name in found.rankings:
+                results[name] = min(MAX_RESULTS, verdicts.in_answer(name) + request.results)
             shown = {name: self._choose_units(name, found, results[name], request.unit) for name in found.rankings}
         else:
             default = [card for card in self._retrievers.default() if work or card.library]
@@ -588,9 +589,8 @@ class _ComposedVerdicts:
         self._thresholds = thresholds
 
     def in_answer(self, retriever: str) -> int:
-        """Count the units of the answer, as many as are shown at most."""
-        scores = self._composed[retriever].ranking.scores
-        return min(MAX_RESULTS, int((scores >= self._thresholds[retriever]).sum()))
+        """Count the units of the answer."""
+        return int((self._composed[retriever].ranking.scores >= self._thresholds[retriever]).sum())
 
     def of(self, retriever: str, hit: Hit) -> Strength:
         """Say whether a hit belongs to the answer: fair where it does, else weak."""
