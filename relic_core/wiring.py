@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from relic_core.services.comparing import Comparing
     from relic_core.services.concordance import Concordance
     from relic_core.services.dataset import Dataset
+    from relic_core.services.echoes import Echoes
     from relic_core.services.editions import Editions
     from relic_core.services.evaluation import Benchmarks, Measuring
     from relic_core.services.health import Finding
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 
 JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "add": lambda app, arguments, progress: app.catalogue.run_add(arguments, progress),
+    "echoes": lambda app, arguments, progress: app.echoes.run(arguments, progress),
     "fetch": lambda app, arguments, progress: app.catalogue.run_fetch(arguments, progress),
     "index": lambda app, arguments, progress: app.indexes.run_index(arguments, progress),
     "library": lambda app, _arguments, progress: app.indexes.run_library(progress),
@@ -250,6 +252,13 @@ class App:
         return Concordance(Texts(self.shelf, self.store.texts))
 
     @cached_property
+    def echoes(self) -> Echoes:
+        """Finds echoes between works."""
+        from relic_core.services.echoes import Echoes
+
+        return Echoes(self.works, self.retrievers, self.settings, lambda: self.jobs)
+
+    @cached_property
     def benchmarks(self) -> Benchmarks:
         """What retrievers are measured on."""
         from relic_core.services.evaluation import Benchmarks
@@ -268,7 +277,7 @@ class App:
         """The runs there are: measured here, or come with the program."""
         from relic_core.services.runs import Runs
 
-        return Runs(self.store.runs)
+        return Runs(self.store.runs, stamp=self.store.stamp)
 
     @cached_property
     def outcomes(self) -> Outcomes:

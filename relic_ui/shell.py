@@ -29,6 +29,7 @@ MENU = (
     ("pages/concordance.py", "Find a word", ":material/format_align_center:"),
     ("pages/notebook.py", "Notebook", ":material/bookmark:"),
     ("pages/sources.py", "Criticism", ":material/format_quote:"),
+    ("pages/echoes.py", "Echoes", ":material/compare_arrows:"),
     ("pages/library.py", "Library", ":material/menu_book:"),
     ("pages/recall.py", "Recall", ":material/bar_chart:"),
     ("pages/proxy_task.py", "Proxy task", ":material/quiz:"),

@@ -40,15 +40,23 @@ def by_shared_words(messages) -> str:
     return json.dumps({"reason": reason, "words": " ".join(text.split()[:3]), "score": min(10, shared(text))})
 
 
+def by_length(prompt) -> dict:
+    """Take words for tokens, the longer the less likely, between a mark of the beginning and a word more."""
+    tokens = ["<s>", *re.findall(r"\s*\S+|\s+", prompt), " more"]
+    return {"tokens": tokens, "token_logprobs": [None, *(-float(len(token)) for token in tokens[1:])]}
+
+
 @dataclass
 class Chat:
     """A model: `answer` says what it makes of the messages of a question.
 
+    - `logprobs`: what it makes of the prompt of a completion.
     - `misbehaviour`: what to do instead of answering, for the next requests; an entry "always ..." stays.
     - `asked`: body of each question; `keys`: what stood in its Authorization.
     """
 
     answer: Callable[[list[dict[str, str]]], str] = lambda messages: '{"score": 5}'
+    logprobs: Callable[[str], dict | None] = by_length
     misbehaviour: list[str] = field(default_factory=list)
     retry_after: str = "0"
     asked: list[dict] = field(default_factory=list)
@@ -102,7 +110,9 @@ class _Handler(BaseHTTPRequestHandler):
             time.sleep(0.05)
         if deed == "hang":
             self.chat.release.wait(20)
-        if deed in {"fine", "slow", "hang"}:
+        if deed in {"fine", "slow", "hang"} and self.path.endswith("/v1/completions"):
+            self._send(200, {"choices": [{"logprobs": self.chat.logprobs(body["prompt"])}]})
+        elif deed in {"fine", "slow", "hang"}:
             said = self.chat.answer(body["messages"])
             self._send(200, {"choices": [{"message": {"content": said}}], "usage": {"total_tokens": 100}})
         elif deed == "half":

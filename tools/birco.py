@@ -1,7 +1,7 @@
 """BIRCO's pickles as JSON lines, which the program reads: ``python -m tools.birco set.pickle FOLDER``.
 
 A pickle is a program: loading one may run anything. This reader admits two names alone, numpy's scalar and its dtype,
-and puts functions of its own in their place, which know strings and whole numbers; any other name ends the reading.
+and puts functions of its own in their place, which know strings and numbers; any other name ends the reading.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import pickle
 import re
+import struct
 import sys
 from pathlib import Path
 from typing import IO, Any
@@ -21,17 +22,20 @@ class _Dtype:
     """A number format by its name and its order of bytes, such as "U9" and "<"."""
 
     def __init__(self, kind: str, *_: object) -> None:
-        if not re.fullmatch(r"U[0-9]{1,6}|[iu][1248]|b1", kind):
-            raise pickle.UnpicklingError(f"it holds numpy's '{kind:.20}'; only strings and whole numbers are read")
+        if not re.fullmatch(r"U[0-9]{1,6}|[iu][1248]|f[48]|b1", kind):
+            raise pickle.UnpicklingError(f"it holds numpy's '{kind:.20}'; only strings and numbers are read")
         self.kind, self.big = kind, False
 
     def __setstate__(self, state: tuple[object, ...]) -> None:
         self.big = state[1] == ">"
 
 
-def _scalar(dtype: _Dtype, raw: bytes) -> str | int:
+def _scalar(dtype: _Dtype, raw: bytes) -> str | int | float:
     if dtype.kind[0] == "U":
         return raw.decode("utf-32-be" if dtype.big else "utf-32-le").rstrip("\0")  # numpy fills up with zeros
+    if dtype.kind[0] == "f":
+        number: float = struct.unpack(f"{'>' if dtype.big else '<'}{'f' if dtype.kind == 'f4' else 'd'}", raw)[0]
+        return number
     return int.from_bytes(raw, "big" if dtype.big else "little", signed=dtype.kind[0] == "i")
 
 
@@ -77,10 +81,7 @@ def convert(source: Path, target: Path) -> tuple[Path, ...]:
     lines = {
         "queries": [{"id": key, "text": text} for key, text in data["query"].items()],
         "passages": [{"id": key, "text": text} for key, text in data["corpus"].items()],
-        "pools": [
-            {"query_id": key, "candidates": list(grades), "relevant": [each for each, grade in grades.items() if grade]}
-            for key, grades in data["qrel"].items()
-        ],
+        "pools": [{"query_id": key, "relevance": grades} for key, grades in data["qrel"].items()],
     }
     target.mkdir(parents=True)
     written = []

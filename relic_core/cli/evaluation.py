@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 SENTENCES = "sentences"
+ECHOES = "bible-references"
 _CHOOSER = "bm25"
 
 
@@ -43,9 +45,14 @@ _CHOOSER = "bm25"
     "evaluate birco-pools llm-score,llm-rank --objective off --top 50 --probe",
     "evaluate relic bm25 --data test.json --submission bm25.json",
     "evaluate public-relic-test reranked --engine dask://head:8786",
+    "evaluate bible-references combined",
     "evaluate sentences LISTS --texts TEXTS --format json",
 )
-@click.argument("benchmark", required=False, help=f"One of the list; or {SENTENCES}: our sentences against lists.")
+@click.argument(
+    "benchmark",
+    required=False,
+    help=f"One of the list; {ECHOES}: known echoes; or {SENTENCES}: our sentences against lists.",
+)
 @click.argument("retriever", required=False, help="One, several with commas between, or all; or the folder of lists.")
 @click.option(
     "--shape", default="4/4", show_default=True, help="Sentences of criticism before and after the quotation, or all."
@@ -86,6 +93,9 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
     elif retriever is None:
         what = "a folder of lists" if benchmark == SENTENCES else "RETRIEVER"
         raise click.UsageError(f"evaluate {benchmark} wants {what}.")
+    elif benchmark == ECHOES:
+        refuse_others(f"evaluate {ECHOES}", "data", "form")
+        _measure_echoes(app, retriever, given)
     elif benchmark == SENTENCES:
         if given.form not in {"table", "json"}:
             raise click.UsageError(f"evaluate {SENTENCES} prints --format table or json.")
@@ -153,6 +163,11 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
                 one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
             measured.append((one.run, one.outcomes))
     print(tables.write(figures.tables(measured, names=names, by=given.by), given.form))
+    for run, _ in measured:
+        if took := [
+            f"{name} {value}" for name, value in run.machine.items() if name.startswith(("model ", "passages "))
+        ]:
+            note(f"{run.label}: {', '.join(took)}, {run.seconds:,.1f} s.")
     if given.probe:
         with console.ProgressLine("What the model recites") as progress:
             left = app.measuring.without_recited(opened, measured, progress)
@@ -160,6 +175,15 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
         print(f"\n{tables.write(figures.tables(left, names=names, by=given.by), given.form)}")
     if given.form == "table":
         print(f"\nRuns: {', '.join(f'{run.id} ({run.label}, {run.shape})' for run, _ in measured)}.")
+
+
+def _measure_echoes(app: App, methods: str, given: SimpleNamespace) -> None:
+    names = [each.name for each in app.echoes.methods] if methods == "all" else methods.split(",")
+    made = []
+    for name in names:
+        with console.ProgressLine(name) as progress:
+            made.append(app.echoes.measure(name, given.data, progress))
+    print(tables.write((replace(made[0], rows=tuple(row for each in made for row in each.rows)),), given.form))
 
 
 def _ask_items(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:

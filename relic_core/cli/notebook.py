@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from relic_core.cli import console
-from relic_core.cli.commands import Actions, person_option, show
+from relic_core.cli.commands import Actions, format_option, metric_option, person_option, show
 from relic_core.cli.console import many, shorten
+from relic_core.domain import DEFAULT_RETRIEVERS, SHAPES
 from relic_core.errors import NotFound
+from relic_core.reporting import tables
 from relic_core.reporting.citations.styles import STYLES
 from relic_core.services.notebook_files import DOCUMENTS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from relic_core.wiring import App
 
 _SHOWN = 60
@@ -30,6 +34,8 @@ notebook = Actions(
         "notebook export notes.docx --collection 'Light and water' --style chicago-notes",
         "notebook import notebook.json",
         "notebook export ada.json --person ada@example.org",
+        "notebook measure",
+        "notebook measure bm25,dense-relic --collection 'Light and water'",
         "notebook evaluation-set verdicts.json",
         "evaluate relic bm25 --data verdicts.json",
         more="Passages are kept and written about on the pages of the app. docs/notebook.md says what is in the files.",
@@ -120,6 +126,30 @@ def make_evaluation_set(app: App, file: Path, collection: str, person: str) -> N
     held = f"{many(made.examples, 'example')} of {many(made.works, 'work')}"
     print(f"{file} holds {held}.{made.said}")
     print(f"Measure on it: python -m relic_core evaluate relic bm25 --data {file}")
+
+
+@notebook.command("measure")
+@click.argument("retriever", default=",".join(DEFAULT_RETRIEVERS), help="One, several with commas between, or all.")
+@_collection_option
+@_person_option
+@metric_option
+@format_option(*tables.FORMATS)
+def measure(
+    app: App, retriever: str, collection: str, person: str, metrics: Sequence[str], form: tables.Format
+) -> None:
+    """Measure retrievers on your verdicts: supports counts 2, unsure 1, contradicts 0."""
+    from relic_core.services.evaluation import figures, named_retrievers
+
+    names = figures.columns(metrics or ("ndcg@10", "recall@10", "success@10", "mrr"))
+    benchmark, left_out = app.notebook_files.graded_set(*_resolve(app, collection, person))
+    measured = []
+    for each in named_retrievers(retriever):
+        with console.ProgressLine(each) as progress:
+            one = app.measuring.measure(benchmark, each, SHAPES[-1], progress=progress)
+        measured.append((one.run, one.outcomes))
+    print(tables.write(figures.tables(measured, names=names), form))
+    if left_out:
+        console.note(left_out.strip())
 
 
 def _resolve(app: App, collection: str, person: str) -> tuple[str, str]:

@@ -163,5 +163,9 @@ def import_run(app: App, file: Path, benchmark: str | None, system: str, shape: 
         taken, new = app.runs.take_in(file)
     else:
         opened = app.benchmarks.open(benchmark, data=data)
-        taken, new = app.runs.import_ranking(file, opened, ContextSize.parse(shape), system)
+        taken, new, shown = app.runs.import_ranking(file, opened, ContextSize.parse(shape), system, app.benchmarks)
     print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")
+    if benchmark:
+        print(
+            f"Find can show its rankings of {shown:,} of {taken.examples:,} claims; their works must be in the library."
+        )

@@ -53,6 +53,7 @@ _MOST_CHAPTERS = 10_000
     'search emma "Emma mistakes her own heart" --chapters 1-16,50',
     'search --all "A proposal is refused" --author austen --to 1813',
     'search emma --and "Emma is kind" --and "she is proud" --not "she is ashamed" --unit chapter',
+    'search --all "Somebody burns a will" --by work',
     "search emma --like 8.3.2 --sentences 2 --all",
     "search emma - --format json < claim.txt",
 )
@@ -85,6 +86,7 @@ _MOST_CHAPTERS = 10_000
 @click.option(
     "--unit", type=click.Choice(UNITS), default=UNITS[0], help="What answers claims that are joined (default: passage)."
 )
+@click.option("--by", type=click.Choice(["work"]), help="With --all: rank works by their best passages.")
 @click.option("--quoted", is_flag=True, help="Only passages that criticism in the library quotes.")
 @format_option("table", "json")
 def search(
@@ -92,6 +94,7 @@ def search(
     work: str | None,
     claim: str | None,
     everything: bool,
+    by: str | None,
     like: str | None,
     sentences: int | None,
     chapters: str | None,
@@ -120,8 +123,11 @@ def search(
     if sentences is not None and like is None:
         raise click.UsageError("--sentences tells the length of the passage of --like; --length that of what is found.")
     words = [word for word in (work, claim) if word is not None]
-    options: dict[Joined, Sequence[str]] = {"and": conditions, "or": alternatives, "not": excluded}
-    rows = tuple(Condition(joined, said) for joined, of in options.items() for said in of)
+    rows = _rows(conditions, alternatives, excluded)
+    if by and (not everything or rows):
+        raise click.UsageError(
+            "--by work ranks the works of the library for one claim: add --all, or take --unit work."
+        )
     claims = 0 if rows and len(words) == (not everything) else 1
     if like is not None and len(words) != 1:
         raise click.UsageError("--like takes the WORK in which ADDRESS stands, and no CLAIM.")
@@ -132,9 +138,8 @@ def search(
     seed_passage = None if like is None else SeedPassage(stored, like, 1 if sentences is None else sentences)
     defaults: dict[str, Any] = {"length": length, "results": results, "retrievers": tuple(retrievers) or None}
     claim_text = "" if like is not None or not claims else _standard_input() if words[-1] == "-" else words[-1]
-    if rows and not claims:
-        claim_text, rows = joined_claims(rows)
     if rows:
+        claim_text, rows = (claim_text, rows) if claims else joined_claims(rows)
         defaults["retrievers"] = tuple(retrievers) or COMPOSING[:1]
     request = SearchRequest(
         work_id="" if everything else stored,
@@ -153,8 +158,26 @@ def search(
         app.history.keep(result.request, made_with=result.made_with)
     except StoreError as error:  # the answer does not depend on it
         note(f"The search is not in the history. {error}")
+    _print(app, result, form, by)
+    _tell_what_is_missing(result)
+
+
+def _rows(conditions: Sequence[str], alternatives: Sequence[str], excluded: Sequence[str]) -> tuple[Condition, ...]:
+    options: dict[Joined, Sequence[str]] = {"and": conditions, "or": alternatives, "not": excluded}
+    return tuple(Condition(joined, said) for joined, of in options.items() for said in of)
+
+
+def _print(app: App, result: SearchResult, form: str, by: str | None) -> None:
+    works = _by_work(app, result) if by else []
     if form == "json":
-        print(console.as_json(_as_json(result)))
+        print(console.as_json(_as_json(result) | ({"by_work": works} if by else {})))
+    elif by:
+        listed = [
+            (number if not at else "", each["title"] if not at else "", passage["address"], passage["quotation"])
+            for number, each in enumerate(works, start=1)
+            for at, passage in enumerate(each["passages"])
+        ]
+        print(console.table(("", "work", "at", "passage"), listed))
     else:
         width = min(_WIDEST, shutil.get_terminal_size().columns)
         print("\n\n".join(_as_text(column, result, width) for column in result.columns))
@@ -164,7 +187,6 @@ def search(
             print(
                 "\nThe evidence is weak: nothing here answers the claim better than passages of unrelated books would."
             )
-    _tell_what_is_missing(result)
 
 
 def _work_filter(
@@ -269,6 +291,28 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
             for column in result.columns
         ],
     }
+
+
+def _by_work(app: App, result: SearchResult) -> list[dict[str, Any]]:
+    """List as many works as cards were asked for, with the passages behind each."""
+    found = []
+    for hits in result.by_work[: result.request.results]:
+        work = app.works.load(hits[0].work_id)
+        found.append(
+            _edition(work)
+            | {
+                "passages": [
+                    {
+                        "rank": hit.rank,
+                        "address": str(work.place(hit.span).address),
+                        "quotation": " ".join(passages.quotation(work, hit.span).plain.split()),
+                        **_characters(hit.span, work),
+                    }
+                    for hit in hits
+                ]
+            }
+        )
+    return found
 
 
 def _edition(work: Work | WorkSummary) -> dict[str, str]:

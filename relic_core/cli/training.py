@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import Words, command, engine_option, format_option, refuse_others
 from relic_core.cli.console import note
+from relic_core.domain import SHAPES, ContextSize
 from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.errors import BadRequest
 from relic_core.reporting import tables, trainings
@@ -37,6 +39,7 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
     "train --recipe laptop --set batch=32 --name first",
     "train --pairs 13000 --no-windows",
     "train --recipe reranker --length some --name orders",
+    "train --data train.json --val val.json --recipe paper --shape 4/4",
     "train --list",
     "train --show first",
     "train --compare first second",
@@ -58,6 +61,9 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
 @click.option("--windows", is_flag=True, help="Only on quotations of works here.")
 @click.option("--no-windows", is_flag=True, help="Without them.")
 @click.option("--sources", type=Words(), default=(), metavar="ID...", help="Only on what these sources quote.")
+@click.option("--data", metavar="FILE", help="On RELiC's own train.json, in place of what was mined.")
+@click.option("--val", metavar="FILE", help="With --data: RELiC's val.json, by whose loss the training is stopped.")
+@click.option("--shape", help="Sentences of criticism of a claim (4/4,1/0): a training for each. All: all six.")
 @click.option("--base", default="", metavar="MODEL", help="From this folder or hub name in the local cache.")
 @click.option("--name", default="", help="What to call it.")
 @click.option("--validate", type=int, metavar="N", help="On so many (150; a reranker on 50); 0 for none.")
@@ -99,7 +105,7 @@ def train(app: App, wait: bool, form: tables.Format, **typed: Any) -> int | None
     if len(does) > 1:
         raise click.UsageError(f"--{does[0]} and --{does[1]} are two things: one at a time.")
     if not does:
-        return _begin(app, SimpleNamespace(**typed), wait=wait)
+        return _begin_each(app, SimpleNamespace(**typed), wait=wait)
     (do,) = does
     refuse_others(f"train --{do}", do, "form", *(["wait", "engine"] if do == "resume" else []))
     if do == "resume":
@@ -109,6 +115,18 @@ def train(app: App, wait: bool, form: tables.Format, **typed: Any) -> int | None
     else:
         _DO[do](app, typed[do])
     return 0
+
+
+def _begin_each(app: App, given: SimpleNamespace, *, wait: bool) -> int:
+    """Begin a training; where shapes are given one for each, with its shape in its name."""
+    if given.shape is None:
+        return _begin(app, given, wait=wait)
+    sizes = SHAPES if given.shape == "all" else tuple(map(ContextSize.parse, given.shape.split(",")))
+    worst, name, changes = 0, given.name or given.recipe, given.changes
+    for size in sizes:
+        given.name, given.changes = f"{name} {size}", (*changes, f'shapes=[["{size}", 1]]')
+        worst = max(worst, _begin(app, given, wait=wait))
+    return worst
 
 
 def _begin(app: App, given: SimpleNamespace, *, wait: bool) -> int:
@@ -152,6 +170,8 @@ def _read(given: SimpleNamespace) -> TrainingRequest:
             raise BadRequest("Without pairs and without windows there is nothing to learn from. Leave one of them.")
         use = "windows"
     said: dict[str, Any] = {} if given.validate is None else {"validation": given.validate}
+    for field, path in (("data", given.data), ("validation_data", given.val)):
+        said |= {field: str(Path(path).expanduser().resolve())} if path else {}
     if given.hard:
         said["hard"] = NO_MODEL if given.hard == "none" else given.hard
     if given.start:

@@ -144,7 +144,7 @@ class Settings:
     ] = ""  # fmt: skip
     reranker: Annotated[
         str,
-        About(MODELS, "The reranker: its folder, or likelihood: and a model (docs/reranking.md).",
+        About(MODELS, "The reranker: a folder, or cross:, t5:, causal: or likelihood: and one (docs/reranking.md).",
               "the one chosen on the page Training, else the one that comes with the program"),
     ] = ""  # fmt: skip
     max_text_bytes: Annotated[

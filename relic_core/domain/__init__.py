@@ -28,7 +28,7 @@ from relic_core.domain.rankings import (
     rank_works,
 )
 from relic_core.domain.records import Job, JobState
-from relic_core.domain.runs import BenchmarkCard, Book, Offsets, Outcome, Pool, Run
+from relic_core.domain.runs import RELEVANT, BenchmarkCard, Book, Offsets, Outcome, Pool, Run
 from relic_core.domain.searches import (
     COMPOSING,
     DEFAULT_RETRIEVERS,

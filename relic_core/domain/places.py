@@ -58,6 +58,7 @@ class Place:
     - `paragraph`: number in the chapter, from 1; of a note, its number among the notes.
     - `sentence`: number in the work, from 1.
     - `fraction`: how far into the work, 0 to 1, counted in sentences.
+    - `verse`: number of the verse, where it stands before the paragraph with that of the chapter; 0 elsewhere.
     """
 
     chapter: str
@@ -69,6 +70,7 @@ class Place:
     speaker: str = ""
     line: int | None = None
     note: bool = False
+    verse: int = 0
 
     @property
     def label(self) -> str:
@@ -83,6 +85,8 @@ class Place:
             inside = f"note {self.paragraph}"
         elif self.line is not None:
             inside = f"line {self.line}"
+        elif self.verse:
+            inside = f"verse {self.verse}"
         else:
             inside = f"paragraph {self.paragraph}"
         return f"{self.chapter} · {inside}" + (f" ({self.speaker})" if self.speaker else "")

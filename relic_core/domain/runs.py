@@ -27,6 +27,7 @@ class BenchmarkCard:
     - `source`, `licence`, `citation`: where the data come from, what may be done with them, and what to cite.
     - `checksum`: Sha256 of the data as we know them; empty where the reader's own file decides.
     - `needs`: what the reader must have for it, as a sentence; empty for what ships with the program.
+    - `objective`: what makes a passage relevant, for a language model; empty where it is to support the claim.
     """
 
     name: str
@@ -42,6 +43,7 @@ class BenchmarkCard:
     citation: str
     checksum: str = ""
     needs: str = ""
+    objective: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,9 @@ class Book:
 Offsets = tuple[int, int]
 """Half-open character offsets into the text of a work."""
 
+RELEVANT = 1.0
+"""The grade from which a judged passage answers its query, as in TREC; nDCG counts lower grades too."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
@@ -75,6 +80,12 @@ class Outcome:
     - `overlap_rank`: rank of the first candidate that shares a sentence with the gold, the gold included.
     - `gold`: where the gold stands: character offsets into the text of the pool's work.
     - `first`: where the first hits stand, best first, at most three.
+
+    Of a query with judged passages `rank` and `overlap_rank` are those of the first passage that answers, and
+
+    - `first`: is the ranking, of which at most the first thousand places are kept.
+    - `graded`: rank and grade of each passage with a grade above 0, in the order of the ranking before any was cut;
+      rank 0 where it was not ranked.
     """
 
     example_id: str
@@ -86,13 +97,30 @@ class Outcome:
     overlap_rank: int | None
     gold: Offsets
     first: tuple[Offsets, ...] = ()
+    graded: tuple[tuple[int, float], ...] = ()
 
     @property
     def possible(self) -> bool:
         """Whether the ranks fit each other and the candidates: both are missing, or the overlap rank is no worse."""
+        ranks = [rank for rank, grade in self.graded if rank and grade >= RELEVANT]
+        if self.graded and (min(ranks, default=None) != self.rank or max(ranks, default=0) > self.candidates):
+            return False
         if self.rank is None or self.overlap_rank is None:
             return self.rank is self.overlap_rank
         return 1 <= self.overlap_rank <= self.rank <= self.candidates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedRanking:
+    """What another system ranked for one claim.
+
+    - `claim`, `work`: digests of the claim's words and of the work's text (`Work.sha256`).
+    - `places`: where the passages stand in the text, best first.
+    """
+
+    claim: str
+    work: str
+    places: tuple[Offsets, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,4 +164,4 @@ class Run:
         typed = f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
         given = self.configuration if self.retriever in {"bm25", "bm25-lemmas"} else {}
         typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)
-        return f"{typed} --data FILE" if self.benchmark == "relic" else typed
+        return f"{typed} --data FILE" if self.benchmark in {"relic", "judged"} else typed

@@ -90,10 +90,12 @@ class QuotationContext:
       empty.
     - `gold`: the quotation, among the sentences of the work that `pool` names.
     - `kind`: what the quotation is there for, where that was labelled: "claim-supporting", "paraphrase-supporting",
-      "other" (RELiC, section 2.3); empty elsewhere.
+      "other" (RELiC, section 2.3); of a query for a set the template it was made by; empty elsewhere.
     - `masked`: the claim stands around its quotation; not so where it was typed without one.
     - `accepted`: places of which any one answers, of whatever length; `gold` then says which length is asked for, and
       cards are counted, not candidates. Empty where the gold alone answers.
+    - `grades`: of a judged benchmark where the passages start that have a grade above 0, all of the gold's length, and
+      their grades; the gold is one of them with the highest. Empty where the gold alone answers.
     """
 
     id: str
@@ -105,6 +107,7 @@ class QuotationContext:
     kind: str = ""
     masked: bool = True
     accepted: tuple[Span, ...] = ()
+    grades: tuple[tuple[int, float], ...] = ()
 
     def claim(self, shape: ContextSize) -> Claim:
         """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     import numpy.typing as npt
+
+_VERSE = re.compile(r"(?<!\d)\d{1,3}:(\d{1,3})\s{1,4}\Z")
+_NUMBER = 12
+"""Characters that the number of a verse takes, before the verse."""
 
 Format = Literal["plain text", "EPUB", "TEI"]
 ParagraphKind = Literal["prose", "verse", "stage", "note"]
@@ -99,7 +104,7 @@ class LeftOut:
 
     - `start`, `end`: character offsets in ``work.text``.
     - `kind`: what it is: "licence", "front matter", "contents", "illustration", "editor's note", "note" (a footnote),
-      "hidden", "page number", "break", "heading", "speaker", "end matter".
+      "hidden", "page number", "verse number", "break", "heading", "speaker", "end matter".
     """
 
     start: int
@@ -169,6 +174,11 @@ class Work:
         last = bisect_left(self.sentences, end, key=attrgetter("start"))
         return Span(first, last - first) if first < last else None
 
+    def span_around(self, span: Span, length: int) -> Span:
+        """Give the span of `length` sentences that holds another, or lies in the midst of it."""
+        start = span.start - (length - span.length) // 2 if length > span.length else span.start
+        return Span(max(0, min(start, len(self.sentences) - length)), length)
+
     def chapter_name(self, index: int) -> str:
         """Name a chapter, by its place where nothing is printed over it."""
         if named := self.chapters[index].name:
@@ -184,6 +194,7 @@ class Work:
         line = paragraph.line
         if line is not None:
             line += self.text.count("\n", paragraph.start, first.start)
+        verse = _VERSE.search(self.text, max(0, paragraph.start - _NUMBER), paragraph.start)
         return Place(
             chapter=self.chapter_name(first.chapter),
             chapter_index=first.chapter,
@@ -194,6 +205,7 @@ class Work:
             speaker=paragraph.speaker,
             line=line,
             note=paragraph.kind == "note",
+            verse=int(verse[1]) if verse else 0,
         )
 
     def address(self, index: int) -> Address:

@@ -34,7 +34,7 @@ from relic_core.errors import BadWeights
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Pooling = Literal["mean", "first", "pooler"]
+Pooling = Literal["mean", "first", "last", "pooler"]
 Similarity = Literal["cosine", "dot"]
 Spans = Literal["in context", "alone"]
 
@@ -52,7 +52,7 @@ class EncoderCard:
     - `query_model`, `passage_model`: where the towers are: a folder, or the hub name of a model in the local cache;
       empty for the packaged all-MiniLM-L6-v2. The same for an encoder of one tower.
     - `pooling`: the vector of a text: the mean of its tokens' states, special tokens included; the state of its first
-      token (``[CLS]``, ``<s>``); or what the model's own pooler makes of that.
+      token (``[CLS]``, ``<s>``), or what the model's own pooler makes of that; or the state of its last token.
     - `query_prefix`, `passage_prefix`: what is put before every claim and every passage, to the letter, the space at
       the end included.
     - `similarity`: how a claim's vector is compared with a passage's.
@@ -66,6 +66,8 @@ class EncoderCard:
       them. Empty where a claim is read once, as far as `window`.
     - `digest`: of the files of both models, as `pair_digest` gives it: what is not as it was when the card was written
       is refused. Empty where nothing is known of them.
+    - `dense`: folders of the dense layers behind the pooling, as sentence-transformers has them.
+    - `learnt`: what of RELiC's own data it was trained on ("RELiC's train split"): it is not measured on those works.
 
     Raises BadWeights: a value is none of the allowed ones, or two do not go together.
     """
@@ -82,12 +84,14 @@ class EncoderCard:
     mask: str = ""
     claim_windows: tuple[int, ...] = ()
     digest: str = ""
+    dense: tuple[str, ...] = ()
+    learnt: str = ""
 
     def __post_init__(self) -> None:
         """Check the values."""
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name not in {"window", "claim_windows"} and not isinstance(value, str):
+            if field.name not in {"window", "claim_windows", "dense"} and not isinstance(value, str):
                 self._refuse(field.name, "a text in quotation marks")
         if not self.name.strip():
             self._refuse("name", "a name")
@@ -100,11 +104,13 @@ class EncoderCard:
             type(each) is int and LEAST_WINDOW <= each <= self.window for each in self.claim_windows
         ):
             self._refuse("claim_windows", f"a list of whole numbers of tokens, {LEAST_WINDOW} to {self.window}")
+        if self.dense and self.spans == "in context":
+            self._refuse("spans", '"alone" where dense layers follow the pooling')
         if self.spans == "in context" and self.pooling != "mean":
             raise BadWeights(
                 f'The encoder card of {self.name} says "pooling": "{self.pooling}" and "spans": "in context". A '
-                "stretch read in context has one first token for many spans, so only a mean can be taken there. Write "
-                '"spans": "alone" (each span is read by itself, slower), or "pooling": "mean".'
+                "stretch read in context has one first token, and one last, for many spans, so only a mean can be "
+                'taken there. Write "spans": "alone" (each span is read by itself, slower), or "pooling": "mean".'
             )
 
     def _refuse(self, name: str, allowed: str) -> None:
@@ -114,13 +120,13 @@ class EncoderCard:
     @property
     def facts(self) -> dict[str, str | int | tuple[int, ...]]:
         """What decides the vectors beside the models' files; what came later is left out where it is not used."""
-        apart = {"name", "query_model", "passage_model", "digest"}
+        apart = {"name", "query_model", "passage_model", "digest", "dense", "learnt"}
         apart |= {name for name in ("mask", "claim_windows") if not getattr(self, name)}
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in apart}
 
 
 _ALLOWED = {"pooling": get_args(Pooling), "similarity": get_args(Similarity), "spans": get_args(Spans)}
-_KEYS = ("model", *(field.name for field in fields(EncoderCard)))
+_KEYS = ("model", *(field.name for field in fields(EncoderCard) if field.name != "dense"))
 
 
 def read_card(model: str = "") -> EncoderCard:
@@ -297,11 +303,16 @@ def family_facts(model: str) -> dict[str, Any]:
 MODULES = "modules.json"
 _PROMPTS = "config_sentence_transformers.json"
 _LENGTH = "sentence_bert_config.json"
-_POOLING = {"mean": "mean", "mean_tokens": "mean", "cls": "first", "cls_token": "first"}
+_POOLING = {
+    "mean": "mean", "mean_tokens": "mean", "cls": "first", "cls_token": "first", "lasttoken": "last",
+}  # fmt: skip
 _SPECIAL = 2
 """Tokens that a tokenizer adds, and that sentence-transformers counts."""
 _LONGEST = 510
 """Tokens read together at most, however many a model takes: a longer stretch costs more and gains nothing here."""
+
+
+_READ = re.compile("Transformer Pooling( Dense)*( Normalize)?")
 
 
 def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
@@ -317,25 +328,28 @@ def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
         return {}
     modules = _read(folder / MODULES)
     kinds = [_kind(module, folder) for module in modules]
-    if pooling is None and kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
+    if pooling is None and not _READ.fullmatch(" ".join(kinds)):
         raise BadWeights(
-            f"{folder / MODULES} lists {', '.join(kinds) or 'nothing'}; what is read here is Transformer, Pooling and, "
-            "at the end, Normalize. Take another model, or write an encoder card that says how it is used "
+            f"{folder / MODULES} lists {', '.join(kinds) or 'nothing'}; what is read here is Transformer, Pooling, any "
+            "Dense and, at the end, Normalize. Take another model, or write an encoder card that says how it is used "
             "(docs/encoders.md)."
         )
     paths = [_inside(folder, module) for module in modules]
     transformer = paths[kinds.index("Transformer")] if "Transformer" in kinds else folder
     prompts = _read(folder / _PROMPTS) if (folder / _PROMPTS).is_file() else {}
     said = prompts.get("prompts") or {}
+    usual = said.get(prompts.get("default_prompt_name") or "") or ""
     facts = {
         "pooling": pooling or _pooling(paths[kinds.index("Pooling")] / "config.json"),
-        "query_prefix": said.get("query") or "",
-        "passage_prefix": said.get("passage") or said.get("document") or "",
+        "query_prefix": said.get("query") or usual,
+        "passage_prefix": said.get("passage") or said.get("document") or usual,
         "similarity": "cosine" if "Normalize" in kinds else prompts.get("similarity_fn_name") or "cosine",
         "query_model": str(transformer),
         "passage_model": str(transformer),
     }
-    facts["spans"] = "in context" if facts["pooling"] == "mean" else "alone"
+    if pooling is None and (dense := [str(path) for path, kind in zip(paths, kinds, strict=True) if kind == "Dense"]):
+        facts["dense"] = tuple(dense)
+    facts["spans"] = "alone" if "dense" in facts or facts["pooling"] != "mean" else "in context"
     length = _read(transformer / _LENGTH).get("max_seq_length") if (transformer / _LENGTH).is_file() else None
     return {**facts, "window": min(length - _SPECIAL, _LONGEST)} if isinstance(length, int) else facts
 
@@ -363,8 +377,8 @@ def _pooling(path: Path) -> str:
         modes.append(said["pooling_mode"])
     if len(modes) != 1 or modes[0] not in _POOLING:
         raise BadWeights(
-            f"{path} pools by {' and '.join(modes) or 'nothing'}; what is done here is mean or cls. Take another "
-            "model, or write an encoder card that says how it is used (docs/encoders.md)."
+            f"{path} pools by {' and '.join(modes) or 'nothing'}; what is done here is mean, cls or lasttoken. Take "
+            "another model, or write an encoder card that says how it is used (docs/encoders.md)."
         )
     if said.get("include_prompt") is False:
         raise BadWeights(

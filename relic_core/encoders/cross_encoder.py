@@ -16,12 +16,13 @@ from relic_core.encoders.batching import scored
 from relic_core.encoders.cards import EncoderCard, RerankerCard, read_reranker
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
+from relic_core.encoders.pretrained_rerankers import MonoT5Reranker, OneLogitReranker, YesNoReranker
 from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
 
 _BETWEEN = 2
 """The most special tokens that stand between two texts: RoBERTa has two, BERT one."""
-
-
-LIKELIHOOD = "likelihood:"
-"""Stands before the folder or hub name of a sequence-to-sequence model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +204,21 @@ class CrossEncoder:
 def open_reranker(named: str) -> Reranker:
     """Find a reranker and check its files; its model is loaded when first used.
 
-    - `named`: the folder of a cross-encoder, or `LIKELIHOOD` and a sequence-to-sequence model: its folder, or its name
-      in the local cache ("likelihood:facebook/bart-base").
+    - `named`: the folder of a cross-encoder as training makes it; or what a model from elsewhere is (`FROM_ELSEWHERE`),
+      and its folder or its name in the local cache: "likelihood:facebook/bart-base", "cross:models/minilm".
 
     Raises BadWeights: the files are missing, damaged, or of something else.
     """
-    if named.startswith(LIKELIHOOD):
-        return GeneratorReranker(named.removeprefix(LIKELIHOOD).strip())
+    way, _, model = named.partition(":")
+    if way in FROM_ELSEWHERE:
+        return FROM_ELSEWHERE[way](model.strip())
     return CrossEncoder(named)
+
+
+FROM_ELSEWHERE: Mapping[str, Callable[[str], Reranker]] = {
+    "likelihood": GeneratorReranker,
+    "cross": OneLogitReranker,
+    "t5": MonoT5Reranker,
+    "causal": YesNoReranker,
+}
+"""What stands before the folder or hub name of a model that was not trained here."""

@@ -13,21 +13,21 @@ as all are asked for the same words, and scores of long and short claims can be 
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from relic_core.encoders.batching import is_out_of_memory, scored, too_little_memory
+from relic_core.encoders.batching import scored
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
+from relic_core.encoders.pretrained import load_pretrained
 from relic_core.encoders.towers import flat_span
-from relic_core.encoders.weights import configuration, find_model, first_line, load_tokenizer
+from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
     from tokenizers import Tokenizer
@@ -189,67 +189,21 @@ class GeneratorReranker:
 
     @cached_property
     def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
-        import torch
-
-        from relic_core.encoders.weights import check_size, state_of
-
-        folder, arithmetic = self._files.folder, self._arithmetic
-        try:
-            config = configuration(self._files)
-            kind = _kind(config)
-            check_size(self._files, lambda: kind(config))
-            with without_progress_bars():
-                model, loaded = kind.from_pretrained(
-                    None,
-                    config=config,
-                    state_dict=state_of(self._files),
-                    dtype=getattr(torch, arithmetic.precision),
-                    output_loading_info=True,
-                )
-        except Exception as error:  # what a wrong value in the configuration leads to may be anything
-            if is_out_of_memory(error):
-                raise too_little_memory(self._files.name, "being loaded", arithmetic.device) from error
-            raise BadWeights(
-                f"The model in {folder} cannot be read as one that generates text from text "
-                f"({first_line(error)}). {_get(BART)}"
-            ) from error
-        if loaded["missing_keys"]:
-            raise BadWeights(
-                f"The weights in {folder} do not fit their configuration: {len(loaded['missing_keys'])} part(s) are "
-                f"missing, the first being {min(loaded['missing_keys'])}. Fetch the model again."
-            )
+        model = load_pretrained(
+            self._files,
+            self._arithmetic,
+            "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING",
+            what="one that generates text from text",
+            advice=_get(BART),
+        )
         positions = getattr(model.config, "max_position_embeddings", None)
         if positions is not None and positions < WINDOW + 2:
             raise BadWeights(
-                f"The model in {folder} reads at most {positions} tokens at a time, and {WINDOW + 2} are needed. "
-                f"{_get(BART)}"
+                f"The model in {self._files.folder} reads at most {positions} tokens at a time, and "
+                f"{WINDOW + 2} are needed. {_get(BART)}"
             )
-        return model.to(arithmetic.device).eval()
-
-
-def _kind(config: Any) -> Any:  # noqa: ANN401 - transformers is not typed
-    """Give the class that generates text from text under a configuration; ValueError where there is none."""
-    from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
-
-    try:
-        return MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING[type(config)]
-    except KeyError:
-        raise ValueError(f"it is of type {config.model_type}") from None
+        return model
 
 
 def _get(model: str) -> str:
     return f"Fetch one once, with hf download {model}, or name a folder that holds one."
-
-
-@contextmanager
-def without_progress_bars() -> Iterator[None]:
-    """Load models without the progress bars that transformers draws; afterwards all is as it was."""
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # untyped
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # untyped

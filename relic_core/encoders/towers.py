@@ -7,6 +7,7 @@ import json
 import threading
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
@@ -16,12 +17,14 @@ from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.weights import (
     CONFIG,
     NAMED_BY,
+    WEIGHTS,
     ModelFiles,
     configuration,
     find_model,
     first_line,
     load_tokenizer,
     pair_digest,
+    sha256_of,
 )
 from relic_core.errors import BadWeights
 
@@ -90,7 +93,11 @@ class Tower:
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        return int(self._loaded.config.hidden_size)
+        return int(self._dense[-2].out_features if self._dense else self._loaded.config.hidden_size)
+
+    @cached_property
+    def _dense(self) -> list[Any]:
+        return [layer for folder in self._card.dense for layer in dense_layers(Path(folder), self._card.name)]
 
     def tokens(self, text: str, prefix: str = "") -> Tokens:
         """Tokenize a text with its prefix before it, and tell the tokens of the two apart."""
@@ -115,9 +122,14 @@ class Tower:
                 vectors = batch.pooled
             elif self._card.pooling == "first":
                 vectors = batch.states[:, 0]
+            elif self._card.pooling == "last":
+                vectors = batch.states[torch.arange(len(batch.mask)), batch.mask.sum(1) - 1]
             else:
                 weights = batch.mask.unsqueeze(-1).float()
                 vectors = (batch.states * weights).sum(1) / weights.sum(1)
+            with torch.inference_mode():
+                for layer in self._dense:
+                    vectors = layer(vectors)
             if self._card.similarity == "cosine":
                 vectors = torch.nn.functional.normalize(vectors, dim=-1)
             found[batch.members] = vectors.numpy()
@@ -166,13 +178,19 @@ class Tower:
 
     @cached_property
     def opening(self) -> list[int]:
-        """The special token that opens a text."""
-        return self.tokenizer.encode("").ids[:1]
+        """The special tokens that open a text."""
+        return self._special[0]
 
     @cached_property
     def closing(self) -> list[int]:
         """The special tokens that close a text."""
-        return self.tokenizer.encode("").ids[1:]
+        return self._special[1]
+
+    @cached_property
+    def _special(self) -> tuple[list[int], list[int]]:
+        around = self.tokenizer.encode("a")
+        own = [at for at, special in enumerate(around.special_tokens_mask) if not special]
+        return around.ids[: own[0]], around.ids[own[-1] + 1 :]
 
     @cached_property
     def _padding(self) -> int:
@@ -206,6 +224,8 @@ class Tower:
             model = make()
             self._check_window(model)
             missing, _ = model.load_state_dict(named_as(state_of(self.files), model.state_dict()), strict=False)
+            if hasattr(model.config, "use_cache"):
+                model.config.use_cache = False  # of a causal model, for words that it will not say
             model = model.to(device=arithmetic.device, dtype=getattr(torch, arithmetic.precision)).eval()
         except BadWeights:
             raise
@@ -246,29 +266,52 @@ class Tower:
 
     def _check_window(self, model: Any) -> None:  # noqa: ANN401 - transformers is not typed
         """Refuse a model with fewer positions than a stretch has tokens; one with relative positions has no limit."""
-        positions = _positions(model)
+        most = positions(model)
         longest = self._longest + len(self.opening) + len(self.closing)
-        if positions is not None and positions < longest:
+        if most is not None and most < longest:
             raise BadWeights(
-                f"The model in {self.files.folder} reads at most {positions} tokens at a time, and works are read in "
+                f"The model in {self.files.folder} reads at most {most} tokens at a time, and works are read in "
                 f"stretches of up to {longest}. Write a smaller window into an encoder card (docs/encoders.md), or "
                 f"take another model. {NAMED_BY}"
             )
 
 
-def _positions(model: Any) -> int | None:  # noqa: ANN401 - transformers is not typed
+def dense_layers(folder: Path, encoder: str) -> list[torch.nn.Module]:
+    """Read a layer behind the pooling, as sentence-transformers has it: what multiplies, and its activation.
+
+    Raises BadWeights: it cannot be read, or has an activation that is not known.
+    """
+    import torch
+    from safetensors.torch import load_file
+
+    known = {each.__name__: each for each in (torch.nn.Identity, torch.nn.Tanh, torch.nn.GELU, torch.nn.ReLU)}
+    try:
+        activation = json.loads((folder / CONFIG).read_bytes()).get("activation_function", "torch.nn.Tanh")
+        state = {name.removeprefix("linear."): each.float() for name, each in load_file(folder / WEIGHTS).items()}
+        width, read = state["weight"].shape
+        linear = torch.nn.Linear(read, width, bias="bias" in state)
+        linear.load_state_dict(state)
+        return [linear, known[str(activation).rsplit(".", 1)[-1]]()]
+    except Exception as error:  # safetensors raises its own
+        raise BadWeights(
+            f"The dense layer in {folder}, which {encoder} has behind its pooling, cannot be read "
+            f"({first_line(error)}). Fetch the model again, with {WEIGHTS}."
+        ) from error
+
+
+def positions(model: Any) -> int | None:  # noqa: ANN401 - transformers is not typed
     """Count the tokens that a model has positions for; None where positions are relative.
 
     RoBERTa and its kin count positions from the one after the padding token's: of 514 they can use 512.
     """
-    positions: int | None = getattr(model.config, "max_position_embeddings", None)
-    if positions is None:
+    there: int | None = getattr(model.config, "max_position_embeddings", None)
+    if there is None:
         return None
     for name, module in model.named_modules():
         padding: int | None = getattr(module, "padding_idx", None)
         if name.endswith("position_embeddings") and padding is not None:
-            return positions - padding - 1
-    return positions
+            return there - padding - 1
+    return there
 
 
 class TowerPair:
@@ -290,6 +333,8 @@ class TowerPair:
                 "for. Copy its folder again from where it was trained, or train it anew; where you changed the files "
                 "yourself, take the digest out of the card."
             )
+        layers = (Path(folder) / name for folder in card.dense for name in (CONFIG, WEIGHTS))
+        self._layers = [sha256_of(file) for file in layers if file.is_file()]
         self.passages = Tower(passages, card, arithmetic=self._arithmetic, longest=longest or card.window)
         same = claims.digest == passages.digest
         self.claims = self.passages if same else Tower(claims, card, arithmetic=self._arithmetic, longest=card.window)
@@ -302,15 +347,17 @@ class TowerPair:
         """
         card, digest = self.card, self.passages.files.digest
         plain = card.pooling == "mean" and card.similarity == "cosine" and card.spans == "in context"
-        said = card.query_prefix or card.passage_prefix or card.mask or card.claim_windows
+        said = card.query_prefix or card.passage_prefix or card.mask or card.claim_windows or card.dense
         if self.claims is not self.passages or said or not plain:
-            everything = [card.facts, self.claims.files.digest, digest]
+            everything = [card.facts, self.claims.files.digest, digest, *self._layers]
             digest = hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
             how += f", {card.similarity}"
             if self.claims is not self.passages:
                 how += ", two towers"
             if card.query_prefix or card.passage_prefix:
                 how += f", prefixes {card.query_prefix!r} and {card.passage_prefix!r}"
+            if card.dense:
+                how += f", {len(card.dense)} dense layers"
             if card.mask:
                 how += f", claims with {card.mask}"
             if card.claim_windows:

@@ -178,7 +178,7 @@ def _compact(name: str, folder: Path) -> ModelFiles:
     again = "Copy the folder again from where the model was trained, or train it anew."
     if not layers.is_file():
         raise BadWeights(f"The compact model in {folder} lacks {LAYERS}. {again}")
-    digest = _sha256_of(layers)
+    digest = sha256_of(layers)
     if digest != card.sha256:
         raise BadWeights(
             f"The model in {folder} is damaged: the sha256 of {LAYERS} is {digest[:12]}…, and {LAYERS_CARD} was "
@@ -248,7 +248,7 @@ def _digests(folder: Path, model: str) -> dict[str, str]:
             "it with save_pretrained."
         )
         raise BadWeights(f"The model '{model}' in {folder} lacks {' and '.join(missing)}. {todo}")
-    return {name: _sha256_of(folder / name) for name in EXPECTED}
+    return {name: sha256_of(folder / name) for name in EXPECTED}
 
 
 def _within(folder: Path) -> str:
@@ -257,7 +257,8 @@ def _within(folder: Path) -> str:
     return f"It holds models in {' and '.join(names)}: name one of these." if names else ""
 
 
-def _sha256_of(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Hash a file, once per process as long as its size and time stay."""
     path = path.resolve()
     stat = path.stat()
     return _sha256(path, stat.st_size, stat.st_mtime_ns)
@@ -316,16 +317,19 @@ def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
 def configuration(files: ModelFiles) -> Any:  # noqa: ANN401 - transformers is not typed
     """Read the configuration of a model; how attention is computed is left to this machine.
 
-    Raises ValueError: it has more layers than its weights have tensors.
+    Raises ValueError: it has more layers than its weights have tensors, or is of a type that only its own code knows.
     Raises Exception: whatever transformers makes of a value that cannot be.
     """
     from safetensors import safe_open
-    from transformers import AutoConfig
+    from transformers import CONFIG_MAPPING, AutoConfig
 
     path = files.folder / CONFIG
     with safe_open(files.folder / WEIGHTS, "pt") as held:
         most = len(held.keys())
-    for name, value in json.loads(path.read_bytes()).items():
+    said = json.loads(path.read_bytes())
+    if "auto_map" in said and said.get("model_type") not in CONFIG_MAPPING:
+        raise ValueError("it asks for code of its own to be run, which is never done here")
+    for name, value in said.items():
         if "layer" in name and isinstance(value, int) and value > most:
             raise ValueError(f"its {CONFIG} says {name} {value:,}, and its weights are {most:,} tensors")
     return AutoConfig.from_pretrained(path, trust_remote_code=False, attn_implementation=None)

@@ -16,8 +16,9 @@ from relic_core.config import Settings, provenance
 from relic_core.domain import ContextSize, Outcome, Run
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
-from relic_core.errors import BadBenchmark, NoIndex, RelicError
+from relic_core.errors import BadBenchmark, BadRequest, NoIndex, RelicError
 from relic_core.evaluation.runner import Answering, by_pool, evaluate, lengths_of, preparing, slices
+from relic_core.formats.relic import entry_of
 from relic_core.formats.run_files import check_outcomes
 from relic_core.ports import Metered, silent
 from relic_core.retrieval import index_files, registry
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from relic_core.encoders.cards import EncoderCard
     from relic_core.evaluation.runner import Answered, Slice
     from relic_core.ports import Benchmark, Progress, Retriever, Workers
     from relic_core.retrieval.registry import RetrieverCard
@@ -50,10 +52,37 @@ def run_id(
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:_ID_LENGTH]
 
 
+def identity(benchmark: Benchmark, retriever: str, configuration: Mapping[str, str]) -> dict[str, Any]:
+    """Give all that decides the ranks of a run but for its shape."""
+    card = benchmark.card
+    return {
+        "benchmark": card.name,
+        "split": card.split,
+        "data_hash": benchmark.data_hash,
+        "retriever": retriever,
+        "configuration": dict(configuration),
+    }
+
+
+def make_run(benchmark: Benchmark, identity: Mapping[str, Any], *, shape: ContextSize, **measured: Any) -> Run:  # noqa: ANN401 - the fields of a run
+    """Make the run of what was measured now."""
+    return Run(
+        **identity,
+        **measured,
+        id=run_id(shape=shape, **identity),
+        shape=shape,
+        pool=benchmark.card.pool,
+        books=benchmark.books(),
+        code=provenance.code(),
+        created=datetime.now(UTC).replace(microsecond=0),
+    )
+
+
 def moved_ranks(before: Sequence[Outcome], after: Sequence[Outcome]) -> tuple[str, ...]:
     """List the examples whose ranks differ, those that only one side has among them."""
     ranks = [
-        {each.example_id: (each.rank, each.overlap_rank, each.candidates) for each in side} for side in (before, after)
+        {each.example_id: (each.rank, each.overlap_rank, each.candidates, each.graded) for each in side}
+        for side in (before, after)
     ]
     both = sorted(ranks[0].keys() | ranks[1].keys())
     return tuple(each for each in both if ranks[0].get(each) != ranks[1].get(each))
@@ -108,16 +137,10 @@ class Experiment:
         self.retriever = default if isinstance(retriever, str) else retriever
         made_of = [card.name for card in registry.in_order([name]) if not card.components]
         self._parts = [registered(part) if part != name else self.retriever for part in made_of]
+        _refuse_learnt(self._card, settings, benchmark)
         self._label = _label(self._card, self.retriever, default, _own_models(self._card, settings))
-        self._identity: dict[str, Any] = {
-            "benchmark": benchmark.card.name,
-            "split": benchmark.card.split,
-            "data_hash": benchmark.data_hash,
-            "retriever": name,
-            "configuration": dict(self.retriever.configuration),
-        }
+        self._identity = identity(benchmark, name, self.retriever.configuration)
         self.run_id = run_id(shape=shape, **self._identity)
-        self._identity["shape"] = str(shape)
 
     def measure(
         self, path: Path, say: Callable[[str], None], progress: Progress, workers: Workers | None = None
@@ -130,7 +153,7 @@ class Experiment:
 
         Raises BadBenchmark: the outcomes cannot be those of a run.
         """
-        journal = RunJournal(path, {"run": self._identity, "code": provenance.code()})
+        journal = RunJournal(path, {"run": {**self._identity, "shape": str(self.shape)}, "code": provenance.code()})
         used: dict[str, float] = {}
 
         def keep(outcome: Outcome, seconds: float) -> None:
@@ -155,24 +178,15 @@ class Experiment:
             )
             with closing(self._answers(parts, workers)) as answers:
                 outcomes = evaluate(self.benchmark, answers, done=done, keep=keep, progress=progress)
-        card = self.benchmark.card
-        run = Run(
-            id=self.run_id,
-            benchmark=card.name,
-            split=card.split,
-            pool=card.pool,
-            data_hash=self.benchmark.data_hash,
-            retriever=self._card.name,
+        run = make_run(
+            self.benchmark,
+            self._identity,
             label=self._label,
             shape=self.shape,
-            configuration=self._identity["configuration"],
-            books=self.benchmark.books(),
             examples=len(outcomes),
-            code=provenance.code(),
             machine={name: str(value) for name, value in (provenance.machine() | dict(state.usage)).items()},
             seconds=round(state.seconds, 6),
             index_bytes=sum(work.size for work in state.works.values()),
-            created=datetime.now(UTC).replace(microsecond=0),
         )
         try:
             check_outcomes(f"run {run.id}", run, outcomes)
@@ -226,11 +240,30 @@ class Experiment:
         )
 
 
-def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
-    """Name the models that are not those that come with the program, of a retriever and of what it is made of."""
+def _refuse_learnt(card: RetrieverCard, settings: Settings, benchmark: Benchmark) -> None:
+    """Refuse a model that was trained on works of a benchmark. Raises BadRequest."""
+    for model in _own_encoders(card, settings):
+        entries = [entry_of(book.key) or entry_of(book.title) for book in benchmark.books()]
+        known = [entry.title for entry in entries if entry is not None and entry.split == "train"]
+        if model.learnt and known:
+            raise BadRequest(
+                f"{model.name} has learnt {model.learnt}, and {benchmark.card.label} has quotations of it "
+                f"({known[0]}): a figure would say what it remembers. Measure it on val.json (`evaluate relic "
+                "dense-relic --data val.json`) or public-relic-test, or measure another model."
+            )
+
+
+def _own_encoders(card: RetrieverCard, settings: Settings) -> list[EncoderCard]:
+    """Read the cards of the encoders that do not come with the program, of a retriever and of what it is made of."""
     set_by = {"zero-shot": settings.model, "dense-relic": settings.trained}
     made_of = [each.name for each in registry.in_order([card.name])]
-    own = [read_card(model).name for name, model in set_by.items() if model and name in made_of]
+    return [read_card(model) for name, model in set_by.items() if model and name in made_of]
+
+
+def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
+    """Name the models that do not come with the program, of a retriever and of what it is made of."""
+    own = [model.name for model in _own_encoders(card, settings)]
+    made_of = [each.name for each in registry.in_order([card.name])]
     if settings.reranker and "reranked" in made_of:
         own.append(open_reranker(settings.reranker).name)
     return own

@@ -1,4 +1,4 @@
-"""Metrics: the card of each, and the figures of runs: one gold per example, its rank.
+"""Metrics: the card of each, and the figures of runs: one gold per example, its rank; or judged passages, by grade.
 
 One answer each to what formulas leave open:
 
@@ -6,7 +6,10 @@ One answer each to what formulas leave open:
   breaks ties anew;
 * **missing rankings** (a claim that gives a retriever nothing to go by) are misses: 0 for all metrics that reward a
   high place, and the last place, ``rank = candidates``, in mean and median rank;
-* **k above the pool** means the whole pool: then every example with a ranking is a hit. P@k still divides by k.
+* **k above the pool** means the whole pool: then every example with a ranking is a hit. P@k still divides by k;
+* **grades** are gains of nDCG as they stand; in all other metrics a passage answers from grade 1 (`RELEVANT`), and an
+  example without such a passage is a miss;
+* **the returned set** is all that a ranking lists, at most the first thousand.
 
 The formulas and their sources stand in docs/metrics.md. The metric of items is computed in `proxy_task`.
 """
@@ -20,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from relic_core.domain import RELEVANT
 from relic_core.errors import BadRequest, unknown_name
 
 if TYPE_CHECKING:
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Outcome
 
-_NAME = re.compile(r"(?P<family>[a-z-]+)(?:@(?P<k>[1-9]\d{0,5}))?")
+_NAME = re.compile(r"(?P<family>[a-z][a-z0-9-]*)(?:@(?P<k>[1-9]\d{0,5}))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,11 @@ _WITH_K: dict[str, Metric] = {
         name="ndcg",
         label="nDCG@{k}",
         meaning="How near to the top of the first {k} passages the critic's own quotation stands: 100 at the top, "
-        "63 in the second place, 0 beyond place {k}.",
+        "63 in the second place, 0 beyond place {k}. Of judged passages, the best grades first.",
+    ),
+    "success": Metric(name="success", label="Success@{k}", meaning="How often one of the first {k} passages answers."),
+    "mrecall": Metric(
+        name="mrecall", label="MRecall@{k}", meaning="How often all passages that answer are among the first {k}."
     ),
 }
 
@@ -112,6 +120,13 @@ _WITHOUT_K: dict[str, Metric] = {
             percent=False,
         ),
         Metric(
+            name="set-precision",
+            label="Precision",
+            meaning="How much of what was returned answers, whatever its order.",
+        ),
+        Metric(name="set-recall", label="Recall", meaning="How much of what answers was returned, whatever its order."),
+        Metric(name="f1", label="F1", meaning="The harmonic mean of precision and recall of what was returned."),
+        Metric(
             name=PROXY,
             label="Proxy task",
             meaning="How often the critic's own quotation is told from two passages that another retriever put first.",
@@ -130,7 +145,10 @@ def names() -> tuple[str, ...]:
     """
     recalls = tuple(f"recall@{k}" for k in KS)
     tolerant = tuple(f"overlap-{each}" for each in recalls)
-    return (*recalls, "mean-rank", "median-rank", "mrr", "ndcg@10", "p@10", "candidates", *tolerant)
+    return (
+        *recalls, "mean-rank", "median-rank", "mrr", "ndcg@10", "p@10", "candidates", *tolerant,
+        "success@10", "mrecall@10", "set-precision", "set-recall", "f1",
+    )  # fmt: skip
 
 
 def metric(name: str) -> Metric:
@@ -175,7 +193,7 @@ def values(name: str, outcomes: Sequence[Outcome]) -> Values:
     Raises BadRequest: there is no such metric, or it is not computed from outcomes.
 
     With one gold per example recall@k is the hit, P@k the hit / k, the ideal DCG is 1 and so nDCG@k is 1 / log2(rank +
-    1) (RELiC, section 3.1; Järvelin and Kekäläinen 2002).
+    1) (RELiC, section 3.1; Järvelin and Kekäläinen 2002). MRecall@k is QUEST's: whether all golds are within k.
     """
     if metric(name).name == PROXY:
         raise BadRequest(
@@ -186,14 +204,22 @@ def values(name: str, outcomes: Sequence[Outcome]) -> Values:
     k = cutoff(name)
     by_example: Values
     match name.partition("@")[0]:
-        case "recall":
-            by_example = (ranks <= k).astype(np.float64)
+        case "recall" | "set-recall" | "p" | "set-precision" | "f1" | "mrecall" as family:
+            returned = np.array([len(each.first) for each in outcomes], dtype=np.float64)
+            found, golds = _answers(outcomes, np.full(len(outcomes), k) if k else returned)
+            shares = {
+                "p": found / (k or 1),
+                "set-precision": found / np.maximum(returned, 1),
+                "f1": 2 * found / np.maximum(returned + golds, 1),
+                "mrecall": ((found == golds) & (golds > 0)).astype(np.float64),
+            }
+            by_example = shares.get(family, found / np.maximum(golds, 1))
         case "overlap-recall":
             by_example = (overlap_ranks <= k).astype(np.float64)
-        case "p":
-            by_example = (ranks <= k) / k
+        case "success":
+            by_example = (ranks <= k).astype(np.float64)
         case "ndcg":
-            by_example = np.where(ranks <= k, 1 / np.log2(ranks + 1), 0.0)
+            by_example = _ndcg(outcomes, k)
         case "mrr":
             by_example = 1 / ranks  # 1 / inf is 0: a missing ranking
         case "candidates":
@@ -224,6 +250,41 @@ def centre(name: str, of: Values) -> float:
     if not of.size:
         raise BadRequest(f"There are no examples to compute {metric(name).label} of: choose some, or other filters.")
     return float(np.median(of) if name == "median-rank" else np.mean(of))
+
+
+def _judged(outcomes: Sequence[Outcome]) -> tuple[npt.NDArray[np.int64], Values, Values]:
+    """List example, rank (infinite: not ranked) and grade of each gold; of an example with one gold the grade is 1."""
+    rows = [
+        (number, rank or np.inf, grade)
+        for number, each in enumerate(outcomes)
+        for rank, grade in each.graded or ((each.rank or 0, 1.0),)
+    ]
+    numbers, ranks, grades = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    return numbers.astype(np.int64), ranks, grades
+
+
+def _answers(outcomes: Sequence[Outcome], depths: Values) -> tuple[Values, Values]:
+    """Count the golds within a depth and all golds of each example; each (n_examples,)."""
+    numbers, ranks, grades = _judged(outcomes)
+    answers = grades >= RELEVANT
+    within = answers & (ranks <= depths[numbers])
+    return (
+        np.bincount(numbers, within, len(outcomes)).astype(np.float64),
+        np.bincount(numbers, answers, len(outcomes)).astype(np.float64),
+    )
+
+
+def _ndcg(outcomes: Sequence[Outcome], k: int) -> Values:
+    numbers, ranks, grades = _judged(outcomes)
+
+    def gain(places: Values, gains: Values) -> Values:
+        within = np.where(places <= k, gains / np.log2(places + 1), 0.0)
+        return np.bincount(numbers, within, len(outcomes)).astype(np.float64)
+
+    best = np.lexsort((-grades, numbers))  # examples in their order, of each the best grades first
+    places = (np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1).astype(np.float64)
+    ndcg: Values = gain(ranks, grades) / gain(places, grades[best])
+    return ndcg
 
 
 def _ranks(outcomes: Sequence[Outcome]) -> tuple[Values, Values, Values]:

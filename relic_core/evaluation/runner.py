@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Claim, Outcome, Span, best_first, best_of, rank_at
+from relic_core.domain import RELEVANT, Claim, Outcome, Span, best_first, best_of, rank_at
 from relic_core.errors import BadBenchmark, BadClaim
+from relic_core.formats.trec import DEPTH
 from relic_core.ports import Metered
 
 if TYPE_CHECKING:
@@ -39,13 +40,16 @@ FIRST_CLAIM = Claim("A first question, which is not timed.")
 class GoldRank:
     """Where the gold of one example stands among its candidates.
 
-    - `rank`, `overlap_rank`: rank of the gold, and of the first candidate that shares a sentence with it; from 1.
+    - `rank`, `overlap_rank`: rank of the gold, and of the first candidate that shares a sentence with it; from 1. None
+      where no judged passage answers.
     - `first`: where the first hits start, best first.
+    - `graded`: rank and grade of each judged passage, best first; see `Outcome`.
     """
 
-    rank: int
-    overlap_rank: int
+    rank: int | None
+    overlap_rank: int | None
     first: tuple[int, ...]
+    graded: tuple[tuple[int, float], ...] = ()
 
 
 def gold_rank(scores: Scores, gold: int, length: int, candidates: Starts | None = None) -> GoldRank:
@@ -69,6 +73,31 @@ def gold_rank(scores: Scores, gold: int, length: int, candidates: Starts | None 
         rank=rank_at(among, int(np.searchsorted(starts, gold))),
         overlap_rank=rank_at(among, int(best)),
         first=tuple(int(start) for start in starts[best_of(among, FIRST)]),
+    )
+
+
+def judged_rank(
+    scores: Scores, grades: Sequence[tuple[int, float]], length: int, candidates: Starts | None = None
+) -> GoldRank:
+    """Find all judged passages among the candidates, and keep the ranking, of which `DEPTH` places at most.
+
+    - `grades`: where judged passages start, and their grades.
+
+    >>> judged_rank(np.array([0.5, 2.0, 0.4, 0.1], dtype=np.float32), [(0, 2.0), (3, 1.0), (1, 0.5)], length=1)
+    GoldRank(rank=2, overlap_rank=2, first=(1, 0, 2, 3), graded=((1, 0.5), (2, 2.0), (4, 1.0)))
+    """
+    starts = np.arange(len(scores)) if candidates is None else candidates
+    among = scores[starts]
+    order = best_first(among)
+    ranks = np.empty(len(scores), dtype=np.int64)
+    ranks[starts[order]] = np.arange(1, len(order) + 1)
+    answers = [start for start, grade in grades if grade >= RELEVANT]
+    near = [ranks[starts[np.abs(starts - start) < length]].min() for start in answers]
+    return GoldRank(
+        rank=min((int(ranks[start]) for start in answers), default=None),
+        overlap_rank=int(min(near)) if near else None,
+        first=tuple(starts[order[:DEPTH]].tolist()),
+        graded=tuple(sorted((int(ranks[start]), grade) for start, grade in grades)),
     )
 
 
@@ -271,6 +300,8 @@ def answer(
             )
         if window.accepted:
             place = card_rank(scores, window.accepted, gold.length)
+        elif window.grades:
+            place = judged_rank(scores, window.grades, gold.length, candidates)
         else:
             place = gold_rank(scores, gold.start, gold.length, candidates)
 
@@ -287,4 +318,5 @@ def answer(
         overlap_rank=place.overlap_rank if place else None,
         gold=characters(gold.start),
         first=tuple(characters(start) for start in place.first) if place else (),
+        graded=place.graded if place else tuple((0, grade) for _, grade in window.grades),
     )

@@ -12,6 +12,7 @@ Everything is checked on the way in, and by the same code on the way out, so wha
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,17 +20,33 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from relic_core.domain import MAX_CONTEXT, MAX_LENGTH, MIN_LENGTH, MinedWindow
+from relic_core.domain import (
+    MAX_CONTEXT,
+    MAX_LENGTH,
+    MIN_LENGTH,
+    Chapter,
+    MinedWindow,
+    Paragraph,
+    Sentence,
+    Work,
+)
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import Strict, as_object, check_text, checked, parse, read_text, written_whole
+from relic_core.library import catalogue
+from relic_core.text.reading import work_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from relic_core.library.catalogue import CatalogueEntry
+
 
 LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
 """The lengths of quotations that have candidates, in sentences."""
+
+SOURCE = "relic.cs.umass.edu: train.json or val.json (the quotations of test.json are kept back by its authors)"
+_SEGMENTER = "RELiC as published/1"
 
 TOO_LONG = "The sentences quoted are more than RELiC's form has candidates for (1 to 5)"
 NO_CONTEXT = "Nothing is said before or after the quotation, so there is no claim"
@@ -120,6 +137,41 @@ def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
         if not titles:
             raise BadBenchmark(f"{path}: there is no book to write.")
         file.write(b"\n}\n")
+
+
+def entry_of(title: str) -> CatalogueEntry | None:
+    """Find the work of the catalogue that a title of the data set means, written as a title or as a slug.
+
+    >>> entry_of("The Awakening").split, entry_of("the_awakening").split, entry_of("An Awakening of Mine")
+    ('train', 'train', None)
+    """
+    return catalogue.find(title) or catalogue.find_named(title.replace("_", " "))
+
+
+def work_of(book: RelicBook) -> Work:
+    """Make a work of a book's sentences, parted by single spaces."""
+    sentences, position = [], 0
+    words = [sentence.strip() for sentence in book.sentences]
+    for index, sentence in enumerate(words):
+        # An empty sentence keeps its place: the file counts it.
+        sentences.append(Sentence(index, position, position + len(sentence), 0, 0))
+        position += len(sentence) + 1
+    text = " ".join(words)
+    entry = entry_of(book.title)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return Work(
+        id=work_id(book.title, sha256),
+        title=book.title,
+        author=entry.author if entry else "",
+        year=entry.year if entry else None,
+        source=SOURCE,
+        text=text,
+        sha256=sha256,
+        segmenter=_SEGMENTER,
+        chapters=(Chapter(0, 0, len(text)),),
+        paragraphs=(Paragraph(0, 0, len(text), 0, 1),),
+        sentences=tuple(sentences),
+    )
 
 
 def book_of(title: str, sentences: Sequence[str], windows: Iterable[MinedWindow]) -> tuple[RelicBook, Counter[str]]:

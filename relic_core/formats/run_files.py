@@ -14,13 +14,15 @@ A file holds offsets, ids and ranks, and never a word of a work or of a claim, s
 
 An outcome is its example's id, the number of its book and of its kind in the lists above it (from 0) with the gold's
 length between them, the candidates, the gold's rank and the overlap rank (0: no ranking), where the gold stands and
-where the first hits stand, each as a start and a number of characters.
+where the first hits stand, each as a start and a number of characters. Of a query with judged passages follow their
+ranks (0: not ranked) and grades.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -116,7 +118,7 @@ def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[
     >>> outcome_line(one, book=0, kind=0)
     ['7', 0, 2, 0, 90, 3, 2, [100, 40], [[10, 20], [80, 40]]]
     """
-    return [
+    line = [
         outcome.example_id,
         book,
         outcome.length,
@@ -127,6 +129,7 @@ def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[
         _shortened(outcome.gold),
         [_shortened(place) for place in outcome.first],
     ]
+    return [*line, outcome.graded] if outcome.graded else line
 
 
 def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kinds: Sequence[str] = ()) -> Outcome:
@@ -136,8 +139,10 @@ def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kin
 
     Raises TypeError, ValueError: it is no outcome.
     """
-    example_id, book, length, kind, candidates, rank, overlap_rank, gold, first = line
+    example_id, book, length, kind, candidates, rank, overlap_rank, gold, first, *judged = line
+    graded = [(at, float(grade)) for at, grade in judged[0]] if judged else []
     whole = (length, candidates, rank, overlap_rank, *gold, *(each for place in first for each in place))
+    whole += tuple(at for at, _ in graded)
     if books is not None:
         whole += (book, kind)
     if any(type(number) is not int or number < 0 for number in whole):
@@ -157,6 +162,7 @@ def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kin
         overlap_rank=overlap_rank or None,
         gold=_place(gold),
         first=tuple(_place(place) for place in first),
+        graded=tuple(graded),
     )
 
 
@@ -270,6 +276,8 @@ def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
                 f"{there}: the gold's rank is {outcome.rank} and that of the first overlapping hit "
                 f"{outcome.overlap_rank}, of {outcome.candidates:,} candidates; that cannot be."
             )
+        if not all(0 < grade < math.inf for _, grade in outcome.graded):
+            raise BadBenchmark(f"{there} has a judged passage whose grade is no number above 0.")
         for start, end in (outcome.gold, *outcome.first):
             if not 0 <= start <= end:
                 raise BadBenchmark(f"{there}: {start} to {end} is no place in a text.")

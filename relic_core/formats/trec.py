@@ -29,8 +29,8 @@ def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
     """Write what is known of each ranking, whole or not at all: the first hits, and the gold at its rank.
 
     What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
-    the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found. An example
-    without a ranking leaves no line, as in every run.
+    the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found. Of judged
+    passages the ranking itself is written. An example without a ranking leaves no line, as in every run.
 
     Raises BadBenchmark: an id or the tag is empty or holds white space.
     Raises StoreError: the file cannot be written.
@@ -51,34 +51,56 @@ def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
     Raises NotFound: there is no such file.
     Raises BadBenchmark: a line has other columns, a score is no number, or a query ranks a document twice.
     """
-    tag, scored = "", dict[str, dict[str, float]]()
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        here = f"{path}, line {number:,}"
-        try:
-            query, _, named, _, score, tag = line.split()
-            value = float(score)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise BadBenchmark(f"{here}: six columns are wanted, query Q0 document rank score tag, the score a number.")
-        if named in scored.setdefault(query, {}):
-            raise BadBenchmark(f"{here}: document '{named:.80}' is ranked twice for query '{query:.80}'.")
-        scored[query][named] = value
+    rows, scored = _rows(path, "query Q0 document rank score tag", 4)
+    tag = rows[-1][-1] if rows else ""
     return tag, {query: sorted(found, key=lambda each: -found[each]) for query, found in scored.items()}
 
 
 def write_qrels(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Write the gold of each example, whole or not at all; errors as those of `write_run`."""
+    """Write the golds of each example, whole or not at all; errors as those of `write_run`."""
     with written_whole(path) as file:
         for outcome in outcomes:
             query = _word(outcome.example_id, "the id of a query")
-            file.write(f"{query} 0 {document(outcome.book, outcome.gold)} 1\n".encode())
+            if not outcome.graded:
+                file.write(f"{query} 0 {document(outcome.book, outcome.gold)} 1\n".encode())
+            for number, (rank, grade) in enumerate(outcome.graded):
+                listed = 1 <= rank <= len(outcome.first)
+                named = document(outcome.book, outcome.first[rank - 1]) if listed else f"unlisted-{number}"
+                file.write(f"{query} 0 {named} {grade:g}\n".encode())
+
+
+def read_qrels(path: Path) -> dict[str, dict[str, float]]:
+    """Read qrels: for each query the grades of its documents, those of 0 and less among them; raises as `read_run`."""
+    return _rows(path, "query 0 document grade", 3)[1]
+
+
+def _rows(path: Path, columns: str, number_in: int) -> tuple[list[list[str]], dict[str, dict[str, float]]]:
+    """Read a file of columns: its rows, and for each query the number that stands beside each document."""
+    wanted, rows, found = columns.split(), list[list[str]](), dict[str, dict[str, float]]()
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        here, row = f"{path}, line {number:,}", line.split()
+        try:
+            value = float(row[number_in]) if len(row) == len(wanted) else math.nan
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise BadBenchmark(
+                f"{here}: {len(wanted)} columns are wanted, {columns}, of which the {wanted[number_in]} is a number."
+            )
+        query, named = row[0], row[2]
+        if named in found.setdefault(query, {}):
+            raise BadBenchmark(f"{here}: document '{named:.80}' stands twice under query '{query:.80}'.")
+        found[query][named] = value
+        rows.append(row)
+    return rows, found
 
 
 def _ranked(outcome: Outcome) -> list[str]:
     if outcome.rank is None:
         return []
     first = [document(outcome.book, place) for place in outcome.first]
+    if outcome.graded:
+        return first
     if outcome.rank <= len(first):  # what answers may only overlap it
         first[outcome.rank - 1] = document(outcome.book, outcome.gold)
         return first

@@ -5,19 +5,21 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from relic_core.errors import JobCancelled, ReaderUnavailable, RelicError
+from relic_core.errors import JobCancelled, ReaderUnavailable
 from relic_core.language_models.prompts import plain
-from relic_core.language_models.server import Answer, count_tokens
+from relic_core.language_models.server import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.language_models.prompts import Prompt
-    from relic_core.language_models.server import Server
+    from relic_core.language_models.server import Answer, Server
     from relic_core.ports import Progress
 
 _LOOK = 0.2
@@ -45,6 +47,11 @@ class Question(Generic[T]):
     prompt: Prompt
     read: Callable[[str], T]
 
+    @property
+    def tries(self) -> tuple[Prompt, Prompt]:
+        """What is asked, and what is asked where the answer to that cannot be read."""
+        return self.prompt, replace(self.prompt, again=True)
+
 
 @dataclass(slots=True)
 class Usage:
@@ -55,34 +62,17 @@ class Usage:
     unreadable: int = 0
 
 
-class _Answered(NamedTuple):
-    """What became of one question: its value, None where it cannot be read; what is new; or the error."""
-
-    at: int
-    value: object = None
-    new: tuple[tuple[str, Answer], ...] = ()
-    error: RelicError | None = None
+class _NotAsked(Exception):
+    """A question whose answer is not known."""
 
 
 class CachedClient:
-    """Asks a model.
-
-    - `answers`: where they are kept.
-    - `most_tokens`: that may be used in all.
-    """
+    """Asks a model; `most_tokens` may be used in all."""
 
     def __init__(self, server: Server, answers: AnswerCache, most_tokens: int) -> None:
-        self._server = server
-        self._answers = answers
-        self._left = most_tokens
+        self._server, self._answers, self._left = server, answers, most_tokens
         self._lock = threading.Lock()
         self.usage = Usage()
-
-    @property
-    def _note(self) -> str:
-        """How many answers could not be read, in words; empty where all could."""
-        count = self.usage.unreadable
-        return f"{count:,} {'answer' if count == 1 else 'answers'} could not be read" if count else ""
 
     def all(self, questions: Sequence[Question[T]], progress: Progress) -> list[T | None]:
         """Put questions side by side.
@@ -95,107 +85,78 @@ class CachedClient:
         Raises ReaderUnavailable: there is no answer, or the tokens are used up. What was answered before is kept.
         """
         known = self._answers.get(
-            [prompt.digest(self._server.model) for each in questions for prompt in (each.prompt, _again(each.prompt))]
+            [each.digest(self._server.model) for question in questions for each in question.tries]
         )
         values: list[T | None] = [None] * len(questions)
-        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+        left: deque[int] = deque()
         for at, question in enumerate(questions):
-            done = self._answer(at, question, known, None)
-            if done is None:
-                waiting.put(at)
-            else:
-                self._take(done, values)
-        left = waiting.qsize()
-        try:
-            progress(len(questions) - left, len(questions), self._note)
-        except JobCancelled:
-            return values
-        if left:
-            self._ask(questions, known, waiting, values, progress)
-        return values
-
-    def _ask(
-        self,
-        questions: Sequence[Question[T]],
-        known: Mapping[str, str],
-        waiting: queue.SimpleQueue[int],
-        values: list[T | None],
-        progress: Progress,
-    ) -> None:
-        stop, answered, left = threading.Event(), queue.SimpleQueue[_Answered](), waiting.qsize()
-        for _ in range(min(self._server.at_once, left)):
-            # Daemons: one that waits for a slow answer must not hold up a stop, nor the end of the program.
-            threading.Thread(target=self._work, args=(questions, known, waiting, answered, stop), daemon=True).start()
+            try:
+                values[at] = self._value(question, known)
+            except _NotAsked:
+                left.append(at)
+        stop, answered = threading.Event(), queue.SimpleQueue[tuple[int, T | None, Exception | None]]()
         fresh: dict[str, Answer] = {}
-        stored = time.monotonic()
+        ask = partial(self._say, stop=stop, fresh=fresh)
+
+        def work() -> None:
+            while left and not stop.is_set():
+                with suppress(IndexError):  # another thread took the last
+                    at = left.popleft()
+                    try:
+                        answered.put((at, self._value(questions[at], known, ask), None))
+                    except Exception as error:  # noqa: BLE001 - raised below, by whoever waits for it
+                        answered.put((at, None, error))
+
+        done, stored = len(questions) - len(left), time.monotonic()
         try:
-            while left:
+            progress(done, len(questions), self._note)
+            for _ in range(min(self._server.at_once, len(left))):
+                # Daemons: one that waits for a slow answer must not hold up a stop, nor the end of the program.
+                threading.Thread(target=work, daemon=True).start()
+            while done < len(questions):
                 with suppress(queue.Empty):
-                    done = answered.get(timeout=_LOOK)
-                    left -= 1
-                    fresh.update(done.new)
-                    if done.error:
-                        raise done.error
-                    self._take(done, values)
-                if fresh and time.monotonic() - stored > _STORE:
-                    self._answers.add(self._server.model, fresh)
-                    fresh, stored = {}, time.monotonic()
-                progress(len(questions) - left, len(questions), self._note)
+                    at, values[at], error = answered.get(timeout=_LOOK)
+                    if error:
+                        raise error
+                    done += 1
+                if time.monotonic() - stored > _STORE:
+                    self._keep(fresh)
+                    stored = time.monotonic()
+                progress(done, len(questions), self._note)
         except JobCancelled:
             pass
         finally:
             stop.set()
-            while not answered.empty():  # came while another failed
-                fresh.update(answered.get().new)
-            if fresh:
-                self._answers.add(self._server.model, fresh)
+            self._keep(fresh)
+        return values
 
-    def _work(
-        self,
-        questions: Sequence[Question[T]],
-        known: Mapping[str, str],
-        waiting: queue.SimpleQueue[int],
-        answered: queue.SimpleQueue[_Answered],
-        stop: threading.Event,
-    ) -> None:
-        """Answer what is waiting, in a thread of its own."""
-        with suppress(queue.Empty):
-            while not stop.is_set():
-                at = waiting.get_nowait()
-                try:
-                    done = self._answer(at, questions[at], known, stop)
-                except RelicError as error:
-                    done = _Answered(at, error=error)
-                answered.put(done or _Answered(at))
+    @property
+    def _note(self) -> str:
+        """How many answers could not be read, in words; empty where all could."""
+        count = self.usage.unreadable
+        return f"{count:,} {'answer' if count == 1 else 'answers'} could not be read" if count else ""
 
-    def _answer(
-        self, at: int, question: Question[T], known: Mapping[str, str], stop: threading.Event | None
-    ) -> _Answered | None:
-        """Answer a question from what is known, else by the server; again where the answer cannot be read.
+    def _value(
+        self, question: Question[T], known: Mapping[str, str], ask: Callable[[Prompt, str], str] | None = None
+    ) -> T | None:
+        """Read the answer to a question, again where it cannot be read; None where neither can.
 
-        - `stop`: ends waiting for the server; None to ask nothing.
-
-        Returns: None where nothing is to be asked, and something would have to be.
+        - `ask`: has the server answer a prompt of a digest.
         """
-        new: list[tuple[str, Answer]] = []
-        for prompt in (question.prompt, _again(question.prompt)):
+        for prompt in question.tries:
             digest = prompt.digest(self._server.model)
             text = known.get(digest)
             if text is None:
-                if stop is None:
-                    return None
-                answer = self._say(prompt, stop)
-                new.append((digest, answer))
-                text = answer.text
-            try:
-                return _Answered(at, question.read(text), tuple(new))
-            except ValueError:
-                continue
+                if ask is None:
+                    raise _NotAsked
+                text = ask(prompt, digest)
+            with suppress(ValueError):
+                return question.read(text)
         with self._lock:
             self.usage.unreadable += 1
-        return _Answered(at, new=tuple(new))
+        return None
 
-    def _say(self, prompt: Prompt, stop: threading.Event) -> Answer:
+    def _say(self, prompt: Prompt, digest: str, *, stop: threading.Event, fresh: dict[str, Answer]) -> str:
         """Ask the server; the answer names the parts by their numbers."""
         codes = prompt.draw_codes()
         messages = prompt.messages(codes)
@@ -212,12 +173,10 @@ class CachedClient:
             self._left += needed - answer.tokens
             self.usage.calls += 1
             self.usage.tokens += answer.tokens
-        return answer._replace(text=plain(answer.text, codes, prompt.plain_codes()))
+        fresh[digest] = answer._replace(text=plain(answer.text, codes, prompt.plain_codes()))
+        return fresh[digest].text
 
-    @staticmethod
-    def _take(done: _Answered, values: list[T | None]) -> None:
-        values[done.at] = done.value  # type: ignore[assignment] # read by the question's own function
-
-
-def _again(prompt: Prompt) -> Prompt:
-    return replace(prompt, again=True)
+    def _keep(self, fresh: dict[str, Answer]) -> None:
+        """Keep what was answered; meanwhile more may come."""
+        if some := {digest: fresh.pop(digest) for digest in list(fresh)}:
+            self._answers.add(self._server.model, some)

@@ -16,32 +16,33 @@ LONGEST_REASON = 600
 MOST_CRITERIA, LONGEST_CRITERION = 8, 400
 MOST_PASSAGES = 20
 
-_NUMBER = re.compile(r"\s*(\d{1,2}(?:[.,]\d+)?)\s*(?:/\s*10)?\s*")
-_ONLY_NUMBER = re.compile(r"[\s*_`\"'“”]*(\d{1,2}(?:[.,]\d+)?)\s*(?:(?:/|out of)\s*10)?[\s*_`\"'“”.!]*")
 _FIGURE = re.compile(r"-?\d+(?:[.,]\d+)?")
-_OF_TEN = re.compile(r"(?:/|\bout of)\s*10\b")
+_OF_TEN = re.compile(r"\s*(?:/|\bout of)\s*10\b")
+_MARKS = re.compile(r"[\s*_`\"'“”.!]*")
+"""What may stand around a number that is the whole answer."""
 _PART = re.compile(r"\bT(\d+)\b")
 
 
-class Reasoned(NamedTuple):
-    """A score, with the reason and the words that it rests on; both may be empty."""
+class Reading(NamedTuple):
+    """What a model makes of one passage.
 
-    score: float
+    - `score`: 0 to 10; None where it gave none that can be read, or was not asked for one.
+    - `reason`, `words`: why, and the words of the passage that it says this rests on; both may be empty.
+    - `criteria`: the criteria with the score by each.
+    """
+
+    score: float | None = None
     reason: str = ""
     words: str = ""
+    criteria: tuple[tuple[str, float], ...] = ()
 
 
-def read_score(answer: str) -> float:
-    """Read the one score of an answer.
+def read_score(answer: str) -> Reading:
+    """Read the one score of an answer, and the reason where there is one.
 
-    >>> read_score('Here you are: {"score": 7}'), read_score("Score: 8/10"), read_score("4")
-    (7.0, 8.0, 4.0)
+    >>> [read_score(said).score for said in ('Here you are: {"score": 7}', "Score: 8/10", "4")]
+    [7.0, 8.0, 4.0]
     """
-    return read_reason(answer).score
-
-
-def read_reason(answer: str) -> Reasoned:
-    """Read a score and what is text for it."""
     text = _spoken(answer)
     found = [each for each in _objects(text) if "score" in each]
     if found:
@@ -49,15 +50,10 @@ def read_reason(answer: str) -> Reasoned:
         if len(scores) > 1:
             raise ValueError("two scores")
         last = found[-1]
-        return Reasoned(scores.pop(), _line(last.get("reason"))[:LONGEST_REASON], _line(last.get("words")))
+        return Reading(scores.pop(), _line(last.get("reason"))[:LONGEST_REASON], _line(last.get("words")))
     if "{" in text:  # cut off: the number may be the beginning of another
         raise ValueError("no whole JSON object with a score")
-    if alone := _ONLY_NUMBER.fullmatch(text):
-        return Reasoned(_number(alone[1]))
-    figures = set(_FIGURE.findall(_OF_TEN.sub("", text)))  # with another figure beside it a score has two meanings
-    if len(figures) != 1 or not re.search(r"\bscore\b", text, re.IGNORECASE):
-        raise ValueError("no score, or several figures")
-    return Reasoned(_number(figures.pop()))
+    return Reading(_number(text))
 
 
 def read_criteria(answer: str) -> tuple[str, ...]:
@@ -135,16 +131,19 @@ def _listed(answer: str, key: str) -> list[Any]:
     return found[0]
 
 
-def _number(text: object) -> float:
-    """Read a score from 0 to 10; ValueError for everything else."""
-    if isinstance(text, str):
-        written = _NUMBER.fullmatch(text)
-        if written is None:
-            raise ValueError("no score")
-        text = float(written[1].replace(",", "."))
-    if isinstance(text, bool) or not isinstance(text, int | float) or not 0 <= text <= BEST:
+def _number(said: object) -> float:
+    """Read a score from 0 to 10, a figure or words with one figure; ValueError for everything else."""
+    if isinstance(said, str):
+        text = _OF_TEN.sub("", said)
+        figures = set(_FIGURE.findall(text))  # with another figure beside it a score has two meanings
+        if len(figures) != 1 or not (
+            _MARKS.fullmatch(_FIGURE.sub("", text)) or re.search(r"\bscore\b", text, re.IGNORECASE)
+        ):
+            raise ValueError("no score, or several figures")
+        said = float(figures.pop().replace(",", "."))
+    if isinstance(said, bool) or not isinstance(said, int | float) or not 0 <= said <= BEST:
         raise ValueError("no score from 0 to 10")
-    return float(text)
+    return float(said)
 
 
 def _line(text: object) -> str:

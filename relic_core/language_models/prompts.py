@@ -17,56 +17,35 @@ from typing import TYPE_CHECKING, Literal
 from relic_core.domain import GAP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Claim
     from relic_core.language_models.server import Message
 
-Method = Literal["score", "reason", "subtask", "rank"]
+Task = Literal["score", "reason", "criteria", "subtask", "rank", "recall", "probe"]
 
 BEST = 10
 """The highest score that a model may give a passage; the lowest is 0."""
 
-_LETTERS = "bcdfghjkmnpqrstvwxz23456789"
-"""Of codes: no vowels, so that no code is a word."""
-_CODE = 5
 
-
-@dataclass(frozen=True, slots=True)
-class Objective:
-    """What makes a passage relevant, in words: a card that a scholar chooses and may change."""
-
-    name: str
-    label: str
-    text: str
-
-
-OBJECTIVES = (
-    Objective(
-        "supports",
-        "Supports the claim",
-        "The claim is prose of a scholar about a literary work; a gap in it (____) is the place of a quotation that "
-        "was taken out. Wanted is the passage of the work that the scholar could quote there as evidence: it shows, in "
-        "what is done, said or pictured, what the claim says before or behind the gap, in whatever words, and reads "
-        "naturally in that place. A passage that merely shares names or words with the claim is poor evidence; one "
-        "that the claim quotes already is none.",
-    ),
-    Objective(
-        "contradicts",
-        "Contradicts or complicates it",
-        "The claim is prose of a scholar about a literary work. Wanted is the passage of the work that counts against "
-        "it: one that somebody who disagrees would quote, or that a fair scholar would have to admit because it makes "
-        "the claim less simple. It must be about the same matter. A passage that bears the claim out, or that has "
-        "nothing to do with it, is not wanted.",
-    ),
-    Objective(
-        "scene",
-        "The scene somebody half remembers",
-        "The claim is what a reader remembers of a scene, loosely and perhaps wrongly in places. Wanted is the passage "
-        "of the work in which this scene stands: as many of the remembered details as possible are in it, said or "
-        "implied. Details that disagree count less than those that agree.",
-    ),
+SUPPORTS = (
+    "The claim is prose of a scholar about a literary work; a gap in it (____) is the place of a quotation that "
+    "was taken out. Wanted is the passage of the work that the scholar could quote there as evidence: it shows, in "
+    "what is done, said or pictured, what the claim says before or behind the gap, in whatever words, and reads "
+    "naturally in that place. A passage that merely shares names or words with the claim is poor evidence; one "
+    "that the claim quotes already is none."
 )
+OBJECTIVES: Mapping[str, str] = {
+    "Supports the claim": SUPPORTS,
+    "Contradicts or complicates it": "The claim is prose of a scholar about a literary work. Wanted is the passage of "
+    "the work that counts against it: one that somebody who disagrees would quote, or that a fair scholar would have "
+    "to admit because it makes the claim less simple. It must be about the same matter. A passage that bears the claim "
+    "out, or that has nothing to do with it, is not wanted.",
+    "The scene somebody half remembers": "The claim is what a reader remembers of a scene, loosely and perhaps wrongly "
+    "in places. Wanted is the passage of the work in which this scene stands: as many of the remembered details as "
+    "possible are in it, said or implied. Details that disagree count less than those that agree.",
+}
+"""What makes a passage relevant, in words that a scholar chooses and may change, by what they are called."""
 
 _NO_OBJECTIVE = "Judge how close in meaning a passage is to the claim."
 
@@ -81,7 +60,7 @@ _ALONE = "Answer with one JSON object and nothing else:"
 AGAIN = "Your last answer could not be read. Answer with the JSON object alone."
 """What is added where an answer could not be read."""
 
-_INSTRUCTIONS = {
+_INSTRUCTIONS: Mapping[Task, str] = {
     "score": f'{_SCALE} {_ALONE} {{"score": NUMBER}}',
     "reason": "Compare claim and passage first, in one or two sentences; name the few words of the passage on which "
     f"your judgement rests, copied to the letter; then give the score. {_SCALE} {_ALONE} "
@@ -128,8 +107,7 @@ class Prompt:
         texts = " ".join(text for _, text in self.parts)
         codes: dict[str, None] = {}
         while len(codes) < len(self.parts):
-            code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE))
-            if code not in texts:
+            if (code := secrets.token_hex(4)) not in texts:
                 codes[code] = None
         return list(codes)
 
@@ -163,48 +141,16 @@ def claim_text(claim: Claim) -> str:
     return f"{claim.left} {GAP} {claim.right}".strip() if claim.masked else claim.words
 
 
-def instructions(task: str, objective: str) -> str:
-    """Write what a model is to do.
-
-    - `task`: a `Method`, or "criteria", "recall", "probe".
-    - `objective`: what makes a passage relevant; empty for closeness in meaning.
-    """
+def instructions(task: Task, objective: str) -> str:
+    """Write what a model is to do; `objective`: what makes a passage relevant, empty for closeness in meaning."""
     return "\n\n".join([_ROLE, objective or _NO_OBJECTIVE, _TEXT_ALONE, _INSTRUCTIONS[task]])
 
 
-def about_passage(task: Literal["score", "reason"], claim: str, passage: str, objective: str) -> Prompt:
-    """Ask for the score of one passage, or for reason and score."""
-    return Prompt(instructions(task, objective), (("The claim", claim), ("The passage", passage)))
+def ask(task: Task, *parts: tuple[str, str], claim: str, objective: str) -> Prompt:
+    """Ask something about a claim and the parts that are given with it, names and texts."""
+    return Prompt(instructions(task, objective), (("The claim", claim), *parts))
 
 
-def for_criteria(claim: str, objective: str) -> Prompt:
-    """Ask for the criteria of a claim."""
-    return Prompt(instructions("criteria", objective), (("The claim", claim),))
-
-
-def about_criterion(claim: str, criterion: str, passage: str, objective: str) -> Prompt:
-    """Ask how far a passage meets one criterion."""
-    parts = (("The claim", claim), ("The criterion", criterion), ("The passage", passage))
-    return Prompt(instructions("subtask", objective), parts)
-
-
-def for_order(claim: str, passages: Sequence[str], objective: str) -> Prompt:
-    """Ask for the order of some passages."""
-    named = ((f"Passage {number}", passage) for number, passage in enumerate(passages, start=1))
-    return Prompt(instructions("rank", objective), (("The claim", claim), *named))
-
-
-def for_passages(claim: str, work: str, chapters: Sequence[str], objective: str) -> Prompt:
-    """Ask for passages of a work, from memory or from some of its chapters."""
-    given = (("Chapters of the work", text) for text in chapters)
-    return Prompt(instructions("recall", objective), (("The claim", claim), ("The work", work), *given))
-
-
-def for_quotation(claim: str, work: str) -> Prompt:
-    """Ask for the quotation that was taken out of a claim, with no passage to choose from."""
-    return Prompt(instructions("probe", OBJECTIVES[0].text), (("The claim", claim), ("The work", work)))
-
-
-def digest_of(task: str, objective: str) -> str:
+def digest_of(task: Task, objective: str) -> str:
     """Digest of instructions, short: it tells which prompt a score or an order came of."""
     return hashlib.sha256(instructions(task, objective).encode()).hexdigest()[:12]

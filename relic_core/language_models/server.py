@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import threading
 import time
 import weakref
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from email.utils import parsedate_to_datetime
+from functools import partial
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from relic_core.config.settings import READER_KEY
 from relic_core.errors import ReaderUnavailable
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from httpx2 import Response
 
@@ -28,13 +31,24 @@ if TYPE_CHECKING:
 ANSWER = 1_024
 """Most tokens of an answer; models that think aloud need some."""
 
+HERE = "this computer"
+
 _TRIES, _PAUSE, _LONGEST_PAUSE = 3, 1.0, 30.0
 """How often a busy or faulty server is asked, and how long it is left alone in between, in seconds."""
-_OK, _BAD, _NO_KEY, _FORBIDDEN, _MISSING, _BUSY, _FAULT, _AWAY = 200, 400, 401, 403, 404, 429, 500, 503
+_BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_FAULTS = {*range(500, 600)} - {HTTPStatus.NOT_IMPLEMENTED}
 _CHARACTERS = 3
 """Of a token, at least, in English prose; so a count made with it is rather too large."""
 _QUOTED = 160
 _PATIENCE = 5.0
+_SLIP = 16
+"""Characters that a token may stand further on than the one before it ends: where a server cut a character in two."""
+_NO_LOGPROBS = (
+    "gives no log-probabilities of a prompt. vLLM's and llama-cpp-python's (with logits_all) do; llama-server and "
+    "Ollama do not"
+)
+
+T = TypeVar("T")
 
 Message = dict[str, str]
 
@@ -68,9 +82,8 @@ class Server:
                 "No language model is set up. Name a server and its model in RELIC_READER and RELIC_READER_MODEL "
                 "(docs/reading_by_model.md)."
             )
-        self._here = is_here(self.address)
         self.place = where(self.address)
-        if not self._here and settings.reader_allow.lower() != self.place:
+        if self.place != HERE and settings.reader_allow.lower() != self.place:
             raise ReaderUnavailable(
                 f"The claim and the passages would be sent to {self.place}. If that is meant, allow it once: set "
                 f"RELIC_READER_ALLOW to {self.place}."
@@ -83,7 +96,7 @@ class Server:
             headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
             timeout=httpx2.Timeout(seconds, connect=min(seconds, _PATIENCE)),
             limits=httpx2.Limits(max_keepalive_connections=settings.reader_at_once),
-            trust_env=not self._here,  # a proxy is not for this machine
+            trust_env=self.place != HERE,  # a proxy is not for this machine
         )
         weakref.finalize(self, self._client.close)
 
@@ -95,38 +108,61 @@ class Server:
         Raises ReaderUnavailable: there is no answer; the message says why.
         """
         needed = count_tokens(messages)
+        body = {"messages": list(messages), "max_tokens": ANSWER}
+        return self._asked("chat/completions", body, needed, stop, partial(_read, needed=needed))
+
+    def prompt_logprobs(self, prefix: str, text: str, stop: threading.Event | None = None) -> list[tuple[str, float]]:
+        """Give the log-probability of each token of a text that follows a prefix.
+
+        A token across the border counts as one of the text. Of an empty prefix the text's first token is left out,
+        where the server gives it none. Nothing is kept.
+
+        Raises ReaderUnavailable: the server gives none for a prompt (vLLM and llama-cpp-python do), or as `ask`.
+        """
+        prompt = prefix + text
+        body = {"prompt": prompt, "max_tokens": 1, "echo": True, "logprobs": 1}
+        needed = len(prompt) // _CHARACTERS + 1
+        read = partial(_read_logprobs, prefix=prefix, text=text)
+        found = self._asked("completions", body, needed, stop or threading.Event(), read, _NO_LOGPROBS)
+        if found is None:
+            raise ReaderUnavailable(f"The model's server on {self.place} {_NO_LOGPROBS}.")
+        return found
+
+    def _asked(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        needed: int,
+        stop: threading.Event,
+        read: Callable[[Any], T],
+        refusal: str = "",
+    ) -> T:
+        """Ask, again where the server is busy or broke off.
+
+        - `needed`: tokens of question and answer.
+        - `read`: makes of JSON what is wanted; what it raises means that it is something else.
+        - `refusal`: what it means where the server refuses for another reason than the key or its context.
+        """
         if needed > self._settings.reader_context:
             raise ReaderUnavailable(
                 f"A question has about {needed:,} tokens, its answer included, and the model reads "
                 f"{self._settings.reader_context:,} at once (RELIC_READER_CONTEXT). Take one that reads more, or "
                 "search for shorter passages."
             )
-        body = {
-            "model": self.model,
-            "messages": list(messages),
-            "temperature": 0,
-            "max_tokens": ANSWER,
-            "stream": False,
-        }
-        broken = ""
+        whole = {"model": self.model, "temperature": 0, "stream": False, **body}
         for _ in range(_TRIES):
-            response = self._request("POST", f"{self.address}/chat/completions", body)
-            pause = _PAUSE
-            if response is not None:
-                if response.status_code in {_BUSY, _AWAY}:
-                    pause = _retry_after(response)
-                    broken = f"is busy and asks to be left alone for {pause:,.0f} seconds"
-                    if pause > _LONGEST_PAUSE:
-                        break
-                elif response.status_code >= _FAULT:
-                    broken = f"reports a fault of its own ({response.status_code})"
-                else:
-                    self._refuse(response)
-                    with suppress(ValueError, LookupError, TypeError):
-                        return _read(response.json(), needed)
-            if response is None or response.status_code == _OK:
-                broken = "sent half an answer, or something else than an answer"
-            if stop.wait(pause):
+            response, pause = self._request("POST", f"{self.address}/{path}", whole), _PAUSE
+            broken = "sent half an answer, or something else than an answer"
+            if response is not None and response.status_code in _BUSY:
+                pause = _retry_after(response)
+                broken = f"is busy and asks to be left alone for {pause:,.0f} seconds"
+            elif response is not None and response.status_code in _FAULTS:
+                broken = f"reports a fault of its own ({response.status_code})"
+            elif response is not None:
+                self._refuse(response, refusal)
+                with suppress(ValueError, LookupError, TypeError, AttributeError):
+                    return read(response.json())
+            if pause > _LONGEST_PAUSE or stop.wait(pause):
                 break
         raise ReaderUnavailable(f"The model's server on {self.place} {broken}. Try again later.")
 
@@ -134,13 +170,10 @@ class Server:
         """List the models that the server offers, and say how many seconds it took. Raises ReaderUnavailable."""
         began = time.perf_counter()
         response = self._request("GET", f"{self.address}/models", None)
-        if response is None or response.status_code >= _FAULT:
+        if response is None or response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise ReaderUnavailable(f"The model's server on {self.place} does not answer as it should.")
         self._refuse(response)
-        names: list[str] = []
-        with suppress(ValueError, LookupError, TypeError):
-            names = [str(each["id"]) for each in response.json()["data"]]
-        return names, time.perf_counter() - began
+        return list(_digests(response, "data", "id")), time.perf_counter() - began
 
     def model_digest(self) -> str:
         """Give the digest of the model's files where the server says one, as Ollama does; else empty.
@@ -148,13 +181,8 @@ class Server:
         Raises ReaderUnavailable: the server is not there.
         """
         ollama = f"{self.address.removesuffix('/v1')}/api/tags"
-        for address, listed, named in ((f"{self.address}/models", "data", "id"), (ollama, "models", "name")):
-            response = self._request("GET", address, None)
-            with suppress(ValueError, LookupError, TypeError, AttributeError):
-                for each in response.json()[listed] if response else []:
-                    if each[named] == self.model and isinstance(each.get("digest"), str):
-                        return str(each["digest"])[:_QUOTED]
-        return ""
+        said = _digests(self._request("GET", f"{self.address}/models", None), "data", "id").get(self.model)
+        return said or _digests(self._request("GET", ollama, None), "models", "name").get(self.model, "")
 
     def _request(
         self, method: Literal["GET", "POST"], address: str, body: Mapping[str, object] | None
@@ -176,25 +204,27 @@ class Server:
         except (httpx2.TransportError, httpx2.DecodingError):
             return None
 
-    def _refuse(self, response: Response) -> None:
-        """Say in words what a server means that gives no answer and will not give one."""
+    def _refuse(self, response: Response, refusal: str = "") -> None:
+        """Say in words what a server means that gives no answer and will not give one; `refusal`: see `_asked`."""
         status = response.status_code
-        if status in {_NO_KEY, _FORBIDDEN}:
+        if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
             raise ReaderUnavailable(
                 f"The model's server on {self.place} does not take the key. It is read from {READER_KEY}, "
                 f"which is {'set' if self._key else 'not set'}."
             )
-        if status == _OK:
+        if status == HTTPStatus.OK:
             return
         said = _complaint(response)
         if self._key:
             said = said.replace(self._key, "…")
-        if status == _BAD and "context" in said.lower():
+        if status == HTTPStatus.BAD_REQUEST and "context" in said.lower():
             raise ReaderUnavailable(
                 f"The question is longer than the model on {self.place} reads at once ({said}). Set "
                 "RELIC_READER_CONTEXT to what it reads, or give the server more."
             )
-        if status == _MISSING or (status == _BAD and "model" in said.lower()):
+        if refusal:
+            raise ReaderUnavailable(f"The model's server on {self.place} {refusal} ({status}{said and ': '}{said}).")
+        if status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and "model" in said.lower()):
             raise ReaderUnavailable(
                 f"The server on {self.place} has no model {self.model}, or is no such server ({status}{said and ': '}"
                 f"{said}). RELIC_READER_MODEL must be a name that it lists, and RELIC_READER mostly ends in /v1."
@@ -202,25 +232,16 @@ class Server:
         raise ReaderUnavailable(f"The model's server on {self.place} refuses ({status}{said and ': '}{said}).")
 
 
-def is_here(address: str) -> bool:
-    """Whether an address is on this machine.
-
-    >>> is_here("http://127.0.0.2:1/v1"), is_here("http://[::1]:1/v1"), is_here("http://localhost.example.org/v1")
-    (True, True, False)
-    """
-    host = urlsplit(address).hostname or ""
-    with suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"
-
-
 def where(address: str) -> str:
     """Say where words go that are sent to an address: "this computer", or the name of another.
 
-    >>> where("http://localhost:11434/v1"), where("https://API.example.org/v1")
-    ('this computer', 'api.example.org')
+    >>> [where(f"http://{host}:1/v1") for host in ("localhost", "127.0.0.2", "[::1]", "localhost.Example.org")]
+    ['this computer', 'this computer', 'this computer', 'localhost.example.org']
     """
-    return "this computer" if is_here(address) else urlsplit(address).hostname or ""
+    host = urlsplit(address).hostname or ""
+    with suppress(ValueError):
+        return HERE if ipaddress.ip_address(host).is_loopback else host
+    return HERE if host == "localhost" else host
 
 
 def _read(answer: Any, needed: int) -> Answer:  # noqa: ANN401 - as read from JSON
@@ -234,6 +255,31 @@ def _read(answer: Any, needed: int) -> Answer:  # noqa: ANN401 - as read from JS
     )
 
 
+def _read_logprobs(answer: Any, prefix: str, text: str) -> list[tuple[str, float]] | None:  # noqa: ANN401 - from JSON
+    """Lay tokens on a prompt, and give those of its text; None where they do not cover it.
+
+    Before the prompt may stand a mark of the model's, behind it what it went on with.
+    """
+    given, prompt, at = answer["choices"][0].get("logprobs") or {}, prefix + text, 0
+    found = []
+    for token, logprob in zip(given.get("tokens") or [], given.get("token_logprobs") or [], strict=True):
+        if at == len(prompt):
+            break
+        start = prompt.find(token, at, at + len(token) + _SLIP)
+        at = at if start < 0 else start + len(token)
+        if logprob is not None and (at > len(prefix) or (start < 0 and at == len(prefix))):
+            found.append((str(token), float(logprob)))
+    return found if at == len(prompt) else None
+
+
+def _digests(response: Response | None, listed: str, named: str) -> dict[str, str]:
+    """Give the models of a list by name, each with its digest where one is said."""
+    with suppress(ValueError, LookupError, TypeError, AttributeError):
+        models = response.json()[listed] if response else []
+        return {str(each[named]): str(each.get("digest") or "")[:_QUOTED] for each in models}
+    return {}
+
+
 def _complaint(response: Response) -> str:
     """Give what a server says of a refusal, on one line, cut short."""
     said: object = ""
@@ -244,6 +290,10 @@ def _complaint(response: Response) -> str:
 
 
 def _retry_after(response: Response) -> float:
+    """Read for how many seconds a server asks to be left alone: a number of them, or a date."""
+    said = response.headers.get("Retry-After", "")
     with suppress(ValueError, OverflowError):
-        return max(0.0, float(response.headers.get("Retry-After", "")))
+        return max(0.0, float(said))
+    with suppress(ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
     return _PAUSE

@@ -84,7 +84,8 @@ def validations_table(validations: Sequence[Mapping[str, Any]], watch: str) -> T
     windows = int(validations[-1].get("windows", 0)) if validations else 0
     trained = [each for each in validations if each["step"]]
     best = max(trained, key=lambda each: float(each.get(watch, 0.0)), default={})
-    shown = [*RECALLS, "median", *([watch] if watch not in RECALLS else [])]
+    ranked = any("median" in each for each in validations) or not validations
+    shown = [*(RECALLS if ranked else ("loss",)), *(["median"] if ranked else []), *([watch] * (watch not in RECALLS))]
     return Table(
         caption="Validations",
         heads=("step", *(f"{each}, %" if each.startswith("recall") else _head(each) for each in shown), "kept"),
@@ -99,7 +100,9 @@ def validations_table(validations: Sequence[Mapping[str, Any]], watch: str) -> T
         notes=(
             f"{windows:,} quotations, each ranked in its whole work, with four sentences of criticism either side.",
             "The median is that of the rank of the critic's own quotation: smaller is better.",
-        ),
+        )
+        if ranked
+        else (f"{windows:,} quotations of the file, each among those of its batch; the likelihood is 100 exp(-loss).",),
     )
 
 

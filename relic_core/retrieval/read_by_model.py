@@ -10,15 +10,16 @@ import hashlib
 import json
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Literal, cast
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, Self, cast
 
 import numpy as np
 
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import JobCancelled
-from relic_core.language_models import reading
-from relic_core.language_models.cached_client import CachedClient
-from relic_core.language_models.prompts import OBJECTIVES, claim_text, digest_of
+from relic_core.language_models.cached_client import CachedClient, Question
+from relic_core.language_models.parsing import Reading, read_criteria, read_order, read_score
+from relic_core.language_models.prompts import SUPPORTS, ask, claim_text, digest_of
 from relic_core.language_models.server import Server
 from relic_core.ports import silent
 from relic_core.retrieval.reranked import Reordering, below, loaded
@@ -29,11 +30,13 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking
-    from relic_core.language_models.prompts import Method
-    from relic_core.language_models.reading import Order, Reading
+    from relic_core.language_models.prompts import Prompt, Task
     from relic_core.ports import Progress, Retriever
 
-TASKS: Mapping[str, tuple[str, ...]] = {
+WINDOW, STEP = 20, 10
+"""Passages that are put in order at once, and by how many the window moves: from the back to the front."""
+
+TASKS: Mapping[str, tuple[Task, ...]] = {
     "score": ("score",),
     "reason": ("reason",),
     "subtask": ("criteria", "subtask"),
@@ -74,6 +77,12 @@ class AsksModel(Reordering):
         self._run = CachedClient(self._server, self._store.model_answers, settings.reader_run_tokens) if run else None
         self._digest = self._server.model_digest() if run else ""
 
+    @classmethod
+    def create(cls, settings: Settings, components: Sequence[Retriever], *, task: str) -> Self:
+        """Make the retriever of a task, as the registry asks for it."""
+        (first,) = components
+        return cls(first, settings, task)
+
     @cached_property
     def _server(self) -> Server:
         return Server(self._settings)
@@ -94,7 +103,7 @@ class AsksModel(Reordering):
     @property
     def configuration(self) -> Mapping[str, str]:
         """What the first retriever says of itself; the model, its prompts and the objective."""
-        objective = OBJECTIVES[0].text if self._objective is None else self._objective
+        objective = SUPPORTS if self._objective is None else self._objective
         prompts = {f"prompt {task}": digest_of(task, objective) for task in TASKS[self._task]}
         facts = {"reranker": self._settings.reader_model, "weights": self._digest, **prompts}
         own = {f"reranker {name}": value for name, value in facts.items() if value}
@@ -115,7 +124,7 @@ class AsksModel(Reordering):
         if self._objective is not None:
             return self._objective
         chosen = self._store.reading_texts.get("objective", _key(claim))
-        return OBJECTIVES[0].text if chosen is None else chosen
+        return SUPPORTS if chosen is None else chosen
 
     def choose(self, kind: Literal["objective", "criteria"], claim: Claim, text: str) -> None:
         """Choose the objective of a claim, or its criteria as JSON; no criteria bring back the model's."""
@@ -123,14 +132,15 @@ class AsksModel(Reordering):
 
 
 class ReadByModel(AsksModel):
-    """Has a model read the top k, passage by passage or in windows: the tasks that are a `Method`."""
+    """Has a model read the top k: by score, with a reason, by criteria, or in windows."""
 
     def criteria(self, claim: Claim, client: CachedClient, progress: Progress) -> tuple[str, ...]:
-        """Give the criteria of a claim: the scholar's, else those that the model writes."""
-        objective = self.objective(claim)
+        """Give the criteria of a claim: the scholar's, else those that the model writes; none where it writes none."""
+        prompt = ask("criteria", objective=self.objective(claim), claim=claim_text(claim))
         if self._objective is None and (own := self._store.reading_texts.get("criteria", _key(claim))):
             return tuple(json.loads(own))
-        return reading.write_criteria(client, claim_text(claim), objective, progress)
+        (written,) = client.all([Question(prompt, read_criteria)], progress)
+        return written or ()
 
     def combine(
         self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
@@ -150,21 +160,71 @@ class ReadByModel(AsksModel):
             for place, span in zip(places.tolist(), spans, strict=True):
                 texts[place] = flat_span(work, span)
         there = [place for place, text in enumerate(texts) if text]
-        order = self.read(claim, [texts[place] for place in there], progress).order
+        order = self.read(claim, [texts[place] for place in there], progress)[0]
         found = np.zeros(len(top), dtype=np.float32)
         found[[there[at] for at in order]] = np.arange(len(order), 0, -1)
         return replace(ranking, retriever=self.name, scores=below(found, top, rest, ranking.scores))
 
-    def read(self, claim: Claim, passages: Sequence[str], progress: Progress) -> Order:
-        """Read passages, given in the prior order; raises as `combine`."""
-        client, method = self.client, cast("Method", self._task)
-        criteria = self.criteria(claim, client, progress) if method == "subtask" else ()
-        objective = self.objective(claim)
-        return reading.read(client, method, claim_text(claim), passages, objective, progress, criteria=criteria)
+    def read(
+        self, claim: Claim, passages: Sequence[str], progress: Progress
+    ) -> tuple[Sequence[int], Sequence[Reading]]:
+        """Read passages, given in the prior order; raises as `combine`.
 
-    def readings(self, claim: Claim, passages: Sequence[str]) -> tuple[Reading, ...]:
+        Returns: positions of the passages, best first, ties and what was not read in the prior order; and what the
+        model makes of each passage, in the prior order.
+        """
+        client, about = self.client, partial(ask, objective=self.objective(claim), claim=claim_text(claim))
+        if self._task == "rank":
+            return _ranked(client, about, passages, progress), [Reading()] * len(passages)
+        if self._task == "subtask":
+            readings = _by_criteria(client, about, passages, self.criteria(claim, client, progress), progress)
+        else:
+            asked = (about(cast("Task", self._task), ("The passage", each)) for each in passages)
+            answers = client.all([Question(prompt, read_score) for prompt in asked], progress)
+            readings = [each or Reading() for each in answers]
+        scores = [-1.0 if each.score is None else each.score for each in readings]
+        return sorted(range(len(scores)), key=lambda at: -scores[at]), readings
+
+    def readings(self, claim: Claim, passages: Sequence[str]) -> Sequence[Reading]:
         """Give what is known of passages that were read before; nothing is asked."""
-        return self.read(claim, passages, stopped).readings
+        return self.read(claim, passages, stopped)[1]
+
+
+def _by_criteria(
+    client: CachedClient, about: partial[Prompt], passages: Sequence[str], criteria: Sequence[str], progress: Progress
+) -> list[Reading]:
+    """Score each passage by each criterion, and take the mean of all; a passage that lacks one has none."""
+    asked = (
+        about("subtask", ("The criterion", criterion), ("The passage", passage))
+        for passage in passages
+        for criterion in criteria
+    )
+    answers = iter(client.all([Question(prompt, read_score) for prompt in asked], progress))
+    readings = []
+    for _ in passages:
+        scores = [each.score for each in islice(answers, len(criteria)) if each and each.score is not None]
+        whole = bool(criteria) and len(scores) == len(criteria)
+        mean, scored = sum(scores) / max(1, len(scores)), tuple(zip(criteria, scores, strict=False))
+        readings.append(Reading(mean, criteria=scored) if whole else Reading())
+    return readings
+
+
+def _ranked(client: CachedClient, about: partial[Prompt], passages: Sequence[str], progress: Progress) -> list[int]:
+    """Order a sliding window from the back to the front (Sun et al. 2023, as BIRCO's section 4.2 takes it up)."""
+    order = list(range(len(passages)))
+    starts = [*range(len(passages) - WINDOW, 0, -STEP), 0] if passages else []
+
+    def report(number: int, _done: int, _total: int, note: str = "") -> None:
+        progress(number * len(passages) // len(starts), len(passages), note)
+
+    for number, start in enumerate(starts):
+        window = order[start : start + WINDOW]
+        named = ((f"Passage {at}", passages[each]) for at, each in enumerate(window, start=1))
+        question = Question(about("rank", *named), partial(read_order, count=len(window)))
+        (answer,) = client.all([question], partial(report, number))
+        if answer:
+            order[start : start + WINDOW] = [window[at] for at in answer]
+    return order
 
 
 def stopped(done: int, total: int, note: str = "") -> None:  # noqa: ARG001 - a Progress
@@ -177,12 +237,7 @@ def _key(claim: Claim) -> str:
     return hashlib.sha256(claim_text(claim).encode()).hexdigest()[:_DIGITS]
 
 
-def _create(settings: Settings, components: Sequence[Retriever], *, method: Method) -> ReadByModel:
-    (first,) = components
-    return ReadByModel(first, settings, method)
-
-
-create_score = partial(_create, method="score")
-create_reason = partial(_create, method="reason")
-create_subtask = partial(_create, method="subtask")
-create_rank = partial(_create, method="rank")
+create_score = partial(ReadByModel.create, task="score")
+create_reason = partial(ReadByModel.create, task="reason")
+create_subtask = partial(ReadByModel.create, task="subtask")
+create_rank = partial(ReadByModel.create, task="rank")

@@ -16,9 +16,9 @@ import numpy as np
 from relic_core.caching import LRUCache
 from relic_core.encoders.towers import flat
 from relic_core.errors import ReaderUnavailable, RelicError
-from relic_core.language_models import parsing, prompts
 from relic_core.language_models.cached_client import Question
-from relic_core.language_models.prompts import claim_text
+from relic_core.language_models.parsing import read_passages
+from relic_core.language_models.prompts import ask, claim_text
 from relic_core.language_models.server import count_tokens, longest_text
 from relic_core.ports import silent
 from relic_core.retrieval.read_by_model import AsksModel, stopped
@@ -28,14 +28,15 @@ from relic_core.text.placing import Places, quoted_span
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking, Span, Work
-    from relic_core.ports import Progress, Retriever
+    from relic_core.language_models.prompts import Prompt
+    from relic_core.ports import Progress
 
 OVERLAP = 0.1
 """Share of a part of the text that the next part begins with."""
 _LEAST_PART = 2_000
 """Characters of a part of the text, from which it is worth asking."""
+_CHAPTERS = "Chapters of the work"
 _WORKS = 3
 """Works that are kept ready to be aligned to."""
 
@@ -87,7 +88,7 @@ class Recalled(AsksModel):
         found = self.recall(claim, corpus.whole, progress)
         self._counts["passages recalled"] += found.given
         self._counts["passages recalled that are not in the work"] += found.lost
-        starts = (_candidate(span, ranking.length, len(corpus.whole.sentences)) for span in found.spans)
+        starts = (corpus.whole.span_around(span, ranking.length).start for span in found.spans)
         at = {start: int(np.searchsorted(ranking.start, start)) for start in starts}
         first = [place for start, place in at.items() if place < len(ranking) and ranking.start[place] == start]
         if not first:
@@ -99,24 +100,24 @@ class Recalled(AsksModel):
     def recall(self, claim: Claim, work: Work, progress: Progress = stopped) -> Recall:
         """Ask for passages and align them; by default what is known, with nothing asked. Raises as `combine`."""
         named = f"{work.title}, by {work.author}" if work.author else work.title
-        ask = partial(prompts.for_passages, claim_text(claim), named, objective=self.objective(claim))
-        parts = self._parts(work, ask) if self._task == "recall-text" else [()]
-        answers = self.client.all([Question(ask(part), parsing.read_passages) for part in parts], progress)
+        words, objective = claim_text(claim), self.objective(claim)
+        asks = partial(ask, "recall", ("The work", named), claim=words, objective=objective)
+        parts = self._parts(work, asks((_CHAPTERS, ""))) if self._task == "recall-text" else [()]
+        answers = self.client.all([Question(asks(*part), read_passages) for part in parts], progress)
         passages = dict.fromkeys(filter(None, chain.from_iterable(zip_longest(*(each or () for each in answers)))))
         places = self._places.get(work.fingerprint, lambda: Places(work)) if passages else None
         spans = [quoted_span(places, work, words) for words in passages] if places else []
         return Recall(tuple(dict.fromkeys(filter(None, spans))), len(spans), spans.count(None))
 
-    def _parts(self, work: Work, ask: partial[prompts.Prompt]) -> list[tuple[str]]:
+    def _parts(self, work: Work, prompt: Prompt) -> list[tuple[tuple[str, str]]]:
         """Cut the text into parts that a prompt has room for, each beginning with the end of the one before."""
-        prompt = ask(("",))
         room = longest_text(self._settings.reader_context - count_tokens(prompt.messages(prompt.draw_codes())))
         if room < _LEAST_PART:
             raise ReaderUnavailable(
                 f"The model reads {self._settings.reader_context:,} tokens at once, which is too few to give it parts "
                 "of a work. RELIC_READER_CONTEXT says how many it reads."
             )
-        return [(part,) for part in _cut([flat(work, sentence) for sentence in work.sentences], room)]
+        return [((_CHAPTERS, part),) for part in _cut([flat(work, sentence) for sentence in work.sentences], room)]
 
 
 def _cut(sentences: Sequence[str], room: int) -> Iterator[str]:
@@ -134,16 +135,5 @@ def _cut(sentences: Sequence[str], room: int) -> Iterator[str]:
         yield " ".join(part)
 
 
-def _candidate(span: Span, length: int, sentences: int) -> int:
-    """Choose where the candidate of a length starts that holds a span, or lies in the midst of it."""
-    start = span.start - (length - span.length) // 2 if length > span.length else span.start
-    return max(0, min(start, sentences - length))
-
-
-def _create(settings: Settings, components: Sequence[Retriever], *, task: str) -> Recalled:
-    (first,) = components
-    return Recalled(first, settings, task)
-
-
-create_recall = partial(_create, task="recall")
-create_recall_text = partial(_create, task="recall-text")
+create_recall = partial(Recalled.create, task="recall")
+create_recall_text = partial(Recalled.create, task="recall-text")

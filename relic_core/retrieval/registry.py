@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     Factory = Callable[[Settings, Sequence[Retriever]], Retriever]
 
-Kind = Literal["lexical", "dense", "fusion", "reranker", "baseline"]
+Kind = Literal["lexical", "dense", "fusion", "reranker", "baseline", "imported"]
+
+IMPORTED = "imported:"
+"""How the names of systems begin whose rankings were taken in; they have cards, and are none of `cards`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +32,8 @@ class RetrieverCard:
     - `label`: its name in tables.
     - `purpose`: what the pages of scholars call it; the label where empty: see `called`.
     - `description`: what it does, in one sentence for a scholar.
-    - `kind`: what it goes by: words, meaning, other rankings, the head of another ranking read anew, or nothing at all.
+    - `kind`: what it goes by: words, meaning, other rankings, the head of another ranking read anew, nothing at all, or
+      what another system said.
     - `factory`: "module:function"; the function takes the settings and the components.
     - `default`: whether every work is prepared for it and every search asks it; where not, it answers those who choose
       it.
@@ -220,6 +224,16 @@ def card(name: str) -> RetrieverCard:
     >>> card("fusion").components
     ('dense-relic', 'bm25')
     """
+    if name.startswith(IMPORTED):
+        return RetrieverCard(
+            name=name,
+            label=f"{name.removeprefix(IMPORTED)} (imported)",
+            description="What another system ranked for this claim, as its file says. It chose from the candidates of "
+            "the benchmark that the file is of.",
+            kind="imported",
+            factory="",
+            default=False,
+        )
     for each in _CARDS:
         if each.name == name:
             return each
@@ -252,6 +266,11 @@ def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None =
     """
     made = {} if made is None else made
     if name not in made:
+        if name.startswith(IMPORTED):
+            from relic_core.retrieval.imported import stored  # the store is opened for those alone who ask for it
+
+            made[name] = stored(name, settings)
+            return made[name]
         wanted = card(name)
         components = [create(part, settings=settings, made=made) for part in wanted.components]
         module, function = wanted.factory.split(":")
@@ -343,6 +362,8 @@ class Retrievers:
         names = list(names)
         identities = {name: self.get(name).encoder_identity for name in names}
         for name in names:
+            if card(name).kind == "imported":
+                identities[name] = card(name).label
             if card(name).kind == "reranker":
                 facts = self.get(name).configuration
                 identities[name] = f"{facts['reranker reranker']} {facts.get('reranker weights', '')[:12]}".strip()

@@ -20,7 +20,7 @@ from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet
 from relic_core.language_models.cached_client import Question
 from relic_core.language_models.parsing import read_quotation
-from relic_core.language_models.prompts import OBJECTIVES, claim_text, for_quotation
+from relic_core.language_models.prompts import SUPPORTS, ask, claim_text
 from relic_core.retrieval import bm25, registry
 from relic_core.retrieval.read_by_model import ReadByModel
 from relic_core.retrieval.recalled import Recalled
@@ -288,7 +288,7 @@ class Measuring:
                 made.append(each)
                 continue
             first = self.retriever(over or card.components[0], settings)
-            text = "" if objective == "off" else OBJECTIVES[0].text
+            text = "" if objective == "off" else benchmark.card.objective or SUPPORTS
             kind = Recalled if each.startswith("llm-recall") else ReadByModel
             made.append(kind(first, settings, each.removeprefix("llm-"), top_k=top, objective=text, run=True))
         if (objective or top or over) and made == list(retrievers):
@@ -349,7 +349,10 @@ class Measuring:
 def _recited(benchmark: Benchmark, shape: ContextSize, client: CachedClient, progress: Progress) -> frozenset[str]:
     """Give the ids of the examples whose quotation a model knows by heart."""
     titles, windows = {book.key: book.title for book in benchmark.books()}, benchmark.windows()
-    prompts = (for_quotation(claim_text(each.claim(shape)), titles[each.book]) for each in windows)
+    prompts = (
+        ask("probe", ("The work", titles[each.book]), claim=claim_text(each.claim(shape)), objective=SUPPORTS)
+        for each in windows
+    )
     answers = client.all([Question(prompt, read_quotation) for prompt in prompts], progress)
     golds = (" ".join(benchmark.work(each.pool).span_text(each.gold).split()) for each in windows)
     return frozenset(

@@ -82,7 +82,7 @@ def _findings(
     yield _room("data", settings.data)
     yield _room("indexes folder", settings.indexes)
     yield from _models(settings)
-    yield from _reader(settings)
+    yield from language_model(settings)
     yield _indexes(settings, retrievers, prints, thorough=thorough)
 
 
@@ -157,8 +157,8 @@ def _models(settings: Settings) -> Iterator[Finding]:
             yield Finding(name, "bad", str(error))
 
 
-def _reader(settings: Settings) -> Iterator[Finding]:
-    """Ask the language model's server, where one is named, whether it is there."""
+def language_model(settings: Settings) -> Iterator[Finding]:
+    """Ask the language model's server, where one is named, whether it is there, and how fast."""
     if not settings.reader:
         return
     try:

@@ -12,23 +12,21 @@ from relic_core.errors import ReaderUnavailable
 from relic_core.language_models.prompts import OBJECTIVES, digest_of
 from relic_core.language_models.server import where
 from relic_core.reporting.passages import light_words
-from relic_core.retrieval import registry
 from relic_core.retrieval.read_by_model import TASKS, ReadByModel, stopped
 from relic_core.retrieval.recalled import Recalled
 from relic_core.text.masking import read_claim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Job, Search, Work
-    from relic_core.language_models.prompts import Objective
-    from relic_core.language_models.reading import Reading
+    from relic_core.language_models.parsing import Reading
     from relic_core.ports import Progress
     from relic_core.retrieval.read_by_model import AsksModel
     from relic_core.retrieval.registry import Retrievers
     from relic_core.services.jobs import Jobs
-    from relic_core.services.search import Card, SearchResult
+    from relic_core.services.search import Card, Column, SearchResult
 
 KIND = "read-by-model"
 """The kind of job that reads."""
@@ -41,16 +39,13 @@ _QUOTED = re.compile(r"[“\"]([^“”\"]*\w\s+\w[^“”\"]*)[”\"]|‘([^‘
 class CardReading:
     """What a model makes of the passage of a card; all of it is its words, none the work's.
 
-    - `stands`: whether `words` are in the passage to the letter.
+    - `stands`: whether the words that it says it rests on are in the passage to the letter.
     - `misquotes`: whether the reason quotes what is not in the passage.
     """
 
-    score: float
-    reason: str
-    words: str
+    said: Reading
     stands: bool
     misquotes: bool
-    criteria: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ class ColumnReading:
 class ModelReading:
     """Has a model read for a search, and tells what it makes of it; `run_search` answers a request."""
 
-    objectives: tuple[Objective, ...] = OBJECTIVES
+    objectives = OBJECTIVES
 
     def __init__(
         self,
@@ -88,18 +83,9 @@ class ModelReading:
         return where(self._settings.reader)
 
     @property
-    def model(self) -> str:
-        """The model that reads."""
-        return self._settings.reader_model
-
-    @property
     def passages(self) -> int:
         """How many passages of a ranking it reads."""
         return self._settings.reader_passages
-
-    @property
-    def _models(self) -> set[str]:
-        return {card.name for card in registry.cards() if card.server}
 
     # ---- reading ----------------------------------------------------------------------------------------------------
 
@@ -135,34 +121,19 @@ class ModelReading:
 
     # ---- what was read ----------------------------------------------------------------------------------------------
 
-    def of(self, result: SearchResult, retriever: str) -> ColumnReading:
-        """Tell what the model makes of a column; nothing is asked."""
-        (column,) = [each for each in result.columns if each.retriever == retriever]
-        asks = self._retrievers.get(retriever)
+    def of(self, result: SearchResult) -> dict[str, ColumnReading]:
+        """Tell what the model makes of each column that it has, by retriever; nothing is asked."""
+        return {each.retriever: self._of(each, result) for each in result.columns if each.card.server}
+
+    def _of(self, column: Column, result: SearchResult) -> ColumnReading:
+        asks = self._retrievers.get(column.retriever)
         if isinstance(asks, Recalled) and result.work is not None and column.answered:
             found = asks.recall(result.claim, result.work)
             return ColumnReading((None,) * len(column.cards), found.given, found.lost)
         if not isinstance(asks, ReadByModel) or not column.cards:
             return ColumnReading((None,) * len(column.cards))
-        readings = asks.readings(result.claim, [flat_span(card.work, card.span) for card in column.cards])
-        return ColumnReading(
-            tuple(_checked(card, reading) for card, reading in zip(column.cards, readings, strict=True))
-        )
-
-    def lit(self, result: SearchResult) -> SearchResult:
-        """Light, in the columns of models, the words that their readings rest on, and no others."""
-        columns = []
-        for column in result.columns:
-            if column.card.server and column.cards:
-                readings = self.of(result, column.retriever).readings
-                cards = tuple(
-                    _lit(card, reading.words if reading and reading.stands else "")
-                    for card, reading in zip(column.cards, readings, strict=True)
-                )
-                columns.append(replace(column, cards=cards))
-            else:
-                columns.append(column)
-        return replace(result, columns=tuple(columns))
+        passages = [flat_span(card.work, card.span) for card in column.cards]
+        return ColumnReading(tuple(map(_checked, passages, asks.readings(result.claim, passages))))
 
     def made_with(self, search_id: str, retriever: str, work: Work, at: str, length: int) -> str:
         """Say what read a passage that is kept: the model, the digest of its prompt, its score and its reason.
@@ -171,12 +142,13 @@ class ModelReading:
 
         Raises NotFound, BadRequest: there is no such search, or no such place.
         """
-        if retriever not in self._models or not search_id:
+        if not search_id or not retriever or not self._retrievers.card(retriever).server:
             return ""
         search = self._get_search(search_id)
         claim = read_claim(search.request.claim_text, max_words=self._settings.max_claim_words)
         prompt = digest_of(TASKS[retriever.removeprefix("llm-")][-1], self.objective(claim))
-        made_with, asks = f"{search.made_with}, {self.model} with prompt {prompt}", self._retrievers.get(retriever)
+        made_with = f"{search.made_with}, {self._settings.reader_model} with prompt {prompt}"
+        asks = self._retrievers.get(retriever)
         if not isinstance(asks, ReadByModel):
             return made_with
         (reading,) = asks.readings(claim, [flat_span(work, work.span_at(at, length))])
@@ -188,39 +160,33 @@ class ModelReading:
         """Give what makes a passage relevant to a claim."""
         return self._asks("llm-reason").objective(claim)
 
-    def choose_objective(self, claim: Claim, text: str) -> None:
-        """Choose what makes a passage relevant to a claim, in one's own words; empty for closeness in meaning."""
-        self._asks("llm-reason").choose("objective", claim, " ".join(text.split()))
+    def choose(self, claim: Claim, objective: str, criteria: Sequence[str] | None = None) -> None:
+        """Choose what makes a passage relevant to a claim, in one's own words; empty for closeness in meaning.
+
+        - `criteria`: one's own in the place of the model's; none brings those back.
+        """
+        asks = self._asks("llm-reason")
+        asks.choose("objective", claim, " ".join(objective.split()))
+        if criteria is not None:
+            own = [" ".join(each.split()) for each in criteria if each.strip()]
+            asks.choose("criteria", claim, json.dumps(own) if own else "")
 
     def criteria(self, claim: Claim) -> tuple[str, ...]:
         """Give the criteria of a claim: one's own, else those that the model wrote; none where it has not yet."""
         asks = cast("ReadByModel", self._asks("llm-subtask"))
         return asks.criteria(claim, asks.client, stopped)
 
-    def choose_criteria(self, claim: Claim, criteria: Sequence[str]) -> None:
-        """Put one's own criteria for a claim in the place of the model's; none brings those back."""
-        kept = [" ".join(each.split()) for each in criteria if each.strip()]
-        self._asks("llm-subtask").choose("criteria", claim, json.dumps(kept) if kept else "")
-
     def _asks(self, retriever: str) -> AsksModel:
         return cast("AsksModel", self._retrievers.get(retriever))
 
 
-def _checked(card: Card, reading: Reading) -> CardReading | None:
+def _checked(passage: str, reading: Reading) -> CardReading | None:
     """Hold what a model says of a passage against the passage."""
     if reading.score is None:
         return None
-    text = _letters(flat_span(card.work, card.span))
-    words = _letters(reading.words)
+    text, words = _letters(passage), _letters(reading.words)
     quotes = (_letters(first or second) for first, second in _QUOTED.findall(reading.reason))
-    return CardReading(
-        reading.score,
-        reading.reason,
-        words,
-        stands=bool(words) and words in text,
-        misquotes=any(quote not in text for quote in quotes),
-        criteria=reading.criteria,
-    )
+    return CardReading(reading, bool(words) and words in text, any(quote not in text for quote in quotes))
 
 
 def _letters(text: str) -> str:
@@ -228,5 +194,17 @@ def _letters(text: str) -> str:
     return " ".join(text.replace("_", "").split())
 
 
-def _lit(card: Card, words: str) -> Card:
-    return replace(card, quotation=light_words(card.quotation, words), whole=light_words(card.whole, words))
+def lit(result: SearchResult, readings: Mapping[str, ColumnReading]) -> SearchResult:
+    """Light, in the columns of models, the words that their readings rest on, and no others."""
+
+    def one(card: Card, reading: CardReading | None) -> Card:
+        words = reading.said.words if reading and reading.stands else ""
+        return replace(card, quotation=light_words(card.quotation, words), whole=light_words(card.whole, words))
+
+    columns = (
+        replace(column, cards=tuple(map(one, column.cards, readings[column.retriever].readings)))
+        if column.retriever in readings
+        else column
+        for column in result.columns
+    )
+    return replace(result, columns=tuple(columns))

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from relic_core.domain import BenchmarkCard
 from relic_core.errors import BadBenchmark
+from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.formats import evaluation_set
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
@@ -20,7 +22,22 @@ if TYPE_CHECKING:
     from relic_core import domain
     from relic_core.domain import CitedWork, Note, Work
     from relic_core.formats.evaluation_set import EvaluationSet
+    from relic_core.ports import Benchmark
     from relic_core.store.notes import CollectionRows, NoteRows
+
+NOTEBOOK = BenchmarkCard(
+    name="notebook",
+    label="Your notebook",
+    description="Claims with the passages that you judged for them: supporting 2, unsure 1, contradicting 0.",
+    split="",
+    pool="whole work",
+    main_metric="ndcg@10",
+    examples=None,
+    books=None,
+    source="The notebook",
+    licence="The reader's own",
+    citation="None",
+)
 
 DocumentForm = Literal["markdown", "word", "csv"]
 ALL_NOTES = "Notebook"
@@ -131,6 +148,12 @@ class NotebookFiles:
         Raises NotFound: there is no such collection.
         """
         return evaluation_set.make(self._judged(collection_id, person), self._load_works)
+
+    def graded_set(self, collection_id: str = "", person: str = "") -> tuple[Benchmark, str]:
+        """Make a benchmark of all verdicts by grade, and say in a sentence what was left out; raises as the above."""
+        contexts, works, left_out = evaluation_set.graded(self._judged(collection_id, person), self._load_works)
+        books = [book_of(work_id, work) for work_id, work in works.items()]
+        return Opened(NOTEBOOK, contexts, books=books, works=works), evaluation_set.said(left_out)
 
     def examples(self, collection_id: str = "", person: str = "") -> tuple[int, str]:
         """Say how many notes can be examples of such a set, and in a sentence what is left out; loads no work."""

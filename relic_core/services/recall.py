@@ -36,6 +36,7 @@ from relic_core.evaluation.recall import (
     offers_of,
     published_marks,
 )
+from relic_core.evaluation.runner import FIRST
 from relic_core.reporting.chart_words import caption, is_share, measure_label, summary
 from relic_core.reporting.passages import Passage, quotation
 
@@ -313,7 +314,7 @@ class Outcomes:
         return ReadOutcome(
             claim=said.claim(run.shape) if said else None,
             gold=_quoted(work, outcome.gold, work_id=work_id),
-            first=tuple(_quoted(work, hit, work_id=work_id) for hit in outcome.first),
+            first=tuple(_quoted(work, hit, work_id=work_id) for hit in outcome.first[:FIRST]),
             missing=tuple(missing),
         )
 

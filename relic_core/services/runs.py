@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
@@ -14,11 +16,11 @@ from relic_core.formats import parquet, run_files, trec
 from relic_core.library.naming import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from relic_core.domain import ContextSize, Outcome, Run
-    from relic_core.ports import Benchmark
+    from relic_core.domain import ContextSize, Outcome, Run, Work
+    from relic_core.ports import Benchmark, WorkSource
     from relic_core.store.runs import RunRows
 
 SHIPPED = ASSETS / "results"
@@ -35,13 +37,21 @@ _NAMED = 3
 
 
 class Runs:
-    """All runs there are; `shipped` is the folder of those that come with the program."""
+    """All runs there are.
 
-    def __init__(self, rows: RunRows, shipped: Path | None = None) -> None:
+    - `shipped`: the folder of those that come with the program.
+    - `stamp`: tells whether the store may have changed: see `Store.stamp`.
+    """
+
+    def __init__(
+        self, rows: RunRows, shipped: Path | None = None, stamp: Callable[[], object] = time.monotonic
+    ) -> None:
         self._rows = rows
         self._folder = SHIPPED if shipped is None else shipped
         self._shipped: dict[str, tuple[Run, Path]] | None = None
         self._stored: dict[str, Run] = {}
+        self._stamp = stamp
+        self._systems: tuple[object, tuple[tuple[str, str], ...]] = (None, ())
         self._outcomes: dict[str, tuple[Run, tuple[Outcome, ...]]] = {}
         self._lock = threading.Lock()
 
@@ -194,11 +204,29 @@ class Runs:
         return run, True
 
     def import_ranking(
-        self, path: Path, benchmark: Benchmark, shape: ContextSize, system: str = ""
-    ) -> tuple[Run, bool]:
-        """Take in what another system ranked; false where it is here already. See `imported.import_ranking`."""
-        run, outcomes = import_ranking(benchmark, path, shape, system)
-        return run, self._rows.add(run, outcomes)
+        self, path: Path, benchmark: Benchmark, shape: ContextSize, system: str = "", works: WorkSource | None = None
+    ) -> tuple[Run, bool, int]:
+        """Take in what another system ranked: see `imported.import_ranking`.
+
+        - `works`: the library.
+
+        Returns: the run; false where it is here already; for how many claims a search can show its ranking.
+        """
+        editions: dict[str, Work] = {}
+        for book in benchmark.books() if benchmark.card.pool == "given" else ():
+            with suppress(NotFound):
+                editions |= works.find([book.key]) if works else {}
+        run, outcomes, rankings = import_ranking(benchmark, path, shape, system, editions)
+        added = self._rows.add(run, outcomes)
+        self._rows.add_imported(run.id, rankings)
+        return run, added, len(rankings)
+
+    def systems(self, work_sha256: str) -> tuple[str, ...]:
+        """Name the retrievers whose rankings of claims about a work were taken in."""
+        stamp = self._stamp()
+        if self._systems[0] != stamp:
+            self._systems = stamp, self._rows.imported_systems()
+        return tuple(name for name, work in self._systems[1] if work == work_sha256)
 
     def _came_with(self) -> dict[str, tuple[Run, Path]]:
         with self._lock:

@@ -58,6 +58,12 @@ if TYPE_CHECKING:
 CANDIDATES_PER_RESULT = 6
 """Hits looked at for each result wanted, since overlapping ones share a card."""
 
+PASSAGES_OF_A_WORK = 3
+"""Passages that are shown behind a work."""
+
+_HITS_BY_WORK = 2_000
+"""First hits of a ranking that are looked at for works."""
+
 BEST_ORDER = ("reranked", "fusion")
 """Rankings that order the best evidence, the one that was measured as the best first."""
 
@@ -190,6 +196,8 @@ class SearchResult:
     - `source`: the passage that others are to be like, where one was given.
     - `best`: twice as many passages as a column has, each once, in the order of the best ranking that answered; then
       those that only other columns show.
+    - `by_work`: of a library its works by their best passage in the same ranking, of each the best few, best first;
+      then works that only other columns rank.
     """
 
     request: SearchRequest
@@ -205,6 +213,7 @@ class SearchResult:
     unprepared: tuple[WorkSummary, ...] = ()
     source: Source | None = None
     best: tuple[Evidence, ...] = ()
+    by_work: tuple[tuple[Hit, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +331,9 @@ class Search:
             unprepared=tuple(each for each in searched if each.id in found.missing),
             source=question.source,
             best=self._best(columns, found, shown, works, verdicts, quoted),
+            by_work=()
+            if work or request.conditions
+            else self._by_work(_leading(shown, request.retrievers), found, request.retrievers),
         )
 
     def _read(self, request: SearchRequest) -> Question:
@@ -423,7 +435,7 @@ class Search:
         """Choose what a column may show, and the first passages that are kept of it."""
         looked_at = results * CANDIDATES_PER_RESULT
         first = found.rankings[name].hits(max(2 * looked_at, SNAPSHOT_TOP_K * CANDIDATES_PER_RESULT))
-        if self._retrievers.card(name).kind == "lexical":  # 0: no shared word, first by the tie rule alone
+        if self._retrievers.card(name).kind in {"lexical", "imported"}:  # 0: no shared word, or not named
             first = tuple(hit for hit in first if hit.score > 0)
         best, next_best = first[:looked_at], first[looked_at : 2 * looked_at]
         if found.corpus.whole:
@@ -564,6 +576,20 @@ class Search:
                 (column.retriever, card) for card in column.cards if not any(each.shows(card) for _, each in cards)
             ]
         return tuple(evidence(*each) for each in cards)
+
+    def _by_work(self, leading: str | None, found: Findings, named: Iterable[str]) -> tuple[tuple[Hit, ...], ...]:
+        """Group the best ranking by work; then works that only others rank, since it has not read them."""
+        together: dict[str, tuple[Hit, ...]] = {}
+        for name in dict.fromkeys(each for each in (leading, *named) if each in found.rankings):
+            hits = found.rankings[name].hits(_HITS_BY_WORK)
+            if self._retrievers.card(name).kind == "lexical":  # as in `_choose`
+                hits = tuple(hit for hit in hits if hit.score > 0)
+            own: dict[str, list[Hit]] = {}
+            for group in group_overlapping(hits):
+                own.setdefault(group.best.work_id, []).append(group.best)
+            for work_id, some in own.items():
+                together.setdefault(work_id, tuple(some[:PASSAGES_OF_A_WORK]))
+        return tuple(together.values())
 
     def _made_with(self, found: Findings) -> str:
         """Name the works, segmenters, models and the program version."""

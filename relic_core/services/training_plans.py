@@ -109,17 +109,17 @@ class TrainingPlans:
         Raises BadWeights: the base model is not there, or lacks a file; so with the one that looks for hard negatives.
         """
         self._admit_models(request)
-        there = self._data.material(request.sources)
+        there = self._material(request)
         counted = _counted(there, request)
-        stale = self._stale()
-        parted = self._splits.counts("pair") or self._splits.counts("window")
+        stale = () if request.data else self._stale()
+        parted = bool(request.data) or self._splits.counts("pair") or self._splits.counts("window")
         unparted = bool(stale or (there.mined_pairs + there.mined_windows and not parted))
         if lacks := _lacks(there, counted):
             return Prospect(material=counted, lacking=lacks, unparted=unparted)
         find_model(request.recipe.base)
         looks = self._looking(request)
         summaries = self._data.works()
-        validated, validated_words = self._validated(request, summaries)
+        validated, validated_words = (there.dev, 0) if request.data else self._validated(request, summaries)
         works = there.works * sum(_read_of(each) for each in summaries) // max(1, len(summaries))  # about
         estimate = estimates.reckon(
             request.recipe,
@@ -150,10 +150,10 @@ class TrainingPlans:
         Raises StoreFull: the disk has no room for its files.
         """
         self._admit_models(request)
-        there = self._data.material(request.sources)
+        there = self._material(request)
         if lacks := _lacks(there, _counted(there, request)):
             raise BadRequest(lacks)
-        known = watchable(request.recipe.kind)
+        known = watchable(request.recipe.kind)  # of a file the loss is watched, as the request has it
         if request.validation and request.recipe.watch not in known:
             raise BadRequest(
                 f"The recipe watches {request.recipe.watch}, which the validation does not give. It gives "
@@ -179,7 +179,9 @@ class TrainingPlans:
         self._check_room(request)
 
     def _admit_models(self, request: TrainingRequest) -> None:
-        """Refuse a model that is named by a path which may not be read; raises BadRequest."""
+        """Refuse a model or a file that is named by a path which may not be read; raises BadRequest."""
+        for file in filter(None, (request.data, request.validation_data)):
+            admit(Path(file), self._settings)
         for named in {request.recipe.base, request.start, request.hard} - {NO_MODEL}:
             if not _HUB_NAME.fullmatch(named) or Path(named).exists():
                 admit(Path(named), self._settings)
@@ -216,6 +218,11 @@ class TrainingPlans:
                 f"model), and the disk of {data} has {free / 1e9:.1f} GB left. Make room, or choose another data "
                 "folder with RELIC_DATA."
             )
+
+    def _material(self, request: TrainingRequest) -> Material:
+        from relic_core.training.published import published
+
+        return published(request).material if request.data else self._data.material(request.sources)
 
     def _validated(self, request: TrainingRequest, summaries: Sequence[WorkSummary]) -> tuple[int, int]:
         """Count the windows of a validation, and the words of the works that it reads."""

@@ -9,24 +9,14 @@ from relic_core.store.rows import Rows, utc_now
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_READ_AT_ONCE = 5_000
-
 
 class ModelAnswerRows(Rows):
     """Answers by the digest of what was asked of which model."""
 
     def get(self, digests: Sequence[str]) -> dict[str, str]:
         """Give the answers that there are; of one that was given twice the first."""
-        found: dict[str, str] = {}
-        with self._reading() as cursor:
-            for first in range(0, len(digests), _READ_AT_ONCE):
-                some = digests[first : first + _READ_AT_ONCE]
-                rows = cursor.execute(
-                    "SELECT digest, answer FROM model_answers WHERE digest IN (SELECT unnest(?)) ORDER BY created DESC",
-                    [list(some)],
-                ).fetchall()
-                found.update(rows)
-        return found
+        asked = "SELECT digest, answer FROM model_answers WHERE digest IN (SELECT unnest(?)) ORDER BY created DESC"
+        return dict(self._all(asked, [list(digests)]))
 
     def add(self, model: str, answers: Mapping[str, tuple[str, int]]) -> None:
         """Keep answers.

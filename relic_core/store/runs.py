@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from duckdb import DuckDBPyConnection
 
+    from relic_core.domain.runs import ImportedRanking, Offsets
+
 _COLUMNS = (
     "id", "benchmark", "split", "pool", "data_hash", "retriever", "label", "shape", "configuration", "books",
     "examples", "code", "machine", "seconds", "index_bytes", "created",
@@ -25,6 +27,9 @@ _OUTCOMES = (
     f"SELECT {', '.join(_PLAIN)}, gold_rank, overlap_rank, gold_start, gold_end, first_hits FROM outcomes "  # noqa: S608
     "WHERE run_id = ? AND version = (SELECT max(version) FROM runs WHERE id = ?) ORDER BY position"
 )
+
+
+_IMPORTED = "FROM imported_rankings AS imported JOIN live_runs AS run ON run.id = imported.run_id"
 
 
 class RunRows(Removable[Run]):
@@ -57,7 +62,7 @@ class RunRows(Removable[Run]):
                 "overlap_rank": [outcome.overlap_rank or 0 for outcome in outcomes],
                 "gold_start": [outcome.gold[0] for outcome in outcomes],
                 "gold_end": [outcome.gold[1] for outcome in outcomes],
-                "first_hits": [json.dumps(outcome.first) for outcome in outcomes],
+                "first_hits": [_first_hits(outcome) for outcome in outcomes],
             }
             add_many(cursor, "outcomes", columns)
         return True
@@ -74,9 +79,36 @@ class RunRows(Removable[Run]):
                 rank=rank or None,
                 overlap_rank=overlap_rank or None,
                 gold=(start, end),
-                first=tuple((first, last) for first, last in json.loads(hits)),
+                **_hits(json.loads(hits)),
             )
             for *plain, rank, overlap_rank, start, end, hits in self._all(_OUTCOMES, [run_id, run_id])
+        )
+
+    def add_imported(self, run_id: str, rankings: Sequence[ImportedRanking]) -> None:
+        """Keep what another system ranked for the claims of a run; it counts from now on."""
+        with self._writing() as cursor:
+            columns: dict[str, Sequence[object]] = {
+                "run_id": [run_id] * len(rankings),
+                "claim": [each.claim for each in rankings],
+                "work": [each.work for each in rankings],
+                "places": [json.dumps(each.places) for each in rankings],
+                "created": [utc_now()] * len(rankings),
+            }
+            add_many(cursor, "imported_rankings", columns)
+
+    def imported_ranking(self, retriever: str, claim: str, work: str) -> tuple[Offsets, ...] | None:
+        """Give what a system ranked for a claim in the text of a work, both by their digests; None where nothing."""
+        row = self._one(
+            f"SELECT places {_IMPORTED} WHERE retriever = ? AND claim = ? AND work = ? "
+            "ORDER BY imported.created DESC LIMIT 1",
+            [retriever, claim, work],
+        )
+        return None if row is None else tuple((start, end) for start, end in json.loads(row[0]))
+
+    def imported_systems(self) -> tuple[tuple[str, str], ...]:
+        """List the systems that ranked passages of a work: their names as retrievers, each with the work's digest."""
+        return tuple(
+            (name, work) for name, work in self._all(f"SELECT DISTINCT retriever, work {_IMPORTED} ORDER BY ALL")
         )
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
@@ -95,6 +127,16 @@ class RunRows(Removable[Run]):
                 f"There is no run '{row_id}' in this store. `python -m relic_core runs` lists those there are."
             )
         return _run(row)
+
+
+def _first_hits(outcome: Outcome) -> str:
+    """Write the first hits; of judged passages an object that holds their ranks and grades besides."""
+    return json.dumps({"first": outcome.first, "graded": outcome.graded} if outcome.graded else outcome.first)
+
+
+def _hits(stored: Any) -> dict[str, Any]:  # noqa: ANN401 - as read from JSON
+    both = stored if isinstance(stored, dict) else {"first": stored}
+    return {name: tuple(map(tuple, pairs)) for name, pairs in both.items()}
 
 
 def _run(row: tuple[Any, ...]) -> Run:

@@ -21,6 +21,8 @@ _LONG_BLOCK = 25
 """Lines. Where most of a text stands in blocks longer than this, blank lines do not part its paragraphs."""
 _HEADS = re.compile(r"\s*(?:(?:CHAPTER|Chapter|BOOK|Book|PART|Part|VOLUME|Volume)\s\S+.{0,60}|[IVXLC]+\.?|\d{1,3}\.?)")
 """A line that begins a piece of its own in a text without blank lines, however full the line above is."""
+VERSE_NUMBER = re.compile(r"\s*\d{1,3}:\d{1,3}\s+(?=\S)")
+"""Chapter and verse before a verse, as plain texts of the Bible have them."""
 _SLACK = 4
 """Characters that may stay free at the end of a full line."""
 _SHORT = 400
@@ -160,6 +162,9 @@ def _has_indents(lines: Sequence[tuple[int, str]]) -> bool:
 def _pieces(lines: list[tuple[int, str]], manner: Manner) -> list[list[tuple[int, str]]]:
     if len(lines) > 1 and any(len(line) > _LONG_LINE for _, line in lines):
         return [[line] for line in lines]
+    numbered = [at for at, (_, line) in enumerate(lines) if VERSE_NUMBER.match(line)]
+    if len(numbered) > 1 and numbered[0] == 0:
+        return [lines[at:end] for at, end in pairwise([*numbered, len(lines)])]
     if not (manner.by_indent or manner.width):
         return [lines]
     pieces = [[lines[0]]]

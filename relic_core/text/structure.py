@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from relic_core.domain import Chapter, LeftOut, Paragraph, ParagraphKind
-from relic_core.text.blocks import Block, is_verse, split_blocks
+from relic_core.text.blocks import VERSE_NUMBER, Block, is_verse, split_blocks
 from relic_core.text.contents import entry_key, is_prose
 from relic_core.text.headings import (
     COUNTED,
@@ -211,7 +211,7 @@ def _may_be_title(block: Block, width: int) -> bool:
     line = block.flat
     if is_capitals(line):
         return is_title(line)
-    if not line or line[0] in "\"'“‘" or is_verse(block, width):
+    if not line or line[0] in "\"'“‘" or is_verse(block, width) or VERSE_NUMBER.match(line):
         return False
     return is_title(line) or (len(block.lines) == 1 and len(line) < _SHORT and _is_sentence(line) and ". " not in line)
 
@@ -451,6 +451,8 @@ def _drop_without_prose(layout: Layout, chosen: dict[int, Mark]) -> None:
             del chosen[index]
 
 
+_MANY = 0.3
+"""Share of the blocks from which on a text is one of numbered verses."""
 _PREAMBLE = 600
 """Characters. Longer prose between the heading of a part and that of its first chapter is a chapter of its own."""
 _GROWING = {"front matter", "contents", "editor's note", "end matter", "note"}
@@ -478,11 +480,16 @@ class _Group:
 
 
 class Assembly:
-    """Takes the blocks of a text one after the other; `width` is that of `blocks.line_width`."""
+    """Takes the blocks of a text one after the other.
 
-    def __init__(self, width: int) -> None:
+    - `width`: that of `blocks.line_width`.
+    - `verses`: whether each paragraph is a verse with its number before it, which is left out.
+    """
+
+    def __init__(self, width: int, *, verses: bool = False) -> None:
         self.left_out: list[LeftOut] = []
         self._width = width
+        self._verses = verses
         self._groups = [_Group(None, "", "", "")]
         self._parts: dict[str, str] = {}
         self._growing = ""
@@ -519,6 +526,10 @@ class Assembly:
 
     def add(self, block: Block) -> None:
         """Take a paragraph; a block that was cut off the one before (gap 0) goes back to it."""
+        if self._verses and (number := VERSE_NUMBER.match(block.lines[0])):
+            first, start = block.lines[0][number.end() :], block.start + len(number[0].lstrip())
+            self.left_out.append(LeftOut(block.start, block.start + len(number[0].strip()), "verse number"))
+            block = replace(block, start=start, lines=(first, *block.lines[1:]))
         blocks = self._groups[-1].blocks
         follows = bool(blocks) and not (self.left_out and self.left_out[-1].start > blocks[-1].start)
         if block.gap == 0 and follows:
@@ -582,7 +593,7 @@ class Structure:
     - `chapters`: at least one; in order, not overlapping.
     - `paragraphs`: at least one; each in a chapter.
     - `left_out`: what is not the author's text, in order. Kinds: "licence", "front matter", "contents", "illustration",
-      "editor's note", "note", "page number", "break", "heading", "end matter".
+      "editor's note", "note", "page number", "verse number", "break", "heading", "end matter".
     """
 
     metadata: Metadata
@@ -636,7 +647,8 @@ def _assemble(layout: Layout, marks: Sequence[Mark]) -> Assembly:
     kinds = end_matter(layout, marks) | dict.fromkeys(front, "front matter")
     kinds |= {mark.under: "heading" for mark in headings.values() if mark.under is not None}
     kinds |= layout.kinds
-    assembly = Assembly(layout.width)
+    numbered = sum(VERSE_NUMBER.match(block.lines[0]) is not None for block in layout.blocks)
+    assembly = Assembly(layout.width, verses=numbered > _MANY * len(layout.blocks))
     for index, block in enumerate(layout.blocks):
         if index == prologue:
             assembly.begin(block.start)

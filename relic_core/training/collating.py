@@ -205,12 +205,12 @@ class Collator:
         return self._passages(claims, [flat_span(work, span) for span in spans])
 
     def _passages(self, claims: Sequence[Claim], texts: Sequence[str]) -> Features:
-        unique = list(dict.fromkeys(texts))
+        summed = self._recipe.loss == "sum"
+        unique = list(texts) if summed else list(dict.fromkeys(texts))
         rows = [self._pair.passage_ids(text, self._recipe.passage_tokens) for text in unique]
         prefix = len(self._pair.passages.tokens("", self._pair.card.passage_prefix).prefix)
-        gold = np.array([unique.index(text) for text in texts[: len(claims)]])
-        overlap = alike(unique)
-        allowed = ~overlap[gold]
+        gold = np.arange(len(claims)) if summed else np.array([unique.index(text) for text in texts[: len(claims)]])
+        allowed = np.ones((len(claims), len(unique)), dtype=np.bool_) if summed else ~alike(unique)[gold]
         allowed[np.arange(len(claims)), gold] = True
         opening, closing = len(self._pair.passages.opening), len(self._pair.passages.closing)
         whole = not self._recipe.in_context

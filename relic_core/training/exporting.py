@@ -74,7 +74,8 @@ def write_model(
             write_weights(half / name, tensors, base, keeps_embeddings=recipe.keeps_embeddings)
         used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
         digest = pair_digest(*(find_model(str(half / name)) for name in used.values()))
-        write_json(half / CARD, {"name": card.name, **used, **card.facts, "digest": digest})
+        learnt = {"learnt": card.learnt} if card.learnt else {}
+        write_json(half / CARD, {"name": card.name, **used, **card.facts, **learnt, "digest": digest})
         write_json(half / RECORD, record)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from relic_core.encoders.towers import Tower
-    from relic_core.training.recipes import EncoderRecipe, Recipe, RerankerRecipe
+    from relic_core.training.recipes import EncoderRecipe, Loss, Recipe, RerankerRecipe
 
 _MASKS = ("[MASK]", "<mask>")
 
@@ -248,16 +248,13 @@ class DualEncoder(nn.Module):
         gold: torch.Tensor,
         allowed: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
-        """Give the loss of a batch, as `Collator` makes it: that of RELiC, section 3.2.
-
-        A claim chooses among all quotations of the batch but those that overlap its own (`allowed`).
-        """
+        """Give the loss of a batch, as `Collator` makes it: a claim chooses among the quotations that are `allowed`."""
         scores = self.scores(
             self.claim_vectors(claims, claim_lengths),
             self.span_vectors(passages, passage_lengths, segments, starts, lengths),
         )
         scores = scores.masked_fill(~allowed, float("-inf"))
-        return _choosing(scores, gold)
+        return _choosing(scores, gold, self._recipe.loss)
 
     def scores(self, claims: torch.Tensor, spans: torch.Tensor) -> torch.Tensor:
         """Score claims against spans, in float32; shape (n_claims, n_spans)."""
@@ -369,12 +366,13 @@ class RerankerInTraining(nn.Module):
         return _choosing(scores, gold)
 
 
-def _choosing(scores: torch.Tensor, gold: torch.Tensor) -> dict[str, torch.Tensor]:
+def _choosing(scores: torch.Tensor, gold: torch.Tensor, reduction: Loss = "mean") -> dict[str, torch.Tensor]:
     """Give the loss of choosing among passages: the negative log of the softmax over a claim's, at its own quotation.
 
     - `scores`: minus infinity for what does not count; shape (n_claims, n_passages).
+    - `reduction`: "sum" over the claims is the loss of RELiC, section 3.2.
 
     Returns: "loss": scalar; "first": the share of claims whose own quotation scored highest.
     """
     first = (scores.argmax(dim=1) == gold).float().mean()
-    return {"loss": nn.functional.cross_entropy(scores, gold), "first": first.detach()}
+    return {"loss": nn.functional.cross_entropy(scores, gold, reduction=reduction), "first": first.detach()}

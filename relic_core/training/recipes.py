@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Pooling = Literal["mean", "first"]
 Similarity = Literal["cosine", "dot"]
+Loss = Literal["mean", "sum"]
 Precision = Literal["bfloat16", "float32"]
 Schedule = Literal["linear", "constant"]
 
@@ -67,6 +68,11 @@ SETTINGS = {
     ),
     "temperature": Setting(
         "How sharply near misses are told apart: lower is sharper.", number=(0.0, 100.0), above=True
+    ),
+    "loss": Setting(
+        "Of a batch: the mean over its claims, passages that overlap a claim's own left out; or, as in the paper, the "
+        "sum, in which each other quotation of the batch counts as wrong.",
+        among=get_args(Loss),
     ),
     "mask": Setting("Whether the encoder sees where in the criticism the quotation stood."),
     "context": Setting("Sentences of the work that are read on either side of a passage: 0 or 1.", whole=(0, 1)),
@@ -259,8 +265,10 @@ class Recipe:
 
     @property
     def digest(self) -> str:
-        """Sha256 of all that it says, its name and its kind apart."""
+        """Sha256 of all that it says, its name and its kind apart, and a loss as it was before there were others."""
         said = {key: value for key, value in self.to_json().items() if key not in {"name", KIND}}
+        if said.get("loss") == "mean":
+            del said["loss"]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     @classmethod
@@ -306,6 +314,7 @@ class EncoderRecipe(Recipe):
     pooling: Pooling = "mean"
     similarity: Similarity = "cosine"
     temperature: float = 0.05
+    loss: Loss = "mean"
     batch: int = 100
     stretches: int = 24
     learning_rate: float = 2e-4
@@ -388,9 +397,10 @@ PAPER = EncoderRecipe(
     base="roberta-base",
     pooling="first",
     similarity="dot",
+    loss="sum",
     batch=100,
     window_batch=100,
-    share=0.0,
+    share=1.0,
     cached=True,
     epochs=10.0,
     learning_rate=1e-5,
@@ -406,11 +416,14 @@ PAPER = EncoderRecipe(
     passage_tokens=510,
     window=510,
     hard_negatives=0,
-    patience=0,
+    validate_every=750,
+    patience=2,
 )
-"""RELiC, section 3.2: RoBERTa-base, the first token's state, inner products, batches of 100, ten epochs, Adam at 1e-5.
+"""RELiC, section 3.2: RoBERTa-base, the first token's state, inner products, batches of 100 quotations of one primary
+work, the loss summed over them, up to ten epochs, Adam at 1e-5, stopped by the loss of the validation split.
 
-What the paper does not say: whether claims were cut (here to what RoBERTa reads) and how the rate went (here constant).
+What the paper does not say: whether claims were cut (here to what RoBERTa reads), how the rate went (here constant),
+how soon it was stopped (here after two validations without a better one, of which an epoch of RELiC's file has one).
 """
 
 LAPTOP = replace(DEFAULT, name="laptop", batch=48, window_batch=8, stretches=12, cached=True, validate_every=100)

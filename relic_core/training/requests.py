@@ -28,6 +28,8 @@ USES: dict[Use, str] = {
 
 NO_MODEL = ""
 """Stands for the recipe's base where a training could go on from an encoder, and for no search for hard negatives."""
+LIKELIHOOD = "likelihood"
+"""The figure that a training on RELiC's own file is validated by: 100 exp(-loss)."""
 DENSE_RELIC = "default"
 """Stands for dense-RELiC as the app has it: the model that was made the default, or the packaged one."""
 PRETRAINED = "base"
@@ -85,6 +87,7 @@ class TrainingRequest:
       training, or a model's folder, name or card; `NO_MODEL` for none.
     - `start`: the encoder that it goes on from: `DENSE_RELIC`, the id of a training, or an encoder's folder or card;
       `NO_MODEL` for the recipe's base, which is the default where the recipe names one.
+    - `data`, `validation_data`: files of RELiC to learn from and to validate on, in place of what was mined.
 
     Raises BadRequest: a value is none of the allowed ones.
     """
@@ -97,6 +100,8 @@ class TrainingRequest:
     validation: int = _BY_KIND_NUMBER
     hard: str = _BY_KIND
     start: str = _BY_KIND
+    data: str = ""
+    validation_data: str = ""
 
     def __post_init__(self) -> None:
         """Check the values, and put in the defaults."""
@@ -107,6 +112,8 @@ class TrainingRequest:
             object.__setattr__(self, "hard", defaults.hard)
         if self.start == _BY_KIND:
             object.__setattr__(self, "start", NO_MODEL if self.recipe.base else defaults.start)
+        if self.data or self.validation_data:
+            self._check_published()
         if self.use not in get_args(Use):
             raise unknown_name("way to choose what is learnt from", self.use, get_args(Use))
         if self.pairs < 0:
@@ -116,6 +123,20 @@ class TrainingRequest:
                 f"The training is to be validated on {self.validation:,} windows; give 0 to {_MOST_VALIDATED:,}."
             )
 
+    def _check_published(self) -> None:
+        """Refuse what does not go with RELiC's own files; their validation gives a loss, which is watched."""
+        if not self.data:
+            raise BadRequest("A file to validate on was given, and none to learn from: name RELiC's train.json too.")
+        if not isinstance(self.recipe, EncoderRecipe) or self.hard or self.sources or self.pairs:
+            raise BadRequest(
+                "On RELiC's own file an encoder is trained, on all its quotations and without hard wrong answers: "
+                "leave out what chooses pairs, sources or hard wrong answers, and take the recipe of an encoder."
+            )
+        watch = LIKELIHOOD if self.validation_data else self.recipe.watch
+        object.__setattr__(self, "use", "windows")
+        object.__setattr__(self, "validation", 0)
+        object.__setattr__(self, "recipe", self.recipe.with_(watch=watch, share=1.0))
+
     def to_json(self) -> dict[str, Any]:
         """Write what it learns from as a JSON object, without name and recipe."""
         said = asdict(self) | {"sources": list(self.sources)}
@@ -124,7 +145,7 @@ class TrainingRequest:
     @classmethod
     def from_json(cls, name: str, recipe: Mapping[str, Any], request: Mapping[str, Any]) -> TrainingRequest:
         """Read what was asked; raises BadRequest as `TrainingRequest` and `read_recipe`."""
-        keys = {"use", "pairs", "validation", "hard", "start"}
+        keys = {"use", "pairs", "validation", "hard", "start", "data", "validation_data"}
         known = {"start": NO_MODEL} | {key: value for key, value in request.items() if key in keys}
         return cls(name=name, recipe=read_recipe(recipe), sources=tuple(request.get("sources", ())), **known)
 

@@ -14,6 +14,7 @@ from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
 from relic_core.training import hard_negatives
 from relic_core.training.examples import Examples, TrainingData, check_enough
 from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
+from relic_core.training.published import LEARNT, LossValidation, published
 from relic_core.training.recipes import EncoderRecipe
 from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
 from relic_core.training.trainer import CANDIDATE, train
@@ -115,18 +116,29 @@ class TrainingRun:
     def _train(self, folder: TrainingFolder, progress: Progress) -> Trained:
         training = folder.training
         request = TrainingRequest.from_json(training.name, training.recipe, training.asked)
-        progress(0, 0, "Reading what was mined")
-        examples, windows, chosen = self._examples(folder, request, progress)
+        progress(0, 0, "Reading the quotations")
+        read = published(request) if request.data else None
+        load_work: Callable[[str], Work] = self.load_work if read is None else read.works.__getitem__
+        if read is None:
+            examples, windows, chosen = self._examples(folder, request, progress)
+        else:
+            examples, windows, chosen = Examples((), read.windows), read.validation, {"hard": None, "held": False}
+            check_enough(0, len(examples.windows))
         still_to_look = chosen["hard"] is None or "looked" in chosen["hard"]
         request = settled(self.settings, folder, request, ("start", "hard") if still_to_look else ("start",))
         folder.append("chosen", validation=len(windows), held=len(windows) if chosen["held"] else 0)
-        works = {work_id: self.load_work(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}
+        works = {work_id: load_work(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}
         progress(0, 0, "Loading the model")
         hard = hard_negatives.look_for(
-            self.settings, folder, request, examples, chosen, work=self.load_work, progress=progress
+            self.settings, folder, request, examples, chosen, work=load_work, progress=progress
         )
         wish = StopWish(progress)
-        validate = self._validation(folder, request, windows, works, wish, progress)
+        validate: Validate | None
+        if read is None:
+            validate = self._validation(folder, request, windows, works, wish, progress)
+        else:
+            assert isinstance(request.recipe, EncoderRecipe)  # noqa: S101 - as the request was checked
+            validate = LossValidation(request.recipe, read, wish.beside) if windows else None
         progress(0, 0, "Reading the first batch")
 
         def report(said: Mapping[str, Any]) -> None:
@@ -141,7 +153,8 @@ class TrainingRun:
                 examples.pairs,
                 examples.windows,
                 folder.path,
-                work=self.load_work,
+                work=load_work,
+                learnt=LEARNT if read else "",
                 hard=hard,
                 start=start_card(self.settings, request),
                 validate=validate,

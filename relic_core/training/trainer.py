@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import JointTexts
 from relic_core.encoders.joint_reader import JointReader
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.errors import BadRequest
+from relic_core.errors import BadRequest, BadWeights
 from relic_core.training import checkpoints, loop
 from relic_core.training.batching import Planned, plan
 from relic_core.training.collating import Collator, Features, HardNegatives, Material, RerankerCollator, check_choices
@@ -87,6 +87,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     folder: Path,
     *,
     work: Callable[[str], Work],
+    learnt: str = "",
     hard: HardNegatives | None = None,
     start: EncoderCard | None = None,
     validate: Validate | None = None,
@@ -99,6 +100,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
 
     - `pairs`, `windows`: on what. Windows on more sentences than the recipe's `longest` are left out.
     - `folder`: where to: ``checkpoints/`` to go on from, ``model/`` with the best weights so far.
+    - `learnt`: what of RELiC's own data is among it: see `EncoderCard`.
     - `hard`: hard negatives by the ids of pairs and windows.
     - `start`: a trained encoder to go on from, in place of the base; a reranker begins half way between its two models.
     - `validate`: given a folder as of `Trained`, gives figures, the recipe's `watch` among them; higher is better.
@@ -119,7 +121,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     windows = [window for window in windows if window.gold.length <= recipe.longest]
     material = Material(pairs, windows, work, hard or HardNegatives())
     if isinstance(recipe, EncoderRecipe):
-        kind = _encoder(recipe, material, start)
+        kind = _encoder(recipe, material, start, learnt)
     else:
         kind = _reranker(recipe, material, start)
     planned = plan(recipe, [pair.source_id for pair in pairs], [window.work_id for window in windows])
@@ -146,6 +148,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
             "seed": recipe.seed,
             "pairs": len(pairs),
             "windows": len(windows),
+            **({"learnt": learnt} if learnt else {}),
             "figures": dict(figures),
             "seconds": round(watch.seconds, 1),
             "versions": {name: metadata.version(name) for name in _VERSIONS},
@@ -205,6 +208,11 @@ def check_base(recipe: AnyRecipe) -> None:
 def trained_card(recipe: EncoderRecipe) -> EncoderCard:
     """Say how the encoder that a recipe makes is used; its models are still the base. Raises BadWeights."""
     base = read_card(recipe.base)
+    if base.dense:
+        raise BadWeights(
+            f"{base.name} has dense layers behind its pooling, which training would leave out. Take a base without "
+            "them, or name the folder of the model inside."
+        )
     return EncoderCard(
         name=f"dense-RELiC ({recipe.name})",
         query_model=base.query_model,
@@ -220,8 +228,8 @@ def trained_card(recipe: EncoderRecipe) -> EncoderCard:
     )
 
 
-def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | None) -> _Kind:
-    card = trained_card(recipe)
+def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | None, learnt: str) -> _Kind:
+    card = replace(trained_card(recipe), learnt=learnt or (start.learnt if start else ""))
     encoder = LateChunkingEncoder(card, precision="float32")
     tower = encoder.pair.passages
     base = base_files(recipe, tower)
@@ -241,6 +249,11 @@ def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | Non
 
 
 def _reranker(recipe: RerankerRecipe, material: Material, start: EncoderCard | None) -> _Kind:
+    if start is not None and start.learnt:
+        raise BadRequest(
+            f"{start.name} has learnt {start.learnt}, and so would the reranker that goes on from it, which says "
+            "nothing of the kind: it would be measured on works that it knows. Let it go on from another model."
+        )
     card = recipe.card(mask_token(recipe))
     texts = JointTexts(card, recipe.base, precision="float32")
     base = base_files(recipe, texts.tower)

@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import StoreError
+from relic_core.services.model_reading import lit
 from relic_core.services.search import shown_gap
 from relic_ui import person
 from relic_ui.find import conditions, read_by_model, search_address, share
-from relic_ui.find.cards import card_html, placed_best, placed_in, show_heading, show_notes, threshold_html
+from relic_ui.find.cards import (
+    card_html,
+    placed_best,
+    placed_in,
+    show_heading,
+    show_notes,
+    threshold_html,
+    work_html,
+)
 from relic_ui.find.library_strip import show_library_strip
 from relic_ui.find.notices import show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
@@ -29,13 +38,12 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from relic_core.domain import SearchRequest
-    from relic_core.services.model_reading import ModelReading
     from relic_core.services.search import SearchResult
     from relic_core.services.sources import Quoted
     from relic_core.wiring import App
 
 _READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
-_SIDE, _BEST = "side", "best"
+_SIDE, _BEST, _WORKS = "side", "best", "by-work"
 """Views of an answer; the others are the names of its columns."""
 
 _LACKS, _DUE, _MODELS = "lacks", "due", "models"
@@ -93,7 +101,8 @@ def _choose_view(result: SearchResult) -> str:
     if len(names) == 1:
         return next(iter(names))
     phone = "Mobi" in st.context.headers.get("User-Agent", "")
-    views = {**({} if phone else {_SIDE: "Side by side"}), _BEST: "Best evidence", **names}
+    works = {_WORKS: "By work"} if len(result.by_work) > 1 else {}
+    views = {**({} if phone else {_SIDE: "Side by side"}), _BEST: "Best evidence", **works, **names}
     opens, said = next(iter(views)), st.query_params.get(search_address.VIEW, "")
     if said != state.get(search_address.VIEWED, "") and (said or state["came_from"] == state["page"]):
         state["find_view"] = said  # another address, by Back or typed
@@ -122,17 +131,16 @@ class _Page:
 
     view: str
     marks: Marks
-    quoted: Callable[[str], Quoted]
+    app: App
     strip: DeltaGenerator
     lists: Mapping[str, DeltaGenerator]
     foot: DeltaGenerator
-    reads: ModelReading
 
     @classmethod
     def of(cls, app: App, view: str, result: SearchResult) -> _Page:
         """Make room for an answer."""
         strip, lists = st.empty(), {}
-        with st.container(key=f"find_{view if view in {_SIDE, _BEST} else 'one'}"):
+        with st.container(key=f"find_{view if view in {_SIDE, _BEST, _WORKS} else 'one'}"):
             shown = [column for column in result.columns if view in {_SIDE, column.retriever}]
             places = st.columns(len(shown), gap="small") if view == _SIDE else [st.container() for _ in shown]
             for place, column in zip(places, shown, strict=True):
@@ -143,8 +151,11 @@ class _Page:
             if view == _BEST:
                 st.html('<h2 class="relic-sr">Best evidence</h2>')
                 lists[_BEST] = st.empty()
+            if view == _WORKS:
+                st.html('<h2 class="relic-sr">Works by their best passages</h2>')
+                lists[_WORKS] = st.empty()
         marks = Marks(app, result.request.sentence)
-        return cls(view, marks, app.sources.quoted, strip, lists, st.empty(), app.model_reading)
+        return cls(view, marks, app, strip, lists, st.empty())
 
     def waiting(self, result: SearchResult) -> DeltaGenerator:
         """Give the place of the first list that waits for an answer; the foot of the page where none does."""
@@ -157,7 +168,15 @@ class _Page:
         - `before`: the answer that is there already: what has not changed since is left as it is.
         """
         search_id = st.session_state["find_search"] or ""
-        result = self.reads.lit(result)
+        readings = self.reads.of(result)
+        result = lit(result, readings)
+        critics = _critics(result, self.quoted)
+        if self.view == _WORKS:
+            with self.lists[_WORKS].container():
+                for number, hits in enumerate(result.by_work[: 2 * result.request.results], start=1):
+                    st.html(work_html(self.app.works.load(hits[0].work_id), number, hits, search_id))
+            _draw_foot(self.foot, result, critics=critics)
+            return
         placed = []
         if self.view == _BEST:
             placed = placed_best(result)
@@ -179,7 +198,7 @@ class _Page:
             with self.lists[column.retriever].container():
                 if not column.waiting:
                     show_notes(column, result)
-                said = read_by_model.said_html(self.reads, column, result)
+                said = read_by_model.said_html(readings.get(column.retriever), column)
                 for each, reading in zip(shown, said, strict=True):
                     line = threshold_html(each, shown)
                     st.html(line + card_html(each, result, search_id, self.marks, self.quoted) + reading)
@@ -190,7 +209,7 @@ class _Page:
                 show_library_strip(placed)
             else:
                 show_strip(placed, result.work)
-        _draw_foot(self.foot, result, critics=_critics(result, self.quoted))
+        _draw_foot(self.foot, result, critics=critics)
 
 
 def _critics(result: SearchResult, quoted: Callable[[str], Quoted]) -> str:

@@ -21,7 +21,7 @@ from relic_ui.style import hue
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Unit
+    from relic_core.domain import Hit, Unit, Work
     from relic_core.services.search import Card, Column, SearchResult
     from relic_core.services.sources import Quoted
     from relic_ui.keep import Marks
@@ -172,6 +172,21 @@ def _parts(placed: Placed, unit: Unit, search_id: str) -> str:
             where = f"<q>{words}</q> {there}"
         lines.append(f"<li><span>{part.probability:.0%}</span><div>{said}{where}</div></li>")
     return f'<ul class="relic-parts" aria-label="Probability for each claim">{"".join(lines)}</ul>' if lines else ""
+
+
+def work_html(work: Work, number: int, hits: Sequence[Hit], search_id: str) -> str:
+    """Make the HTML of a work in a list of works, with the passages that put it there."""
+    rank = f'<span class="relic-rank"><span class="relic-sr">Work </span>{number}</span>'
+    passages = []
+    for hit in hits:
+        place = work.place(hit.span)
+        at, where = str(place.address), f"{place.label} · {place.fraction:.0%}"
+        said = f"{where} into the work: read it in its chapter"
+        read = link("read", where, title=said, work=work.id, at=at, n=hit.span.length, q=search_id)
+        words = passage_html(quotation(work, hit.span))
+        passages.append(f'<blockquote>{words}</blockquote><p class="relic-card-by">{read}</p>')
+    head = f'<header><h3>{rank} <cite class="relic-card-work">{escape(name_of(work))}</cite></h3></header>'
+    return f'<article class="relic-card" id="work-{number}">{head}{"".join(passages)}</article>'
 
 
 def _critics(card: Card, quoted: Quoted) -> str:

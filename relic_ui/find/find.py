@@ -276,7 +276,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
         claim = _claim()
         rows = () if seed_passage else conditions.chosen()
         context = (state.get("find_context") or "") if takes_context(claim) and not rows else ""
-        ways = tuple(name for name in _retriever_titles(app) if name in chosen)
+        ways = tuple(name for name in _retriever_titles(app, where) if name in chosen)
         state["find_asked"] = SearchRequest(
             work_id=where.work.id if where.work else _LIBRARY,
             claim_text="" if seed_passage else in_context(claim, context),
@@ -307,10 +307,13 @@ def _claim() -> str:
     return str(state.get("find_claim", state.get("find_claim_first")) or "")
 
 
-def _retriever_titles(app: App) -> dict[str, str]:
-    """Name the ways of searching; what reads a claim beside each passage is not offered where there is none."""
-    seed_passage = like.under_way()
-    return {card.name: card.title for card in app.retrievers.cards() if not (seed_passage and card.kind == "reranker")}
+def _retriever_titles(app: App, where: Scope) -> dict[str, str]:
+    """Name the ways of searching; what goes by a claim beside each passage is not offered where there is none."""
+    cards = list(app.retrievers.cards())
+    if like.under_way():
+        return {card.name: card.title for card in cards if card.kind != "reranker"}
+    systems = app.runs.systems(where.work.sha256) if where.work else ()
+    return {card.name: card.title for card in (*cards, *map(app.retrievers.card, systems))}
 
 
 def _folded(result: SearchResult) -> str:
@@ -372,7 +375,7 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
         scope.choose_chapters(app, where.work)
     else:
         scope.choose_works(where, summaries)
-    titles = _retriever_titles(app)
+    titles = _retriever_titles(app, where)
     st.pills(
         "Ways of searching",
         list(titles),

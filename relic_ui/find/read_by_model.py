@@ -11,13 +11,14 @@ from zlib import crc32
 
 import streamlit as st
 
+from relic_core.services import health
 from relic_ui import jobs
 from relic_ui.naming import many
 from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from relic_core.domain import Claim
-    from relic_core.services.model_reading import CardReading, ModelReading
+    from relic_core.services.model_reading import CardReading, ColumnReading, ModelReading
     from relic_core.services.search import Column, SearchResult
     from relic_core.wiring import App
 
@@ -55,6 +56,9 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
                 st.rerun()
         with st.popover("What it looks for", type="tertiary", key=f"find_objective_{retriever}"):
             _choose_objective(reads, result.claim, retriever)
+            if st.button("Does the server answer?", key=f"find_answers_{retriever}", type="tertiary"):
+                for found in health.language_model(app.settings):
+                    (st.success if found.level == "good" else st.warning)(literal(found.said))
     sent = "the name of the work" if recalls else "the passages"
     st.html(
         f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model knows famous criticism by '
@@ -65,16 +69,16 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
 def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None:
     """Let the scholar choose what makes a passage relevant, and write it in words of their own."""
     chosen = reads.objective(claim)
-    names = {each.text: each.label for each in reads.objectives}
+    names = [*reads.objectives, _OWN]
     state, key = st.session_state, f"find_objective_text_{retriever}"
 
     def take() -> None:
-        state[key] = next((text for text, label in names.items() if label == state[f"{key}_card"]), state[key])
+        state[key] = reads.objectives.get(state[f"{key}_card"], state[key])
 
     st.selectbox(
         "A passage that",
-        [*names.values(), _OWN],
-        index=[*names].index(chosen) if chosen in names else len(names),
+        names,
+        index=next((at for at, name in enumerate(names) if reads.objectives.get(name) == chosen), len(names) - 1),
         key=f"{key}_card",
         on_change=take,
     )
@@ -89,21 +93,18 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
         )
     if st.button("Use this for the claim", key=f"{key}_use"):
         with show_errors():
-            reads.choose_objective(claim, state[key])
-            if retriever == "llm-subtask" and criteria != written:
-                reads.choose_criteria(claim, criteria.splitlines())
+            reads.choose(claim, state[key], criteria.splitlines() if criteria != written else None)
             st.session_state["find_answer"] = None
             st.rerun()
 
 
-def said_html(reads: ModelReading, column: Column, result: SearchResult) -> list[str]:
+def said_html(found: ColumnReading | None, column: Column) -> list[str]:
     """Make what is drawn under each card of a column; nothing where it is no model's.
 
     How much of what a model recalled is not in the work is drawn at once.
     """
-    if not column.card.server or not column.answered:
+    if found is None or not column.answered:
         return [""] * len(column.cards)
-    found = reads.of(result, column.retriever)
     if found.given:
         st.html(
             f'<p class="relic-quiet">{found.lost} of {many(found.given, "passage")} that it gave '
@@ -116,17 +117,18 @@ def _reading_html(reading: CardReading | None) -> str:
     """Make the HTML of what a model says of one passage."""
     if reading is None:
         return ""
-    criteria = "".join(f"<li>{escape(name)}: {score:g}</li>" for name, score in reading.criteria)
+    said = reading.said
+    criteria = "".join(f"<li>{escape(name)}: {score:g}</li>" for name, score in said.criteria)
     rests = ""
-    if reading.words:
+    if said.words:
         rests = (
-            f'<p class="relic-quiet">It rests on: “{escape(reading.words)}”</p>'
+            f'<p class="relic-quiet">It rests on: “{escape(said.words)}”</p>'
             if reading.stands
-            else f'<p class="relic-misquoted">It rests on words that are not here: {escape(reading.words)}</p>'
+            else f'<p class="relic-misquoted">It rests on words that are not here: {escape(said.words)}</p>'
         )
     if reading.misquotes:
         rests += '<p class="relic-misquoted">The reason quotes words that are not here.</p>'
     return (
-        f'<aside class="relic-reading"><p><strong>{reading.score:g} of 10</strong> {escape(reading.reason)}</p>'
+        f'<aside class="relic-reading"><p><strong>{said.score:g} of 10</strong> {escape(said.reason)}</p>'
         f"{f'<ul>{criteria}</ul>' if criteria else ''}{rests}</aside>"
     )

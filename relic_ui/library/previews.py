@@ -52,6 +52,7 @@ _NAMES = {
     "editor's note": "Editor’s notes",
     "note": "Footnotes",
     "page number": "Page numbers",
+    "verse number": "Verse numbers",
     "break": "Marks of breaks",
     "heading": "Headings",
     "speaker": "Names of speakers",

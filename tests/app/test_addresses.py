@@ -25,6 +25,10 @@ QUERIES = {
         dict.fromkeys(("word", "work", "sort", "page", "variants", "forms", "case", "form"), GIVEN),
         {"word": "river", "work": WORK, "sort": GIVEN, "page": GIVEN},
     ),
+    "echoes": (
+        dict.fromkeys(("work", "with", "method", "chapter", "at", "n", "top", "most", "least"), GIVEN),
+        {"work": WORK, "with": WORK, "method": "tf-idf", "chapter": GIVEN, "top": GIVEN},
+    ),
     "find": ({"q": GIVEN, "w": GIVEN, "m": GIVEN}, {"search": GIVEN}, {"like": WORK, "at": GIVEN, "n": GIVEN}),
     "history": (
         {"words": GIVEN, "work": GIVEN, "page": GIVEN},

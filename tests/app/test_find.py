@@ -579,6 +579,15 @@ def test_all_works_answer_and_each_card_names_its_own_and_leads_into_it(app, she
     assert "of 3 works compared" in html(at)
 
 
+def test_works_are_listed_by_their_best_passages_which_lead_into_them(app, shelf):
+    at = ask(app.open(FIND), "The lanterns on the quay", work="", retrievers=["bm25", "dense-relic"])
+    view(at, "by-work")
+    works = re.findall(r'<article class="relic-card" id="work-.*?</article>', html(at), re.DOTALL)
+    assert len({plain(re.search(r"<cite[^>]*>(.*?)</cite>", work)[1]) for work in works}) == len(works) >= 2
+    for work in works:
+        assert 1 <= len(re.findall("<blockquote>", work)) == len(re.findall(r'href="read\?work=', work)) <= 3
+
+
 def test_the_works_that_passages_come_from_are_listed_by_year_and_lead_to_their_cards(app, shelf):
     at = ask(app.open(FIND), "The lanterns on the quay", work="", results=8, retrievers=["bm25"])
     (nav,) = re.findall(r'<nav class="relic-from-works".*?</nav>', html(at), re.DOTALL)

@@ -54,6 +54,13 @@ def test_a_column_is_read_when_it_is_pressed_and_says_why(app, chat):
     assert len(chat.asked) == 5
 
 
+def test_the_page_says_whether_the_server_answers(app, chat):
+    at = ask(app, "bm25", "llm-reason")
+    sound(at.button(key="find_answers_llm-reason").click().run())
+    assert len(at.success) == 1
+    assert chat.asked == []
+
+
 def test_what_a_model_writes_is_text(app, chat):
     chat.answer = lambda _: '{"reason": "<script>alert(1)</script> **so**", "words": "<i>no</i>", "score": 3}'
     at = sound(ask(app, "bm25", "llm-reason").button(key=READ).click().run())

@@ -5,12 +5,17 @@ from __future__ import annotations
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import RR, P, R, nDCG
+from ir_measures import RR, P, R, SetF, SetP, SetR, Success, nDCG
 
+from relic_core.config import Settings
+from relic_core.domain import ContextSize
 from relic_core.evaluation import metrics
+from relic_core.evaluation.benchmarks import registry
+from relic_core.evaluation.imported import import_ranking
 from tests.making_outcomes import outcome
+from tests.shelf import Shelf
 
 KS = (1, 3, 5, 10, 50, 100)
 ORACLE = {
@@ -18,6 +23,13 @@ ORACLE = {
     **{f"p@{k}": P @ k for k in KS},
     **{f"ndcg@{k}": nDCG @ k for k in KS},
     "mrr": RR,
+}
+JUDGED = {
+    **ORACLE,
+    **{f"success@{k}": Success @ k for k in KS},
+    "set-precision": SetP,
+    "set-recall": SetR,
+    "f1": SetF,
 }
 
 
@@ -34,13 +46,45 @@ def queries(draw):
     return rankings, relevant
 
 
-def by_oracle(rankings, relevant):
+@st.composite
+def judged_queries(draw):
+    """Rankings of some queries, cut somewhere, and grades of some of their candidates."""
+    rankings, grades = {}, {}
+    for number in range(draw(st.integers(1, 4))):
+        pool = [f"c{each}" for each in range(draw(st.integers(1, 30)))]
+        query = f"q{number}"
+        rankings[query] = draw(st.permutations(pool))[: draw(st.integers(1, len(pool)))]
+        grades[query] = draw(st.dictionaries(st.sampled_from(pool), st.integers(0, 3), min_size=1))
+        grades[query][draw(st.sampled_from(pool))] = draw(st.integers(1, 3))
+    return rankings, grades
+
+
+@given(judged_queries())
+@settings(max_examples=40)
+def test_graded_metrics_of_qrels_and_runs_are_those_of_ir_measures(tmp_path_factory, case):
+    rankings, grades = case
+    folder = tmp_path_factory.mktemp("judged")
+    qrels = [f"{query} 0 {each} {grade}\n" for query, own in grades.items() for each, grade in own.items()]
+    run = [
+        f"{query} Q0 {each} 0 {-place} x\n" for query, ranking in rankings.items() for place, each in enumerate(ranking)
+    ]
+    (folder / "qrels.txt").write_text("".join(qrels), "utf-8")
+    (folder / "x.run").write_text("".join(run), "utf-8")
+    opened = registry.open_benchmark("judged", settings=Settings(), works=Shelf(), data=folder)
+    _, outcomes = import_ranking(opened, folder / "x.run", ContextSize(4, 4))
+    oracle = by_oracle(rankings, grades, JUDGED)
+    for name, measure in JUDGED.items():
+        expected = [oracle[str(measure), each.example_id] for each in outcomes]
+        assert metrics.values(name, outcomes).tolist() == pytest.approx(expected, abs=1e-12), name
+
+
+def by_oracle(rankings, relevant, measures=ORACLE):
     """Per metric and query what ir-measures says; places become scores without ties."""
     run = {
         query: {each: float(len(ranking) - place) for place, each in enumerate(ranking)}
         for query, ranking in rankings.items()
     }
-    found = ir_measures.iter_calc(list(ORACLE.values()), relevant, run)
+    found = ir_measures.iter_calc(list(measures.values()), relevant, run)
     return {(str(each.measure), each.query_id): each.value for each in found}
 
 

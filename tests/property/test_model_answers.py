@@ -21,7 +21,7 @@ ANSWERS = st.one_of(
 @given(ANSWERS)
 def test_a_score_is_of_the_scale(answer):
     with contextlib.suppress(ValueError):
-        assert 0 <= parsing.read_score(answer) <= prompts.BEST
+        assert 0 <= parsing.read_score(answer).score <= prompts.BEST
 
 
 @given(ANSWERS, st.integers(1, 6))

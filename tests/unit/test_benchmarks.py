@@ -13,8 +13,9 @@ from relic_core.config import Settings
 from relic_core.domain import BenchmarkCard, Book, ContextSize, QuotationContext, Span
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.benchmarks import registry
-from relic_core.evaluation.benchmarks.birco import CHECKSUM, FILES, in_order
+from relic_core.evaluation.benchmarks.birco import CHECKSUM, FILES
 from relic_core.evaluation.benchmarks.opened import Opened, book_of, place_all
+from relic_core.evaluation.benchmarks.passages import in_order
 from relic_core.evaluation.experiments import run_id
 from relic_core.formats.birco import MASKED
 from relic_core.formats.relic import Quote, RelicBook, write_relic

@@ -9,9 +9,9 @@ import pytest
 
 from relic_core.domain import ContextSize
 from relic_core.evaluation.metrics import figure
-from relic_core.language_models import reading
 from relic_core.language_models.prompts import claim_text
 from relic_core.ports import silent
+from relic_core.retrieval import read_by_model
 from relic_core.store.model_answers import ModelAnswerRows
 from relic_core.wiring import build
 from tests.chat_server import parts, serving
@@ -103,7 +103,7 @@ def test_gpt_4_s_published_rankings_have_their_figures(replayed, name, request):
 
 @pytest.mark.usefixtures("keeping_nothing")
 def test_other_published_rankings_come_up_to_the_place(replayed, monkeypatch):
-    monkeypatch.setattr(reading, "WINDOW", 60)  # all of a pool: one call for a claim, and the whole ranking
+    monkeypatch.setattr(read_by_model, "WINDOW", 60)  # all of a pool: one call for a claim, and the whole ranking
     for system in OTHERS:
         measured = replayed.outcomes("llm-rank", system)
         assert {each.example_id: each.rank for each in measured.outcomes} == replayed.ranks(system), system

@@ -87,6 +87,11 @@ def test_what_supports_a_claim_is_what_retrievers_are_measured_on(bench, ferry, 
     (measured,) = rows.all()
     ranks = [outcome.rank for outcome in rows.outcomes(measured.id)]
     assert ranks == [1, 2], "BM25 puts the lanterns first for a claim about lanterns"
+    ran = run("notebook", "measure", "bm25", "--format", "json")
+    assert ran.code == 0, ran.err
+    (graded,) = (each for each in rows.all() if each.id != measured.id)
+    (outcome,) = rows.outcomes(graded.id)
+    assert sorted(grade for _, grade in outcome.graded) == [1, 2, 2]
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,21 @@ def test_a_search_of_all_works_names_the_work_of_each_passage_and_what_is_not_pr
     assert found["columns"][0]["hits"][0]["work"] == ferry.id
 
 
+def test_works_are_ranked_by_their_best_passages(run, answer, ferry, settings):
+    other = (
+        build(settings).works.add(b"Nobody counted. They counted the lanterns twice.", name="o.txt", title="Other").work
+    )
+    (first, second) = answer("--all", CLAIM, "--by", "work")["by_work"]
+    assert {first["id"], second["id"]} == {ferry.id, other.id}
+    ranks = [[passage["rank"] for passage in each["passages"]] for each in (first, second)]
+    assert ranks[0][0] == 1
+    assert ranks[0][0] < ranks[1][0]
+    assert all(own == sorted(own) and len(own) <= 3 for own in ranks)
+    printed = run("search", "--all", CLAIM, "--by", "work", *WORDS).out
+    assert printed.index(first["title"]) < printed.index(second["title"])
+    assert run("search", ferry.id, CLAIM, "--by", "work").code == 2
+
+
 def test_the_whole_library_is_narrowed_by_parts_of_names_and_by_works(run, ferry, asked):
     run("search", "--all", CLAIM, "--author", "NOBODY", "--works", "ferry", *WORDS)
     assert asked().request.work_filter == WorkFilter(works=(ferry.id,), authors=(ferry.author,))

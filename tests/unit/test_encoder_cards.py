@@ -184,7 +184,7 @@ def test_the_packaged_folder_and_the_packaged_encoder_are_used_alike():
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"kinds": ("Transformer", "Pooling", "Dense")}, "Transformer, Pooling, Dense"),
+        ({"kinds": ("Transformer", "Dense", "Pooling")}, "Transformer, Dense, Pooling"),
         ({"pooling": {"pooling_mode_max_tokens": True}}, "pools by max_tokens"),
         ({"pooling": {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True}}, "mean_tokens and cls_token"),
         ({"pooling": {"pooling_mode_mean_tokens": False}}, "pools by nothing"),
@@ -237,7 +237,7 @@ def test_weights_in_a_folder_of_their_own_are_found(folder):
     ("said", "message"),
     [
         ({"poling": "mean"}, "says 'poling'.*Known: model, name.*pooling"),
-        ({"pooling": "max"}, r'"pooling": "max"; it must be "mean" or "first" or "pooler"'),
+        ({"pooling": "max"}, r'"pooling": "max"; it must be "mean" or "first" or "last" or "pooler"'),
         ({"pooling": 3}, '"pooling": 3; it must be a text'),
         ({"similarity": "euclid"}, '"cosine" or "dot"'),
         ({"spans": "context"}, '"in context" or "alone"'),

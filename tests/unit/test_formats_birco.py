@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from relic_core.errors import BadBenchmark, NotFound
-from relic_core.formats.birco import MASKED, BircoQuery, read_jsonl
+from relic_core.formats.birco import MASKED, read_jsonl
+from relic_core.formats.judged import JudgedQuery
 from tools.birco import convert, read
 
 QUERIES = [
@@ -61,15 +62,15 @@ def _in_numpy(value):
         return {np.str_(key): _in_numpy(each) for key, each in value.items()}
     if isinstance(value, list):
         return [_in_numpy(each) for each in value]
-    return np.int64(value) if isinstance(value, int) else np.str_(value)
+    return np.float64(value) if isinstance(value, int) else np.str_(value)
 
 
 def test_lines_become_a_set_with_its_pools_in_the_order_of_the_queries(tmp_path):
     read = read_jsonl(_folder(tmp_path))
-    assert read.queries == tuple(BircoQuery(**query) for query in QUERIES)
+    assert read.queries == tuple(JudgedQuery(**query) for query in QUERIES)
     assert read.passages == {passage["id"]: passage["text"] for passage in PASSAGES}
-    assert list(read.pools.items()) == [("q1", ("c2", "c1")), ("q2", ("c3", "c2"))]
-    assert read.relevant == {"q1": {"c1": 1}, "q2": {"c3": 1}}
+    assert read.pools == {"q1": ("c2", "c1"), "q2": ("c3", "c2")}
+    assert read.grades == {"q1": {"c1": 1}, "q2": {"c3": 1}}
 
 
 def test_a_line_feed_of_unicode_within_a_text_ends_no_line(tmp_path):
@@ -81,8 +82,8 @@ def test_a_published_pickle_is_converted_to_the_same_set(tmp_path, make):
     lines = read_jsonl(_folder(tmp_path))
     convert(_pickled(tmp_path, make(_data())), tmp_path / "converted")
     read = read_jsonl(tmp_path / "converted")
-    assert (read.passages, read.pools, read.relevant) == (lines.passages, lines.pools, lines.relevant)
-    assert read.queries == tuple(BircoQuery(query["id"], query["text"]) for query in QUERIES)
+    assert (read.passages, read.pools, read.grades) == (lines.passages, lines.pools, lines.grades)
+    assert read.queries == tuple(JudgedQuery(query["id"], query["text"]) for query in QUERIES)
 
 
 class Calls:

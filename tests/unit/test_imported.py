@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from relic_core.domain import ContextSize
+from relic_core.domain import Chapter, ContextSize, SearchRequest, Span
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation import imported
 from relic_core.evaluation.metrics import figure
 from relic_core.formats import trec
 from relic_core.wiring import build
-from tests.small_benchmark import SmallBenchmark
+from tests.small_benchmark import SmallBenchmark, novel
 
 SHAPE = ContextSize(1, 1)
 
@@ -40,7 +42,7 @@ def ranked(small, tmp_path):
 
 
 def test_a_trec_run_stands_as_it_was_scored_and_what_it_lacks_is_a_miss(small, ranked):
-    run, outcomes = imported.import_ranking(small, ranked, SHAPE)
+    run, outcomes, _ = imported.import_ranking(small, ranked, SHAPE)
     assert [outcome.rank for outcome in outcomes] == [2] * 9 + [None]
     assert (run.label, run.examples, run.shape) == ("their-system (imported)", 10, SHAPE)
     assert imported.import_ranking(small, ranked, SHAPE)[0].id == run.id
@@ -48,11 +50,65 @@ def test_a_trec_run_stands_as_it_was_scored_and_what_it_lacks_is_a_miss(small, r
 
 def test_it_is_listed_shown_and_compared_as_any_other(small, ranked, run, settings):
     app = build(settings)
-    taken, new = app.runs.import_ranking(ranked, small, SHAPE, "ColBERT")
+    taken, new, _ = app.runs.import_ranking(ranked, small, SHAPE, "ColBERT")
     assert new
     assert not app.runs.import_ranking(ranked, small, SHAPE, "ColBERT")[1]
     assert run("runs", "show", taken.id).code == 0
     assert "ColBERT" in run("runs").out
+
+
+def claim_of(window):
+    claim = window.claim(SHAPE)
+    return f"{claim.left} ____ {claim.right}"
+
+
+def searched(app, work, window, **asked):
+    """Search a work with the claim of a window by what was imported."""
+    request = SearchRequest(
+        work_id=work.id, claim_text=claim_of(window), length=window.gold.length, results=5,
+        retrievers=("bm25", "imported:ColBERT"), **asked,
+    )  # fmt: skip
+    return app.search.run(request).columns[1]
+
+
+def test_a_search_with_a_claim_that_it_ranked_has_it_as_a_column(small, ranked, settings):
+    app, theirs = build(settings), small.works["first"]
+    work = app.works.add(theirs.text.encode(), name="first.txt", title="The First").work
+    assert app.works.load(work.id).sha256 == theirs.sha256
+    (run, _, shown) = app.runs.import_ranking(ranked, small, SHAPE, "ColBERT")
+    assert (shown, app.runs.systems(theirs.sha256)) == (9, ("imported:ColBERT",))
+    window = small.windows()[2]
+    column = searched(app, work, window)
+    last = theirs.candidates(window.gold.length) - 1
+    assert [card.span.start for card in column.cards] == [last, window.gold.start]
+    assert column.card.label == "ColBERT (imported)"
+    other = searched(app, work, replace(window, left=("He says something else",)))
+    assert not other.answered
+    assert other.note
+    app.runs.remove(run.id)
+    assert app.runs.systems(theirs.sha256) == ()
+
+
+def test_of_given_pools_those_passages_are_shown_that_stand_in_the_edition_of_the_library(small, ranked):
+    edition = novel("The First", 1)
+    given = SmallBenchmark(pool="given")
+    given.works = {key: as_pool(work) for key, work in given.works.items()}
+    window = given.windows()[0]
+    path = ranked.with_name("pools.run")
+    path.write_text("".join(f"{window.id} Q0 p{start} {start} {-start} x\n" for start in (0, 3, 7)))
+    _, outcomes, (kept,) = imported.import_ranking(given, path, SHAPE, editions={"first": edition})
+    assert outcomes[0].rank == 1
+    assert [edition.span_between(*place) for place in kept.places] == [Span(0, 1), Span(3, 1), Span(7, 1)]
+    assert imported.import_ranking(given, path, SHAPE)[2] == ()
+
+
+def as_pool(work):
+    """Make each sentence a chapter with an id, as the works of given pools are."""
+    sentences = tuple(replace(each, chapter=each.index) for each in work.sentences)
+    chapters = tuple(
+        Chapter(index=each.index, title=f"p{each.index}", start=each.start, end=each.end) for each in sentences
+    )
+    return replace(work, sentences=sentences, chapters=chapters)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
@@ -88,11 +89,18 @@ def test_a_server_that_is_busy_or_stumbles_is_asked_again(named, chat, deeds):
     assert len(chat.asked) == len(deeds) + 1
 
 
-def test_one_that_wants_to_be_left_alone_for_long_is_not_waited_for(named, chat):
-    chat.misbehaviour, chat.retry_after = ["always 429"], "3600"
-    with pytest.raises(ReaderUnavailable, match="3,600 seconds"):
+@pytest.mark.parametrize("until", ["3600", format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)])
+def test_one_that_wants_to_be_left_alone_for_long_is_not_waited_for(named, chat, until):
+    chat.misbehaviour, chat.retry_after = ["always 429"], until
+    with pytest.raises(ReaderUnavailable, match=r"3,[56]\d\d seconds"):
         ask(named)
     assert len(chat.asked) == 1
+
+
+def test_an_answer_that_is_no_text_is_half_an_answer(named, chat):
+    chat.answer = lambda _: ["no", "text"]
+    with pytest.raises(ReaderUnavailable, match="half an answer"):
+        ask(named)
 
 
 def test_a_server_that_is_not_there_is_named(settings):
@@ -132,7 +140,7 @@ def test_an_address_that_is_none_or_holds_a_secret_is_refused_and_not_repeated(a
 
 def test_health_says_whether_it_answers_and_where_the_words_go(settings, named):
     def said(settings):
-        return [(found.level, found.said) for found in health._reader(settings)]
+        return [(found.level, found.said) for found in health.language_model(settings)]
 
     assert said(settings) == []
     ((level, good),) = said(named)
@@ -146,10 +154,42 @@ def test_health_says_whether_it_answers_and_where_the_words_go(settings, named):
     assert "api.example.org" in none
 
 
-def test_its_own_share_of_a_call_is_small(named):
-    server, stop = Server(named), threading.Event()
-    server.ask(MESSAGES, stop)
-    began = time.perf_counter()
-    for _ in range(50):
-        server.ask(MESSAGES, stop)
-    assert (time.perf_counter() - began) / 50 < 0.05  # about 2 ms here, the server of the test included
+@pytest.mark.parametrize(
+    ("prefix", "text", "tokens"),
+    [
+        ("She said:", " nothing at all", [" nothing", " at", " all"]),
+        ("She said: no", "thing", [" nothing"]),
+        ("", "nothing more", ["nothing", " more"]),
+    ],
+)
+def test_the_log_probabilities_of_a_text_behind_a_prefix(named, chat, prefix, text, tokens):
+    assert Server(named).prompt_logprobs(prefix, text) == [(token, -len(token)) for token in tokens]
+    assert {name: chat.asked[0][name] for name in ("prompt", "echo", "max_tokens")} == {
+        "prompt": prefix + text, "echo": True, "max_tokens": 1,
+    }  # fmt: skip
+
+
+def test_a_character_cut_in_two_by_the_tokens_is_stepped_over(named, chat):
+    tokens = ["A", "\ufffd", "\ufffd", "B", " on"]
+    chat.logprobs = lambda _: {"tokens": tokens, "token_logprobs": [None, -1, -2, -3, -4]}
+    assert Server(named).prompt_logprobs("A", "\u2014B") == [("\ufffd", -1), ("\ufffd", -2), ("B", -3)]
+
+
+@pytest.mark.parametrize(
+    "given", [None, {}, {"tokens": [" more"], "token_logprobs": [-1]}, {"content": [{"token": " more"}]}]
+)
+def test_a_server_without_log_probabilities_of_a_prompt_is_said_to_have_none(named, chat, given):
+    chat.logprobs = lambda _: given
+    with pytest.raises(ReaderUnavailable, match="log-probabilities"):
+        Server(named).prompt_logprobs("She", " said")
+    assert len(chat.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("deed", "says"),
+    [("400", "log-prob"), ("404", "log-prob"), ("501", "log-prob"), ("401", "key"), ("context", "CONTEXT")],
+)
+def test_a_server_that_refuses_a_completion_says_why(named, chat, deed, says):
+    chat.misbehaviour = [deed]
+    with pytest.raises(ReaderUnavailable, match=says):
+        Server(named).prompt_logprobs("She", " said")

@@ -10,11 +10,12 @@ import pytest
 
 from relic_core.domain import Claim, Corpus, SearchRequest, Span, rank_scores
 from relic_core.language_models import server as client
-from relic_core.language_models.prompts import OBJECTIVES, digest_of
+from relic_core.language_models.prompts import SUPPORTS, digest_of
 from relic_core.ports import silent
 from relic_core.reporting.passages import light_words, quotation
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.read_by_model import ReadByModel
+from relic_core.services.model_reading import lit
 from relic_core.wiring import build
 from tests.chat_server import by_shared_words, parts, serving
 from tests.fake_encoder import FakeEncoder
@@ -82,7 +83,8 @@ def read(app, retriever="llm-reason"):
     """Have a column read, and give the search's id, its answer and the column."""
     search_id, request = searched(app, retriever)
     job = app.model_reading.start(search_id, retriever)
-    result = app.model_reading.lit(app.search.run(request))
+    result = app.search.run(request)
+    result = lit(result, app.model_reading.of(result))
     return app.jobs.get(job.id), search_id, result, result.columns[1]
 
 
@@ -95,7 +97,7 @@ def test_before_it_is_read_a_column_has_the_order_it_is_given_and_nothing_is_ask
     given = app.search.run(replace(request, retrievers=("fusion",))).columns[0]
     result = app.search.run(request)
     assert said(result.columns[1]) == said(given)
-    assert app.model_reading.of(result, "llm-reason").readings == (None,) * len(given.cards)
+    assert app.model_reading.of(result)["llm-reason"].readings == (None,) * len(given.cards)
     assert app.search.run(request, at_once=True).columns[1].waiting
     assert chat.asked == []
 
@@ -104,8 +106,8 @@ def test_read_in_a_job_it_moves_once_and_says_why(app, chat):
     job, _, result, column = read(app)
     assert (job.state, job.note) == ("done", "4 of 4 read")
     assert len(chat.asked) == 4
-    readings = app.model_reading.of(result, "llm-reason").readings
-    scores = [each.score for each in readings if each]
+    readings = app.model_reading.of(result)["llm-reason"].readings
+    scores = [each.said.score for each in readings if each]
     assert scores == sorted(scores, reverse=True)
     assert len(scores) == 4
     assert all(each.stands and not each.misquotes for each in readings if each)
@@ -125,7 +127,7 @@ def test_words_that_are_not_in_the_passage_are_neither_lit_nor_passed_off(app, c
     reason = "It says “a golden ferry sails”, and <b>shows</b> a miser."
     chat.answer = lambda messages: json.dumps({"reason": reason, "words": "a golden ferry", "score": 4})
     _, _, result, column = read(app)
-    readings = [each for each in app.model_reading.of(result, "llm-reason").readings if each]
+    readings = [each for each in app.model_reading.of(result)["llm-reason"].readings if each]
     assert {(each.stands, each.misquotes) for each in readings} == {(False, True)}
     assert not any(piece.lit for card in column.cards for piece in card.quotation.pieces)
 
@@ -152,7 +154,7 @@ def test_a_fault_is_said_of_the_column_alone_and_what_was_read_is_kept(app, chat
     assert job.note
     assert result.columns[0].answered
     assert column.answered
-    kept = len([each for each in app.model_reading.of(result, "llm-reason").readings if each])
+    kept = len([each for each in app.model_reading.of(result)["llm-reason"].readings if each])
     assert kept == (0 if deed == "401" else 1)
     chat.misbehaviour = []
     assert app.jobs.get(app.model_reading.start(search_id, "llm-reason").id).state == "done"
@@ -164,14 +166,14 @@ def test_a_server_that_is_away_leaves_what_was_read_and_every_other_column(app):
     _, request = searched(away)
     result = away.search.run(request)
     assert all(column.answered for column in result.columns)
-    assert any(away.model_reading.of(result, "llm-reason").readings)
+    assert any(away.model_reading.of(result)["llm-reason"].readings)
 
 
 def test_recalled_passages_that_are_not_in_the_work_are_counted(app, chat):
     given = ["A fox crossed it slowly.", "The miser wept over his golden coins until the morning came."]
     chat.answer = lambda messages: json.dumps({"passages": given})
     _, _, result, column = read(app, "llm-recall")
-    found = app.model_reading.of(result, "llm-recall")
+    found = app.model_reading.of(result)["llm-recall"]
     assert (found.given, found.lost) == (2, 1)
     assert said(column)[0] == given[0]
     assert given[1] not in " ".join(said(column))
@@ -182,10 +184,10 @@ def test_a_note_carries_model_prompt_and_reason(app):
     card = column.cards[0]
     at = str(card.place.address)
     made_with = app.model_reading.made_with(search_id, "llm-reason", card.work, at, 1)
-    (reading, *_) = app.model_reading.of(result, "llm-reason").readings
+    (reading, *_) = app.model_reading.of(result)["llm-reason"].readings
     assert "tiny" in made_with
-    assert digest_of("reason", OBJECTIVES[0].text) in made_with
-    assert made_with.endswith(reading.reason)
+    assert digest_of("reason", SUPPORTS) in made_with
+    assert made_with.endswith(reading.said.reason)
     assert app.model_reading.made_with(search_id, "bm25", card.work, at, 1) == ""
     kept = app.notebook.keep(card.work.id, at, 1, search_id=search_id, retriever="llm-reason", made_with=made_with)
     assert kept.kept.made_with == made_with
@@ -193,7 +195,7 @@ def test_a_note_carries_model_prompt_and_reason(app):
 
 def test_an_objective_of_one_s_own_is_asked_for_anew(app, chat):
     _, _, result, _ = read(app)
-    app.model_reading.choose_objective(result.claim, "Wanted  is\nfrost.")
+    app.model_reading.choose(result.claim, "Wanted  is\nfrost.")
     assert app.model_reading.objective(result.claim) == "Wanted is frost."
     read(app)
     assert len(chat.asked) == 8

@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 
 from relic_core.config import Settings
+from relic_core.domain import ContextSize, Span
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.benchmarks import relic as benchmark
 from relic_core.formats.notebook import write_notebook
+from relic_core.ports import silent
 from relic_core.services.notebook_files import LARGEST, TakenIn
 from relic_core.wiring import build
 from tests.making_notes import add_ferry, ask, words_of
@@ -199,6 +201,21 @@ def test_the_benchmark_reads_what_supports_a_claim_with_its_gold_and_both_sides(
     assert window.right == ("The lanterns are left to themselves.",)
     work = opened.work(window.pool)
     assert work.span_text(window.gold).split() == book.note(third).note.kept.quotation.split()
+
+
+def test_verdicts_are_grades_of_passages_of_one_claim_work_and_length(bench, ferry, notes):
+    book, search = bench.notebook, ask(bench, ferry)
+    for at, verdict in (("1.1.1", "contradicts"), ("1.1.3", "unsure")):
+        book.write(book.keep(ferry.id, at, search_id=search.id).id, verdict=verdict)
+    book.write(book.keep(ferry.id, "1.2.1", claim_text="Nobody rows.").id, verdict="contradicts")
+    benchmark, left_out = bench.notebook_files.graded_set()
+    (context,) = benchmark.windows()
+    work = benchmark.work(context.pool)
+    assert {str(work.place(Span(at, 1)).address): grade for at, grade in context.grades} == {"1.1.2": 2, "1.1.3": 1}
+    assert str(work.place(context.gold).address) == "1.1.2"
+    assert "1, since they only contradict" in left_out
+    measured = bench.measuring.measure(benchmark, "bm25", ContextSize(4, 4), progress=silent)
+    assert [grade for _, grade in sorted(measured.outcomes[0].graded, key=lambda each: each[1])] == [1, 2]
 
 
 def test_four_sentences_of_a_long_claim_are_taken_the_nearest(bench, ferry, tmp_path):

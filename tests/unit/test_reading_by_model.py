@@ -14,7 +14,7 @@ import pytest
 from relic_core.domain import Claim, Corpus, rank_scores
 from relic_core.errors import JobCancelled, ReaderUnavailable
 from relic_core.language_models import server as client
-from relic_core.language_models.prompts import OBJECTIVES
+from relic_core.language_models.prompts import SUPPORTS
 from relic_core.ports import silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.read_by_model import ReadByModel, stopped
@@ -262,7 +262,7 @@ def test_the_objective_of_a_claim_is_the_one_chosen_for_it(first, named, chat):
     order(retriever)
     order(retriever, claim=Claim("another"))
     order(make(first, named, top_k=1, objective=""))
-    wanted = [OBJECTIVES[0].text, "Wanted is hunger.", OBJECTIVES[0].text, "close in meaning"]
+    wanted = [SUPPORTS, "Wanted is hunger.", SUPPORTS, "close in meaning"]
     assert len(chat.asked) == 4
     assert all(text in body["messages"][0]["content"] for body, text in zip(chat.asked, wanted, strict=True))
 

@@ -371,3 +371,17 @@ def test_a_mark_in_brackets_is_laid_out_without_its_blank_lines():
     blocks = lay_out(text, 0, len(text)).blocks
     assert [block.lines for block in blocks][1] == ("[Illustration: a boat", "on the water]")
     assert all(line.strip() for block in blocks for line in block.lines)
+
+
+def test_numbered_verses_are_paragraphs_and_their_numbers_are_left_out():
+    first = "Genesis\n\n\nCHAPTER 1\n\n1:1 It rained.\n1:2 The river rose: it\nrose again.\n"
+    text = f"{first}\n\n\nCHAPTER 2\n\n2:1 It ceased.\n"
+    found = analyse(text)
+    verses = [" ".join(text[each.start : each.end].split()) for each in found.paragraphs]
+    assert verses == ["It rained.", "The river rose: it rose again.", "It ceased."]
+    assert [text[each.start : each.end] for each in found.left_out if each.kind == "verse number"] == [
+        "1:1",
+        "1:2",
+        "2:1",
+    ]
+    assert [each.number for each in found.paragraphs] == [1, 2, 1]

@@ -18,34 +18,23 @@ length is counted in our sentences and may be more than five.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from relic_core.domain import (
-    MAX_CONTEXT,
-    BenchmarkCard,
-    Book,
-    Chapter,
-    Paragraph,
-    QuotationContext,
-    Sentence,
-    Span,
-    Work,
-)
+from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext, Span
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks.opened import Opened, book_of, checksum, data_path, place_all
-from relic_core.formats.birco import MASKED, BircoQuery, BircoSet, read_jsonl
+from relic_core.evaluation.benchmarks.passages import in_order, work_of
+from relic_core.formats.birco import MASKED, read_jsonl
 from relic_core.library import catalogue
-from relic_core.text.reading import work_id
 from relic_core.text.sentences import default_segmenter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from relic_core.config import Settings
+    from relic_core.formats.judged import JudgedQuery, JudgedSet
     from relic_core.ports import WorkSource
 
 FOLDER = "birco_relic"
@@ -98,7 +87,7 @@ _NOVELS = BenchmarkCard(
 )
 
 
-def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[BenchmarkCard, BircoSet]:
+def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[BenchmarkCard, JudgedSet]:
     """Read the queries and their pools.
 
     - `data`: a folder of JSON lines in place of the one that the card speaks of.
@@ -125,7 +114,7 @@ def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[Be
     return replace(card, checksum=found), read_jsonl(path)
 
 
-def sides(query: BircoQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def sides(query: JudgedQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Cut a query into the sentences before and after its mask, at most four each, those nearest to it.
 
     The first mask is the place of the quotation; a further one, where another was masked, is taken out.
@@ -134,14 +123,14 @@ def sides(query: BircoQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return _sentences(before)[-MAX_CONTEXT:], _sentences(after.replace(MASKED, " "))[:MAX_CONTEXT]
 
 
-def _window(query: BircoQuery, book: str, pool: str, gold: Span) -> QuotationContext:
+def _window(query: JudgedQuery, book: str, pool: str, gold: Span) -> QuotationContext:
     left, right = sides(query)
     return QuotationContext(id=query.id, book=book, pool=pool, left=left, right=right, gold=gold)
 
 
-def relevant(queries: BircoSet, query: BircoQuery) -> str:
+def relevant(queries: JudgedSet, query: JudgedQuery) -> str:
     """Give the id of the one passage that answers a query."""
-    (gold,) = queries.relevant[query.id]  # the reader has checked that there is one, in the pool
+    (gold,) = queries.grades[query.id]  # the reader has checked that there is one, in the pool
     return gold
 
 
@@ -159,51 +148,16 @@ def _create_pools(settings: Settings, works: WorkSource, data: Path | None) -> O
         gold = relevant(queries, query)
         book = _book(query)
         books[book.key] = book
-        pools[query.id] = _pool(query.id, {name: queries.passages[name] for name in ids})
+        pools[query.id] = work_of(f"Pool of {query.id}", {name: queries.passages[name] for name in ids}, SOURCE)
         windows.append(_window(query, book.key, query.id, Span(ids.index(gold), 1)))
     return Opened(card, windows, books=books.values(), works=pools)
 
 
-def in_order(query_id: str, passages: Iterable[str]) -> list[str]:
-    """Put the passages of a pool in the order in which they stand in its work, which says nothing of the gold.
-
-    >>> in_order("q1", ["c1", "c2", "c3"]), in_order("q2", ["c3", "c2", "c1"])
-    (['c3', 'c1', 'c2'], ['c1', 'c2', 'c3'])
-    """
-    return sorted(passages, key=lambda passage: hashlib.sha256(f"{query_id} {passage}".encode()).hexdigest())
-
-
-def _book(query: BircoQuery) -> Book:
+def _book(query: JudgedQuery) -> Book:
     entry = catalogue.find(query.work) if query.work else None
     if entry is None:
         return Book(key=query.work or query.id, title=query.work or f"The novel of {query.id}")
     return Book(key=entry.slug, title=entry.title, author=entry.author, year=entry.year)
-
-
-def _pool(query_id: str, passages: Mapping[str, str]) -> Work:
-    """Make a work of passages, each a chapter of one sentence."""
-    text, sentences, paragraphs, chapters = "", [], [], []
-    for index, (name, passage) in enumerate(passages.items()):
-        words = " ".join(passage.split())
-        start, end = len(text), len(text) + len(words)
-        text += f"{words}\n\n"
-        sentences.append(Sentence(index, start, end, index, index))
-        paragraphs.append(Paragraph(index, start, end, index, 1))
-        chapters.append(Chapter(index, start, len(text), title=name))
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
-    title = f"Pool of {query_id}"
-    return Work(
-        id=work_id(title, sha256),
-        title=title,
-        author="",
-        text=text,
-        sha256=sha256,
-        segmenter="given passages/1",
-        chapters=tuple(chapters),
-        paragraphs=tuple(paragraphs),
-        sentences=tuple(sentences),
-        source=SOURCE,
-    )
 
 
 def _unplaced(settings: Settings, data: Path | None) -> tuple[QuotationContext, ...]:

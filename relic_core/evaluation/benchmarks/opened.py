@@ -87,6 +87,8 @@ class Opened:
             add(window.id, window.book, window.pool, window.left, window.right, span, window.kind)
             if window.accepted:
                 add(window.masked, [(place.start, place.length) for place in window.accepted])
+            if window.grades:
+                add(window.masked, window.grades)
         for pool, work in self._works.items():
             add(pool, work.fingerprint)
         lengths = {(window.pool, window.gold.length): window for window in self._windows}
@@ -115,7 +117,7 @@ class Opened:
             (
                 window.id
                 for window in self._windows
-                if not all(_is_inside(span, works[window.pool]) for span in (window.gold, *window.accepted))
+                if not all(_is_inside(span, works[window.pool]) for span in _golds(window))
             ),
         )
         if self._candidates is not None:
@@ -189,13 +191,17 @@ def data_path(card: BenchmarkCard, settings: Settings, data: Path | None, *, bel
     return path
 
 
+def _golds(window: QuotationContext) -> list[Span]:
+    return [window.gold, *window.accepted, *(Span(start, window.gold.length) for start, _ in window.grades)]
+
+
 def _is_inside(gold: Span, work: Work) -> bool:
     return gold.start >= 0 and gold.length >= 1 and gold.end <= len(work.sentences)
 
 
 def _is_listed(window: QuotationContext, candidates: Mapping[tuple[str, int], Starts]) -> bool:
     starts = candidates.get((window.pool, window.gold.length))
-    return starts is not None and window.gold.start in starts
+    return starts is not None and all(start in starts for start in (window.gold.start, *dict(window.grades)))
 
 
 def _refuse(what: str, ids: Iterable[str]) -> None:

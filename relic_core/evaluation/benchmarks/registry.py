@@ -25,6 +25,11 @@ _MODULES = {
     "loci-dev": "relic_core.evaluation.benchmarks.loci:DEV",
     "loci-test": "relic_core.evaluation.benchmarks.loci:TEST",
     "relic": "relic_core.evaluation.benchmarks.relic",
+    "birco-arguana": "relic_core.evaluation.benchmarks.judged:ARGUANA",
+    "birco-wtb": "relic_core.evaluation.benchmarks.judged:WTB",
+    "birco-clinical-trial": "relic_core.evaluation.benchmarks.judged:CLINICAL_TRIAL",
+    "birco-doris-mae-dev": "relic_core.evaluation.benchmarks.judged:DORIS_MAE",
+    "judged": "relic_core.evaluation.benchmarks.judged:JUDGED",
     "sample": "relic_core.evaluation.benchmarks.sample",
 }
 """By name, in the order in which pages list them; a module is loaded when it is asked for. One that holds several

@@ -6,7 +6,6 @@ candidates are the starts that the file lists for the gold's length (headings an
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,21 +14,16 @@ import numpy as np
 from relic_core.domain import (
     BenchmarkCard,
     Book,
-    Chapter,
     ContextSize,
-    Paragraph,
     QuotationContext,
-    Sentence,
     Span,
     Work,
     rank_scores,
 )
 from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.evaluation.benchmarks.opened import Opened, checksum, data_path
-from relic_core.formats.relic import DEPTH, Quote, RelicBook, read_relic, write_submission
-from relic_core.library import catalogue
+from relic_core.formats.relic import DEPTH, SOURCE, Quote, RelicBook, entry_of, read_relic, work_of, write_submission
 from relic_core.ports import Progress, Retriever, WorkSource, silent
-from relic_core.text.reading import work_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +32,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.config import Settings
-    from relic_core.library.catalogue import CatalogueEntry
 
 CARD = BenchmarkCard(
     name="relic",
@@ -50,14 +43,13 @@ CARD = BenchmarkCard(
     main_metric="recall@10",
     examples=None,
     books=None,
-    source="relic.cs.umass.edu: train.json or val.json (the quotations of test.json are kept back by its authors)",
+    source=SOURCE,
     licence="As given by RELiC's authors with the data, which are not passed on here",
     citation="Thai et al. (2022), RELiC: Retrieving Evidence for Literary Claims, ACL",
     needs="It needs a file of RELiC (train.json, val.json), from relic.cs.umass.edu.",
 )
 FOLDER, DEFAULT = "relic", "val.json"
 """Where the file is looked for below the folder of benchmarks: the published figures that can be compared are of it."""
-_SEGMENTER = "RELiC as published/1"
 
 
 def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the file has the works
@@ -85,15 +77,6 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
     return Opened(card, windows, books=books, works=texts, candidates=candidates)
 
 
-def entry_of(title: str) -> CatalogueEntry | None:
-    """Find the work of the catalogue that a title of the data set means, written as a title or as a slug.
-
-    >>> entry_of("The Awakening").split, entry_of("the_awakening").split, entry_of("An Awakening of Mine")
-    ('train', 'train', None)
-    """
-    return catalogue.find(title) or catalogue.find_named(title.replace("_", " "))
-
-
 def split_of(titles: Iterable[str]) -> str:
     """Say what books may be used for: to choose by ("dev"), or to report on ("test").
 
@@ -115,32 +98,6 @@ def split_of(titles: Iterable[str]) -> str:
 def starts_of(book: RelicBook, length: int) -> npt.NDArray[np.int64]:
     """List where the candidates of a length start, ascending; shape (n_candidates,)."""
     return np.sort(np.array(book.candidates[length], dtype=np.int64))
-
-
-def work_of(book: RelicBook) -> Work:
-    """Make a work of a book's sentences, parted by single spaces."""
-    sentences, position = [], 0
-    words = [sentence.strip() for sentence in book.sentences]
-    for index, sentence in enumerate(words):
-        # An empty sentence keeps its place: the file counts it.
-        sentences.append(Sentence(index, position, position + len(sentence), 0, 0))
-        position += len(sentence) + 1
-    text = " ".join(words)
-    entry = entry_of(book.title)
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
-    return Work(
-        id=work_id(book.title, sha256),
-        title=book.title,
-        author=entry.author if entry else "",
-        year=entry.year if entry else None,
-        source=CARD.source,
-        text=text,
-        sha256=sha256,
-        segmenter=_SEGMENTER,
-        chapters=(Chapter(0, 0, len(text)),),
-        paragraphs=(Paragraph(0, 0, len(text), 0, 1),),
-        sentences=tuple(sentences),
-    )
 
 
 def submit(retriever: Retriever, *, shape: ContextSize, data: Path, path: Path, progress: Progress) -> int:

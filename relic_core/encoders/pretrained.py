@@ -1,0 +1,71 @@
+"""Models with a head of their own, loaded as transformers has them: what gives a score, or words, and no states."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from relic_core.encoders.batching import is_out_of_memory, too_little_memory
+from relic_core.encoders.weights import check_size, configuration, first_line, state_of
+from relic_core.errors import BadWeights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relic_core.encoders.precision import Arithmetic
+    from relic_core.encoders.weights import ModelFiles
+
+
+def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, mapping: str, *, what: str, advice: str) -> Any:  # noqa: ANN401 - transformers is not typed
+    """Load a model by its configuration, from safetensors alone and without code of its own.
+
+    - `mapping`: of transformers, from configurations to classes.
+    - `what`: what it is wanted as: "one that generates text from text".
+    - `advice`: what to do where it is none.
+
+    Raises BadWeights: the files cannot be read so, or leave a part of the model unset.
+    Raises RelicError: memory ran out.
+    """
+    import torch
+    import transformers
+
+    folder = files.folder
+    try:
+        config = configuration(files)
+        try:
+            kind = getattr(transformers, mapping)[type(config)]
+        except KeyError:
+            raise ValueError(f"it is of type {config.model_type}") from None
+        check_size(files, lambda: kind(config))
+        with without_progress_bars():
+            model, loaded = kind.from_pretrained(
+                None,
+                config=config,
+                state_dict=state_of(files),
+                dtype=getattr(torch, arithmetic.precision),
+                output_loading_info=True,
+            )
+    except Exception as error:  # what a wrong value in the configuration leads to may be anything
+        if is_out_of_memory(error):
+            raise too_little_memory(files.name, "being loaded", arithmetic.device) from error
+        raise BadWeights(f"The model in {folder} cannot be read as {what} ({first_line(error)}). {advice}") from error
+    if loaded["missing_keys"]:
+        raise BadWeights(
+            f"The weights in {folder} do not fit their configuration: {len(loaded['missing_keys'])} part(s) are "
+            f"missing, the first being {min(loaded['missing_keys'])}. Fetch the model again."
+        )
+    return model.to(arithmetic.device).eval()
+
+
+@contextmanager
+def without_progress_bars() -> Iterator[None]:
+    """Load models without the progress bars that transformers draws; afterwards all is as it was."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # untyped
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # untyped

@@ -1,0 +1,54 @@
+"""Passages that were given, as a work: each is one sentence, one paragraph and one chapter, called after the passage.
+
+So nothing is read in the context of its neighbour, and every candidate has the length 1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from relic_core.domain import Chapter, Paragraph, Sentence, Work
+from relic_core.text.reading import work_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+GIVEN = "given passages/1"
+"""The segmenter of such a work."""
+
+
+def in_order(query_id: str, passages: Iterable[str]) -> list[str]:
+    """Put the passages of a pool in the order in which they stand in its work, which says nothing of the gold.
+
+    >>> in_order("q1", ["c1", "c2", "c3"]), in_order("q2", ["c3", "c2", "c1"])
+    (['c3', 'c1', 'c2'], ['c1', 'c2', 'c3'])
+    """
+    return sorted(passages, key=lambda passage: hashlib.sha256(f"{query_id} {passage}".encode()).hexdigest())
+
+
+def work_of(title: str, passages: Mapping[str, str], source: str) -> Work:
+    """Make a work of passages, by their ids."""
+    parts, sentences, paragraphs, chapters, start = list[str](), [], [], [], 0
+    for index, (name, passage) in enumerate(passages.items()):
+        words = " ".join(passage.split())
+        parts.append(f"{words}\n\n")
+        end = start + len(words)
+        sentences.append(Sentence(index, start, end, index, index))
+        paragraphs.append(Paragraph(index, start, end, index, 1))
+        chapters.append(Chapter(index, start, end + 2, title=name))
+        start = end + 2
+    text = "".join(parts)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return Work(
+        id=work_id(title, sha256),
+        title=title,
+        author="",
+        text=text,
+        sha256=sha256,
+        segmenter=GIVEN,
+        chapters=tuple(chapters),
+        paragraphs=tuple(paragraphs),
+        sentences=tuple(sentences),
+        source=source,
+    )

@@ -1,0 +1,211 @@
+"""Judged sets: queries, passages, pools and grades, from a folder in one of three forms.
+
+* JSON lines, as ``python -m tools.birco`` makes them of BIRCO's pickles: ``queries.jsonl`` (id, text, and where known
+  work and template), ``passages.jsonl`` (id, text) and ``pools.jsonl`` (query_id, with relevance: passage -> grade, or
+  candidates and relevant). Without pools every passage is a candidate, and ``qrels.txt`` has the grades.
+* TREC's: ``qrels.txt`` (query 0 document grade), and runs ``*.run``. Where no passages are given, candidates are the
+  documents that are judged or ranked, known by their ids alone: enough to measure runs.
+* QUEST's: ``documents.jsonl`` (title, text) and ``test.jsonl`` or ``val.jsonl`` (query, docs, metadata.template).
+
+``objective.txt``, where there is one, says what makes a passage relevant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from relic_core.errors import BadBenchmark, NotFound
+from relic_core.formats.files import M, Name, Strict, checked, parse, read_text
+from relic_core.formats.trec import read_qrels, read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+QRELS = "qrels.txt"
+QUEST = ("documents.jsonl", "test.jsonl", "val.jsonl")
+
+
+class _Passage(Strict):
+    id: Name
+    text: Name
+
+
+class _Pool(Strict):
+    query_id: Name
+    candidates: tuple[Name, ...] = Field((), strict=False)
+    relevant: tuple[Name, ...] = Field((), strict=False)
+    relevance: dict[Name, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(default_factory=dict)
+
+
+class _Document(BaseModel):
+    title: Name
+    text: str
+
+
+class _SetQuery(BaseModel):
+    query: Name
+    docs: list[Name]
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Query(Strict):
+    id: Name
+    text: Name
+    work: str = ""
+    template: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A query.
+
+    - `work`: the work that it is about, as a slug of the catalogue; empty where the file does not say.
+    - `template`: how the query of a set is composed ("_ or _"); empty where the file does not say.
+    """
+
+    id: str
+    text: str
+    work: str = ""
+    template: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSet:
+    """A set of queries with their judged passages.
+
+    - `passages`: passage id -> text. One passage may be in several pools, or in none.
+    - `pools`: query id -> ids of its candidates, in the order of the file; empty where all passages are candidates.
+    - `grades`: query id -> id of a judged passage -> its grade, above 0.
+    - `objective`: what makes a passage relevant, in words; may be empty.
+    """
+
+    queries: tuple[JudgedQuery, ...] = field(repr=False)
+    passages: Mapping[str, str] = field(repr=False, hash=False)
+    pools: Mapping[str, tuple[str, ...]] = field(repr=False, hash=False)
+    grades: Mapping[str, Mapping[str, float]] = field(repr=False, hash=False)
+    objective: str = ""
+
+
+def read_folder(folder: Path) -> JudgedSet:
+    """Read a set and check that its files fit each other.
+
+    Raises NotFound: a file is missing.
+    Raises BadBenchmark: a line is damaged or cut short, an id unknown or given twice, a query has no pool, or a passage
+    with a grade is not in its pool; the message names the file and the line.
+    """
+    objective = folder / "objective.txt"
+    said = " ".join(read_text(objective).split()) if objective.exists() else ""
+    if (folder / QUEST[0]).exists():
+        return _read_quest(folder, said)
+    if (folder / QRELS).exists() and not (folder / "passages.jsonl").exists():
+        return _read_trec(folder, said)
+    queries: dict[str, JudgedQuery] = {}
+    for here, query in lines(folder / "queries.jsonl", _Query):
+        _once(here, query.id, queries)
+        queries[query.id] = JudgedQuery(**query.model_dump())
+    passages: dict[str, str] = {}
+    for here, passage in lines(folder / "passages.jsonl", _Passage):
+        _once(here, passage.id, passages)
+        passages[passage.id] = passage.text
+    pools: dict[str, tuple[str, ...]] = {}
+    grades: dict[str, dict[str, float]] = {}
+    given = (folder / "pools.jsonl").exists() or not (folder / QRELS).exists()
+    for here, pool in lines(folder / "pools.jsonl", _Pool) if given else ():
+        _once(here, pool.query_id, pools)
+        _check_pool(here, pool, queries, passages)
+        pools[pool.query_id] = tuple(pool.candidates or pool.relevance)
+        grades[pool.query_id] = dict.fromkeys(pool.relevant, 1.0) | {
+            each: grade for each, grade in pool.relevance.items() if grade
+        }
+    if lacking := queries.keys() - pools.keys() if given else ():
+        raise BadBenchmark(
+            f"{folder / 'pools.jsonl'}: query '{min(lacking):.80}' has no pool. Every query needs its candidates."
+        )
+    if (folder / QRELS).exists():
+        grades = _above_0(read_qrels(folder / QRELS))
+        for query_id in grades.keys() & queries.keys():
+            _check_known(f"{folder / QRELS}", query_id, grades[query_id], pools[query_id] if given else passages)
+    return JudgedSet(tuple(queries.values()), passages, pools, grades, said)
+
+
+def _read_trec(folder: Path, objective: str) -> JudgedSet:
+    judged = read_qrels(folder / QRELS)
+    candidates = {query: dict.fromkeys(own) for query, own in judged.items()}
+    for path in sorted(folder.glob("*.run")):
+        for query, ranking in read_run(path)[1].items():
+            candidates.setdefault(query, {}).update(dict.fromkeys(ranking))
+    named = (
+        {query.id: query.text for _, query in lines(folder / "queries.jsonl", _Query)}
+        if (folder / "queries.jsonl").exists()
+        else {}
+    )
+    return JudgedSet(
+        queries=tuple(JudgedQuery(query, named.get(query, query)) for query in candidates),
+        passages={each: each for pool in candidates.values() for each in pool},
+        pools={query: tuple(pool) for query, pool in candidates.items()},
+        grades=_above_0(judged),
+        objective=objective,
+    )
+
+
+def _above_0(judged: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    return {query: {name: grade for name, grade in own.items() if grade > 0} for query, own in judged.items()}
+
+
+def _read_quest(folder: Path, objective: str) -> JudgedSet:
+    passages: dict[str, str] = {}
+    for here, document in lines(folder / QUEST[0], _Document):
+        _once(here, document.title, passages)
+        passages[document.title] = document.text.strip() or document.title
+    path = next((folder / name for name in QUEST[1:] if (folder / name).exists()), None)
+    if path is None:
+        raise NotFound(f"{folder} holds documents, and no {' or '.join(QUEST[1:])} with queries for them.")
+    queries, grades = [], {}
+    for number, (here, query) in enumerate(lines(path, _SetQuery), start=1):
+        _check_known(here, query.query, dict.fromkeys(query.docs), passages)
+        queries.append(JudgedQuery(f"q{number}", query.query, template=str(query.metadata.get("template", ""))))
+        grades[f"q{number}"] = dict.fromkeys(query.docs, 1.0)
+    return JudgedSet(tuple(queries), passages, {}, grades, objective)
+
+
+def lines(path: Path, kind: type[M]) -> Iterator[tuple[str, M]]:
+    """Read JSON lines, each with where it stands; raises as `read_folder`."""
+    # Split at line feeds alone: a string of JSON may hold U+2028 and its like, where `splitlines` would cut.
+    found = read_text(path).split("\n")
+    if found[-1] == "":
+        del found[-1]
+    if not found:
+        raise BadBenchmark(f"{path} is empty. It was cut short: fetch it again.")
+    for number, line in enumerate(found, start=1):
+        here = f"{path}, line {number:,}"
+        yield here, checked(kind, parse(line, here), here)
+
+
+def _once(here: str, given: str, known: Mapping[str, object]) -> None:
+    if given in known:
+        raise BadBenchmark(f"{here}: '{given:.80}' was given before. An id occurs once: take the wrong line out.")
+
+
+def _check_pool(here: str, pool: _Pool, queries: Mapping[str, object], passages: Mapping[str, object]) -> None:
+    if pool.query_id not in queries:
+        raise BadBenchmark(f"{here}: there is no query '{pool.query_id:.80}' among the {len(queries):,} queries.")
+    if any(len(set(named)) < len(named) for named in (pool.candidates, pool.relevant)):
+        raise BadBenchmark(f"{here}: the pool of '{pool.query_id:.80}' names a passage twice.")
+    members = set(pool.candidates or pool.relevance)
+    if not members or (pool.candidates and pool.relevance):
+        raise BadBenchmark(
+            f"{here}: a pool has either 'relevance', or 'candidates' and 'relevant': give one of the two."
+        )
+    if unknown := members - passages.keys():
+        raise BadBenchmark(f"{here}: there is no passage '{min(unknown):.80}' among the {len(passages):,} passages.")
+    _check_known(here, pool.query_id, dict.fromkeys(pool.relevant), members)
+
+
+def _check_known(here: str, query: str, judged: Mapping[str, object], known: Any) -> None:  # noqa: ANN401 - any container
+    for each in judged:
+        if each not in known:
+            raise BadBenchmark(f"{here}: '{each:.80}', relevant to '{query:.80}', is not in its pool.")

@@ -1,0 +1,492 @@
+"""Echoes between works: asked for, found once and kept, and given back ready to be set."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from relic_core.domain import Span
+from relic_core.encoders.cards import read_card
+from relic_core.encoders.towers import PassageEncoder, shared
+from relic_core.errors import BadRequest, NotFound
+from relic_core.evaluation import echoes as known_echoes
+from relic_core.formats.files import written_whole
+from relic_core.ports import silent
+from relic_core.reporting.echoes import Echo, Side
+from relic_core.retrieval import echoes, index_files
+from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.echoes import ALONE, DEFAULT, METHODS, Counted, Filters, Passages
+from relic_core.text.words import word_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.config import Settings
+    from relic_core.domain import Job, Sentence, Work
+    from relic_core.domain.figures import Table
+    from relic_core.ports import Progress
+    from relic_core.reporting.echoes import Lit
+    from relic_core.retrieval.echoes import Scorer
+    from relic_core.retrieval.registry import Retrievers
+    from relic_core.services.jobs import Jobs
+    from relic_core.services.works import Works
+
+__all__ = ["DEFAULT", "METHODS", "Answer", "Echo", "EchoRequest", "Echoes", "Side"]
+
+KIND = "echoes"
+TOP, MOST = 100, 1_000
+_WHOLE, _LEAST = 60, 25
+"""Words: a paragraph of at most so many is not cut; a unit that is no verse has at least so many."""
+_PIECE = 256
+"""Units that are encoded before what was done is kept."""
+_SAME, _LONG = 0.3, 8
+"""Share of the units of a work, of so many words or more, that stand in the others to the letter, from which they are
+taken for editions of one work."""
+_MOST_UNITS, _MANY_UNITS = {DEFAULT: 120_000, "wmd": 60_000}, 500_000
+"""Passages that fit into memory, some 2 GB, by method."""
+_ITSELF = "This is a work against itself: a passage is not paired with itself, and each pair stands once."
+_EDITIONS = (
+    "These are editions of one work: many passages agree to the letter. Those are left out, so that what is shown is "
+    "where the editions differ, the smallest differences first."
+)
+_RELATED = 0.6
+"""Cosine of word vectors from which words count as related."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EchoRequest:
+    """What is to be compared with what, and how.
+
+    - `chapter`: of the first work, from 1; 0 for all of it.
+    - `at`, `length`: a passage of the first work, as its address and sentences; empty for all.
+    - `most`, `least`, `stopwords`: as `Filters`; None for what the method does best with.
+    - `vectors`: a file of vectors of words in text format, or "random"; empty for those of the works' own index.
+    """
+
+    work_id: str
+    others: tuple[str, ...]
+    method: str = DEFAULT
+    chapter: int = 0
+    at: str = ""
+    length: int = 1
+    top: int = TOP
+    most: float = 1.0
+    least: int = 1
+    stopwords: bool | None = None
+    vectors: str = ""
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What the address of the page that shows it carries; what is as usual is left away."""
+        given = {
+            "work": self.work_id,
+            "with": ",".join(self.others),
+            "method": self.method if self.method != DEFAULT else "",
+            "chapter": str(self.chapter or ""),
+            "at": self.at,
+            "n": str(self.length) if self.at and self.length > 1 else "",
+            "top": str(self.top) if self.top != TOP else "",
+            "most": f"{self.most:g}" if self.most < 1 else "",
+            "least": str(self.least) if self.least > 1 else "",
+        }
+        return {name: value for name, value in given.items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The echoes that were found.
+
+    - `units`: passages compared, of the first work and of all others.
+    - `notice`: what is to be said of the works: that they are one, or editions of one; empty for nothing.
+    """
+
+    request: EchoRequest
+    echoes: tuple[Echo, ...]
+    units: tuple[int, int]
+    notice: str = ""
+
+
+class Echoes:
+    """Finds echoes; what was found is kept under the indexes, by what it was made of."""
+
+    methods = METHODS
+
+    def __init__(self, works: Works, retrievers: Retrievers, settings: Settings, jobs: Callable[[], Jobs]) -> None:
+        self._works, self._retrievers, self._settings, self._jobs = works, retrievers, settings, jobs
+
+    def find(self, request: EchoRequest, progress: Progress = silent) -> Answer:
+        """Compare the works, or open what was found before.
+
+        Raises BadRequest: no other work, an unknown method, filters that leave nothing, vectors that cannot be read.
+        Raises NotFound: the library has no such work, or the work no such chapter or passage.
+        Raises StoreReadOnly: the folder of indexes cannot be written.
+        """
+        first, others = self._texts(request)
+        path = self._path(request, first, others)
+        found = _kept(path)
+        if found is None:
+            found = self._compare(request, first, others, progress)
+            with index_files.writing(self._settings.indexes):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with written_whole(path) as file:
+                    file.write(json.dumps(found).encode())
+        return self._answer(request, first, others, found)
+
+    def found(self, request: EchoRequest) -> Answer | None:
+        """Open what was found before; None where nothing was. Raises as `find`."""
+        first, others = self._texts(request)
+        kept = _kept(self._path(request, first, others))
+        return self._answer(request, first, others, kept) if kept else None
+
+    def start(self, request: EchoRequest) -> Job:
+        """Find them in a job."""
+        first, others = self._texts(request)
+        title = f"Comparing {first.title} with {others[0].title if len(others) == 1 else f'{len(others)} works'}"
+        subject = self._path(request, first, others).stem
+        arguments = request.parameters | {"top": str(request.top)}
+        return self._jobs().start(KIND, title=title, subject=subject, arguments=arguments)
+
+    def job(self, request: EchoRequest) -> Job | None:
+        """Give the last job that was to find them."""
+        return self._jobs().latest(KIND, self._path(request, *self._texts(request)).stem)
+
+    def run(self, arguments: dict[str, Any], progress: Progress) -> str:
+        """Find them, in a job."""
+        return f"{len(self.find(read_request(arguments), progress).echoes)} pairs"
+
+    def measure(self, method: str, folder: Path | None, progress: Progress = silent) -> Table:
+        """Measure a method on known echoes.
+
+        Raises NotFound: the data are not there.
+        Raises BadBenchmark: they are damaged.
+        """
+        folder = folder or self._settings.benchmarks
+        if folder is None:
+            raise NotFound(f"The data of {known_echoes.NAME} do not ship with the program. {known_echoes.NEEDS}")
+        card, known = echoes.card(method), known_echoes.read(folder)
+        a, b = (
+            Passages(
+                tuple(work.sentence_text(at) for at in range(len(work.sentences))),
+                self._vectors(work, [Span(at, 1) for at in range(len(work.sentences))], card.vectors, progress),
+            )
+            for work in (known.a, known.b)
+        )
+        ranks = known_echoes.ranks(echoes.make(method, a, b), known.echoes, progress)
+        return known_echoes.table(card.label, known, ranks)
+
+    def _texts(self, request: EchoRequest) -> tuple[Work, tuple[Work, ...]]:
+        echoes.card(request.method)
+        if not 1 <= request.top <= MOST:
+            raise BadRequest(f"{request.top} pairs cannot be shown: ask for 1 to {MOST:,}.")
+        if not request.others:
+            raise BadRequest("Compare it with which work? Name one or more.")
+        return self._works.load(request.work_id), tuple(
+            self._works.load(each) for each in dict.fromkeys(request.others)
+        )
+
+    def _path(self, request: EchoRequest, first: Work, others: Sequence[Work]) -> Path:
+        model = self._model(_index(request))
+        works = [each.fingerprint for each in (first, *others)]
+        facts = [echoes.CODE, works, model, replace(request, work_id="", others=())]
+        digest = sha256(repr(facts).encode()).hexdigest()[:24]
+        return self._settings.indexes / "echoes" / f"{digest}.json"
+
+    def _model(self, name: str) -> str:
+        if name == ALONE:
+            return self._encoder().identity
+        return self._retrievers.get(name).encoder_identity if name else ""
+
+    def _encoder(self) -> PassageEncoder:
+        return shared(PassageEncoder(read_card(self._settings.model)))
+
+    def _alone(self, work: Work, spans: Sequence[Span], progress: Progress) -> npt.NDArray[np.float32]:
+        """Encode units by themselves; many are kept as an index, whose building goes on where it was stopped."""
+        encoder = self._encoder()
+
+        def make(block: range) -> dict[str, npt.NDArray[np.float32]]:
+            texts = [_flat(work.span_text(spans[at])) for at in block]
+            return {"vectors": encoder.encode_passages(texts)}
+
+        def report(done: int, note: str) -> None:
+            progress(done, len(spans), f"{work.title}: {note}")
+
+        if len(spans) < _PIECE:
+            return make(range(len(spans)))["vectors"]
+        cut = sha256(repr([(span.start, span.length) for span in spans]).encode()).hexdigest()[:12]
+        recipe = index_files.Recipe.of(
+            work.version, retriever=ALONE, encoder=encoder.identity, code=f"{ALONE}/1, units {cut}"
+        )
+        pieces = [range(at, min(at + _PIECE, len(spans))) for at in range(0, len(spans), _PIECE)]
+
+        def join(parts: Sequence[index_files.Arrays]) -> tuple[index_files.Arrays, dict[str, Any]]:
+            return {"vectors": np.concatenate([part["vectors"] for part in parts])}, {}
+
+        root = self._settings.indexes
+        if not index_files.exists(root, recipe):
+            index_files.build(root, recipe, pieces, make=make, join=join, report=report)
+        return np.array(index_files.load(root, recipe)["vectors"])
+
+    def _vectors(self, work: Work, spans: Sequence[Span], name: str, progress: Progress) -> Any:  # noqa: ANN401 - an array or None
+        """Give the vectors of units from the index of a retriever, which is made where it is missing."""
+        if not name:
+            return None
+        if name == ALONE:
+            return self._alone(work, spans, progress)
+        retriever = self._retrievers.get(name)
+        if not isinstance(retriever, Dense):
+            raise BadRequest(
+                f"The model of {name} reads passages alone, and echoes need one that reads them in a work."
+            )
+        retriever.prepare(work, progress)
+        sums = retriever.open(work.version).sums
+        starts = np.array([span.start for span in spans])
+        vectors = np.add.reduceat(
+            np.concatenate([sums, np.zeros((1, sums.shape[1]), np.float32)]), _edges(spans), axis=0
+        )
+        vectors = vectors[::2][: len(starts)]
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+    def _compare(self, request: EchoRequest, first: Work, others: Sequence[Work], progress: Progress) -> dict[str, Any]:
+        index, most = _index(request), _MOST_UNITS.get(request.method, _MANY_UNITS)
+        spans = chosen(first, request), [span for each in others for span in units(each)]
+        owners = [at for at, each in enumerate(others) for _ in units(each)]
+        if sum(map(len, spans)) > most:
+            raise BadRequest(
+                f"These {1 + len(others)} works have {sum(map(len, spans)):,} passages, and {request.method} compares "
+                f"{most:,} at a time. Choose fewer works, a chapter, or a method by whole words such as tf-idf."
+            )
+        texts = (
+            [first.span_text(span) for span in spans[0]],
+            [others[owner].span_text(span) for owner, span in zip(owners, spans[1], strict=True)],
+        )
+        vectors = [self._vectors(first, spans[0], index, progress)]
+        vectors.append(
+            np.concatenate([self._vectors(each, units(each), index, progress) for each in others]) if index else None
+        )
+        a, b = (Passages(tuple(map(_flat, some)), own) for some, own in zip(texts, vectors, strict=True))
+        filters = Filters(
+            most=request.most,
+            least=request.least,
+            stopwords=request.method == DEFAULT if request.stopwords is None else request.stopwords,
+        )
+        progress(0, len(a.texts), "Counting words")
+        itself = [each.fingerprint for each in others] == [first.fingerprint]
+        editions = _share_of_equals(a, b) >= _SAME
+
+        def adjusted(scorer: Scorer) -> Scorer:
+            if itself or editions:
+                scorer = _without_equals(scorer, a, b, itself=itself and not request.chapter and not request.at)
+            if len(a.texts) > 1:
+                scorer = _by_fullness(scorer, echoes.fullness(a.texts), echoes.fullness(b.texts))
+            return scorer
+
+        scorer = adjusted(echoes.make(request.method, a, b, filters, vectors=_word_vectors(request)))
+        if request.method == "wmd":  # dear: asked about what words alone put first
+            by_words = adjusted(echoes.make("tf-idf", a, b, filters))
+            first_pairs = echoes.best_pairs(by_words, len(a.texts), top=MOST, progress=progress)
+            pairs = echoes.rescored(first_pairs, scorer, progress)[: request.top]
+        else:
+            pairs = echoes.best_pairs(scorer, len(a.texts), top=request.top, progress=progress)
+        return {
+            "pairs": [
+                [spans[0][each.a].start, spans[0][each.a].length, owners[each.b], spans[1][each.b].start,
+                 spans[1][each.b].length, round(each.score, 5)]
+                for each in pairs
+            ],
+            "units": [len(a.texts), len(b.texts)],
+            "related": _related(a, b, pairs),
+            "notice": _ITSELF if itself else _EDITIONS if editions else "",
+        }  # fmt: skip
+
+    def _answer(self, request: EchoRequest, first: Work, others: Sequence[Work], found: dict[str, Any]) -> Answer:
+        made = []
+        for number, ((start, length, owner, other, many, score), related) in enumerate(
+            zip(found["pairs"], found["related"], strict=True), start=1
+        ):
+            spans = (first, Span(start, length)), (others[owner], Span(other, many))
+            texts = [_flat(work.span_text(span)) for work, span in spans]
+            meets = dict(related), {right: left for left, right in related}
+            sides = [
+                Side(work=work, span=span, place=work.place(span), pieces=_lit(texts[at], texts[1 - at], meets[at]))
+                for at, (work, span) in enumerate(spans)
+            ]
+            made.append(Echo(number=number, score=score, a=sides[0], b=sides[1]))
+        return Answer(request=request, echoes=tuple(made), units=tuple(found["units"]), notice=found["notice"])
+
+
+def read_request(given: dict[str, Any]) -> EchoRequest:
+    """Read a request as an address carries it; numbers that are none are as usual."""
+
+    def number(name: str, usual: int) -> int:
+        written = str(given.get(name, ""))
+        return int(written) if written.isascii() and written.isdecimal() and len(written) < len("1000000") else usual
+
+    try:
+        most = min(1.0, float(given.get("most", 1))) or 1.0
+    except ValueError:
+        most = 1.0
+    return EchoRequest(
+        work_id=given.get("work", ""),
+        others=tuple(each for each in given.get("with", "").split(",") if each),
+        method=given.get("method") or DEFAULT,
+        chapter=number("chapter", 0),
+        at=given.get("at", ""),
+        length=max(1, number("n", 1)),
+        top=number("top", TOP),
+        most=most if most > 0 else 1.0,
+        least=max(1, number("least", 1)),
+    )
+
+
+def units(work: Work) -> list[Span]:
+    """Cut a work into the passages that are compared.
+
+    A verse is one. Elsewhere short paragraphs of a chapter are taken together, and long ones cut between sentences, so
+    that each has at least `_LEAST` words where its chapter has as many.
+    """
+    found: list[Span] = []
+
+    def close(end: int) -> None:
+        start = found[-1].end if found else 0
+        if start < end:
+            found.append(Span(start, end - start))
+
+    for _, chapter in groupby(work.sentences, key=lambda sentence: sentence.chapter):
+        held, end = 0, found[-1].end if found else 0
+        for _, paragraph in groupby(chapter, key=lambda sentence: sentence.paragraph):
+            own = list(paragraph)
+            verse = work.place(Span(own[0].index, 1)).verse
+            rest = total = sum(_words(work, each) for each in own)
+            if verse:
+                close(own[0].index)
+                held = 0
+            for each in own:
+                end = each.index + 1
+                held, rest = held + _words(work, each), rest - _words(work, each)
+                enough = held >= _LEAST and (not rest or (total > _WHOLE and rest >= _LEAST))
+                if (verse and not rest) or (enough and not verse):
+                    close(end)
+                    held = 0
+        close(end)
+    return found
+
+
+def _words(work: Work, sentence: Sentence) -> int:
+    return len(work.sentence_text(sentence.index).split())
+
+
+def chosen(work: Work, request: EchoRequest) -> list[Span]:
+    """Give the passages of the first work that are asked about.
+
+    Raises BadRequest, NotFound: the work has no such chapter or passage, or the chapter holds no sentence.
+    """
+    if request.at:
+        return [work.span_at(request.at, request.length)]
+    if not request.chapter:
+        return units(work)
+    if not 1 <= request.chapter <= len(work.chapters):
+        raise NotFound(f"{work.title} has {len(work.chapters)} chapters, and no {request.chapter}.")
+    return [span for span in units(work) if work.sentences[span.start].chapter == request.chapter - 1]
+
+
+def _kept(path: Path) -> dict[str, Any] | None:
+    """Read what was found before; None where nothing was, or it is damaged."""
+    with suppress(OSError, ValueError):
+        found: dict[str, Any] = json.loads(path.read_bytes())
+        return found
+    return None
+
+
+def _index(request: EchoRequest) -> str:
+    """Name the retriever whose index is needed; none where vectors of words come from elsewhere."""
+    card = echoes.card(request.method)
+    return "" if card.words and request.vectors else card.vectors
+
+
+def _edges(spans: Sequence[Span]) -> list[int]:
+    return [edge for span in spans for edge in (span.start, span.end)]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.replace("_", " ").split())
+
+
+def _word_vectors(request: EchoRequest) -> Callable[[echoes.Two], npt.NDArray[np.float32]] | None:
+    if not request.vectors:
+        return None
+    if request.vectors == "random":
+        return echoes.random_vectors
+    return lambda two: echoes.read_vectors(Path(request.vectors), two)
+
+
+def _related(a: Passages, b: Passages, pairs: Sequence[echoes.Pair]) -> list[list[tuple[str, str]]]:
+    """List for each pair the lemmas that are related and stand on one side alone; none where there are no vectors."""
+    if a.vectors is None or b.vectors is None or not pairs:
+        return [[] for _ in pairs]
+    two = echoes.Two(Counted.of(a.texts), Counted.of(b.texts))
+    vectors = echoes.word_vectors(two, a.vectors, b.vectors)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    found = []
+    for pair in pairs:
+        words = [side.indices[side.indptr[at] : side.indptr[at + 1]] for side, at in ((two.a, pair.a), (two.b, pair.b))]
+        left, right = np.setdiff1d(words[0], words[1]), np.setdiff1d(words[1], words[0])
+        own: list[tuple[str, str]] = []
+        if len(left) and len(right):
+            alike = vectors[left] @ vectors[right].T
+            best = alike.argmax(axis=1)
+            mutual = alike.argmax(axis=0)[best] == np.arange(len(left))
+            strong = mutual & (alike[np.arange(len(left)), best] >= _RELATED)
+            own = [(two.vocabulary[left[at]], two.vocabulary[right[best[at]]]) for at in np.flatnonzero(strong)]
+        found.append(own)
+    return found
+
+
+def _lit(text: str, other: str, meets: Mapping[str, str]) -> tuple[tuple[str, Lit, str], ...]:
+    there = set(echoes.terms_of(other))
+    pieces: list[tuple[str, Lit, str]] = []
+    done = 0
+    for start, end, token in word_spans(text):
+        term = next(iter(echoes.terms_of(token)), "")
+        shared, met = term in there, meets.get(term, "")
+        if shared or met:
+            pieces += [
+                (text[done:start], "", ""),
+                (text[start:end], "shared" if shared else "related", "" if shared else met),
+            ]
+            done = end
+    return (*(piece for piece in pieces if piece[0]), (text[done:], "", ""))
+
+
+def _without_equals(scorer: Scorer, a: Passages, b: Passages, *, itself: bool) -> Scorer:
+    """Leave out pairs of passages that are equal to the letter; of a work against itself also each pair's second."""
+    places: dict[str, list[int]] = {}
+    for at, text in enumerate(b.texts):
+        places.setdefault(text, []).append(at)
+
+    def score(rows: range) -> npt.NDArray[np.float32]:
+        found = scorer(rows)
+        for at, row in enumerate(rows):
+            found[at, places.get(a.texts[row], [])] = 0
+            if itself:
+                found[at, : row + 1] = 0
+        return found
+
+    return score
+
+
+def _by_fullness(scorer: Scorer, a: npt.NDArray[np.float32], b: npt.NDArray[np.float32]) -> Scorer:
+    return lambda rows: scorer(rows) * a[rows.start : rows.stop, None] * b
+
+
+def _share_of_equals(a: Passages, b: Passages) -> float:
+    there, long = set(b.texts), [text for text in a.texts if text.count(" ") >= _LONG]
+    return sum(text in there for text in long) / max(1, len(long))

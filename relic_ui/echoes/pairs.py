@@ -1,0 +1,199 @@
+"""The pairs of passages that echo each other: a picture of where they stand, and the passages side by side."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.reporting import charts
+from relic_core.reporting import echoes as files
+from relic_core.services.echoes import METHODS
+from relic_ui import keep, links, tables
+from relic_ui.naming import listed, shorten
+
+if TYPE_CHECKING:
+    from relic_core.reporting.echoes import Echo, Side
+    from relic_core.services.echoes import Answer
+    from relic_core.wiring import App
+
+_ROWS = 40
+"""Of the table beside the picture."""
+
+CSS = """
+<style>
+.relic-echo { border-top: 1px solid var(--relic-line); padding: .7rem 0 .8rem; margin: 0; scroll-margin-top: 5rem;
+  display: grid; grid-template-columns: 3.2rem minmax(0, 1fr) minmax(0, 1fr); gap: .3rem 1.6rem; }
+.relic-echo:target, .relic-echo:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-echo h2 { font-size: 1rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.5; }
+.relic-echo h2 span { display: block; font-weight: 400; font-size: .85rem; opacity: .82;
+  font-variant-numeric: tabular-nums; }
+.relic-echo blockquote { font-family: var(--relic-serif); font-size: 1.08rem; line-height: 1.45; margin: 0 0 .3rem;
+  padding: 0; border: 0; color: inherit; overflow-wrap: anywhere; }
+.relic-echo mark { background: var(--relic-lit); color: inherit; border-radius: .15em; padding: 0 .1em; }
+.relic-echo .relic-meets { background: none; text-decoration: underline dotted 2px; text-underline-offset: .22em; }
+.relic-echo cite { font-style: italic; }
+.relic-echo-place { font-size: .9rem; line-height: 1.45; }
+.relic-echo-place a { color: inherit; text-underline-offset: .2em; }
+.st-key-echoes_picture .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .g-ytitle) text { fill: currentColor !important; }
+@media (max-width: 640px) {
+  .relic-echo { grid-template-columns: minmax(0, 1fr); gap: .5rem; }
+  .relic-echo h2 span { display: inline; margin-left: .6rem; }
+  .relic-echo > div + div { border-left: 3px solid var(--relic-line); padding-left: .8rem; }
+}
+</style>
+"""
+
+
+def do(app: App, does: str, to: str) -> None:
+    """Keep a passage, or let it go: the words of the passage that it echoes stand behind it."""
+    if passage := keep.asked(does, to):
+        keep.press(app, passage, origin="read", claim_text="".join(passage.further))
+
+
+def show(app: App, answer: Answer) -> None:
+    """Draw what was found: how much, where, and the pairs."""
+    st.html(CSS)
+    if answer.notice:
+        st.info(answer.notice, icon=":material/info:")
+    compared = f"{answer.units[0]:,} with {answer.units[1]:,} passages were compared"
+    if not answer.echoes:
+        st.html(f'<p role="status">{compared}, and none are alike by this method.</p>')
+        return
+    method = next(each for each in METHODS if each.name == answer.request.method)
+    st.html(
+        f'<p role="status">The {len(answer.echoes)} pairs that are most alike; {compared}. '
+        f'<span class="relic-quiet">{escape(method.label)}: {escape(method.description)}</span></p>'
+    )
+    _picture(answer)
+    with st.container(horizontal=True, gap="small"):
+        for form, ending, mime in (("csv", "csv", "text/csv"), ("json", "json", "application/json"),
+                                   ("tei", "xml", "application/xml")):  # fmt: skip
+            st.download_button(
+                form.upper(),
+                data=lambda form=form: files.write(answer.echoes, form),
+                file_name=f"echoes in {answer.request.work_id}.{ending}",
+                mime=mime,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"echoes_save_{form}",
+            )
+    st.html("".join(_pair(app, each) for each in answer.echoes))
+
+
+def _pair(app: App, echo: Echo) -> str:
+    sides = "".join(_side(app, own, other) for own, other in ((echo.a, echo.b), (echo.b, echo.a)))
+    return (
+        f'<article class="relic-echo" id="echo-{echo.number}" tabindex="-1">'
+        f"<h2>{echo.number}<span>{echo.score:.3f}</span></h2>{sides}</article>"
+    )
+
+
+def _side(app: App, side: Side, other: Side) -> str:
+    words = "".join(_piece(text, lit, met) for text, lit, met in side.pieces)
+    at = str(side.place.address)
+    to = links.link("read", side.place.label, work=side.work.id, at=at, n=side.span.length)
+    kept = keep.Marks(app, other.text).html(side.work.id, at, side.span.length, other.text, place=side.place.label)
+    return (
+        f'<div><blockquote>{words}</blockquote><p class="relic-echo-place"><cite>{escape(side.work.title)}</cite>, '
+        f"{to} {kept}</p></div>"
+    )
+
+
+def _piece(text: str, lit: str, met: str) -> str:
+    if lit == "shared":
+        return f"<mark>{escape(text)}</mark>"
+    if lit:
+        said = escape(f"meets {met}")
+        return f'<mark class="relic-meets" title="{said}">{escape(text)}<span class="relic-sr"> ({said})</span></mark>'
+    return escape(text)
+
+
+def _picture(answer: Answer) -> None:
+    """Draw where in the first work meets where in the others; a click leads to the pair."""
+    import plotly.graph_objects as go
+
+    others = list({each.b.work.id: each.b.work for each in answer.echoes}.values())
+    row = {work.id: at for at, work in enumerate(others)}
+    places = [100 * each.a.place.fraction for each in answer.echoes]
+    figure = go.Figure(
+        go.Scatter(
+            x=places,
+            y=[row[each.b.work.id] + each.b.place.fraction for each in answer.echoes],
+            customdata=[each.number for each in answer.echoes],
+            text=[
+                f"{each.number}. {each.a.place.label}<br>{each.b.work.title}, {each.b.place.label}"
+                for each in answer.echoes
+            ],
+            hovertemplate="%{text}<extra></extra>",
+            mode="markers",
+            marker={
+                "size": [7 + 7 * each.score / answer.echoes[0].score for each in answer.echoes],
+                "color": "#1f7079",
+                "opacity": 0.65,
+            },
+        )
+    )
+    whole = not (answer.request.chapter or answer.request.at)
+    shown = [-2, 102] if whole else [min(places) - 0.2, max(places) + 0.2]
+    axis = {"gridcolor": charts.GRID, "zeroline": False, "range": shown}
+    if len(others) == 1:
+        ticks = {
+            "tickvals": [0, 0.25, 0.5, 0.75, 1],
+            "ticktext": ["0%", "25%", "50%", "75%", "100%"],
+            "range": [1.03, -0.03],
+        }
+    else:
+        ticks = {
+            "tickvals": list(range(len(others))),
+            "ticktext": [work.title[:24] for work in others],
+            "range": [len(others) + 0.03, -0.03],
+        }
+    first = answer.echoes[0].a.work.title
+    figure.update_layout(
+        height=max(300, min(900, 60 * len(others) + 240)),
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        xaxis={**axis, "ticksuffix": "%", "title": {"text": f"Place in {shorten(first, 40)}", "standoff": 6}},
+        yaxis={
+            **axis,
+            **ticks,
+            "automargin": True,
+            "title": {"text": f"Place in {shorten(others[0].title, 24)}" if len(others) == 1 else "", "standoff": 6},
+        },
+        clickmode="event+select",
+    )
+    picture, table = st.columns([3, 2])
+    with picture, st.container(key="echoes_picture"):
+        st.plotly_chart(
+            figure,
+            key="echoes_chart",
+            on_select=_bring,
+            selection_mode="points",
+            config={"displaylogo": False, "toImageButtonOptions": charts.config("echoes")["toImageButtonOptions"]},
+            alt=f"Where in {first} passages of {listed([work.title for work in others])} are met. The counts by "
+            "chapter are beside it as a table.",
+        )
+    with table:
+        st.html(_by_chapter(answer))
+
+
+def _bring() -> None:
+    """Scroll to the pair whose point was clicked."""
+    points = st.session_state["echoes_chart"]["selection"]["points"]
+    if points:
+        links.bring(f"#echo-{points[0]['customdata']}")
+
+
+def _by_chapter(answer: Answer) -> str:
+    counts = Counter((each.a.place.chapter, each.b.work.title, each.b.place.chapter) for each in answer.echoes)
+    best = {}
+    for each in answer.echoes:
+        best.setdefault((each.a.place.chapter, each.b.work.title, each.b.place.chapter), each.number)
+    several = len({title for _, title, _ in counts}) > 1
+    rows = [
+        (a, f"{title}: {b}" if several else b, str(count), str(best[a, title, b]))
+        for (a, title, b), count in counts.most_common(_ROWS)
+    ]
+    return tables.table_html(("here", "there", "pairs", "best"), rows, "Pairs by chapter")

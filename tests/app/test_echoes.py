@@ -1,0 +1,57 @@
+"""Echoes: where does this work quote, allude to or sound like others?"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.app.reading import html, plain, said, sound
+from tests.unit.test_echoes_service import NOVEL, SCRIPTURE
+
+ECHOES = "pages/echoes.py"
+
+
+@pytest.fixture
+def works(app):
+    """A novel and a scripture, by title."""
+    added = [app.bench.works.add(text.encode(), name=f"{name}.txt").work for name, text in
+             (("ferry", NOVEL), ("<i>jonah</i>", SCRIPTURE))]  # fmt: skip
+    return [work.id for work in added]
+
+
+def test_one_work_alone_cannot_be_compared(app):
+    assert said(sound(app.open(ECHOES)))
+
+
+def test_works_are_compared_in_a_job_and_the_address_opens_them_again(app, works):
+    app.run_jobs()
+    at = sound(app.open(ECHOES))
+    at.selectbox(key="echoes_work").set_value(works[0]).run()
+    at.multiselect(key="echoes_others").set_value(works[1:]).run()
+    at.selectbox(key="echoes_method").set_value("tesserae").run()
+    at = sound(at.button(key="echoes_button").click().run())
+    pair = re.search(r'<article class="relic-echo" id="echo-1".*?</article>', html(at), re.DOTALL)[0]
+    assert [plain(each) for each in re.findall(r"<mark>(.*?)</mark>", pair)][:2] == ["great", "fish"]
+    assert f"read?work={works[1]}&amp;at=1.2.1" in pair
+    assert "<i>" not in pair
+    address = {name: "".join(value) for name, value in at.query_params.items()}
+    again = sound(app.open(ECHOES, **address))
+    assert pair in html(again)
+    assert again.selectbox(key="echoes_method").value == "tesserae"
+
+
+def test_a_job_that_is_under_way_shows_its_progress_and_can_be_stopped(app, works):
+    at = sound(app.open(ECHOES, work=works[0], **{"with": works[1], "method": "bow"}))
+    assert "relic-echo" not in html(at)
+    at = sound(at.button(key="echoes_button").click().run())
+    assert at.get("progress")
+    assert any(each.key.startswith("stop-") for each in at.button)
+    app.held.let_go()
+
+
+def test_what_cannot_be_compared_is_said(app, works):
+    at = sound(app.open(ECHOES, work=works[0], **{"with": works[1], "chapter": "77", "method": "tf-idf"}))
+    at = sound(at.button(key="echoes_button").click().run())
+    at = app.open(ECHOES, work="gone-00000000", **{"with": works[1]})
+    assert said(at)

@@ -1,0 +1,32 @@
+"""Find shows what another system ranked, for a claim of its file."""
+
+from __future__ import annotations
+
+from relic_core.domain import ContextSize
+from relic_core.formats import trec
+from tests.app.reading import FIND, as_read, found, html, said, sound
+
+SHAPE = ContextSize(4, 4)
+
+
+def test_an_imported_ranking_is_a_column_for_its_claims(app, tmp_path):
+    benchmark = app.bench.benchmarks.open("sample")
+    window = benchmark.windows()[0]
+    work, length = benchmark.work(window.pool), window.gold.length
+    last = work.candidates(length) - 1
+    stands = work.sentences[last].start, work.sentences[last + length - 1].end
+    path = tmp_path / "theirs.run"
+    path.write_text(f"{window.id} Q0 {trec.document(window.book, stands)} 1 9.0 theirs\n")
+    app.bench.runs.import_ranking(path, benchmark, SHAPE, "ColBERT")
+    at = app.open(FIND)
+    assert "ColBERT (imported)" in map(as_read, at.get_by_key("find_retrievers").options)
+    at.get_by_key("find_retrievers").set_value(["bm25", "imported:ColBERT"])
+    at.get_by_key("find_length").set_value(length)
+    claim = window.claim(SHAPE)
+    at = sound(found(at, f"{claim.left} ____ {claim.right}"))
+    (search,) = app.bench.history.recent(1)
+    (card,) = app.bench.search.run(search.request).columns[1].cards
+    assert card.span.start == last
+    assert str(card.place.address) in html(at)
+    other = sound(found(at, "The brass bolt stands for a false certainty"))
+    assert "ranks no claim" in said(other)

@@ -1,0 +1,189 @@
+"""Echoes between stored works: found, kept, said where works are one, written to files, and measured on known ones."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from relic_core.cli import main
+from relic_core.config import Settings
+from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.reporting import echoes as files
+from relic_core.services import echoes as service
+from relic_core.services.echoes import Echoes, EchoRequest, read_request, units
+from relic_core.wiring import build
+
+NOVEL = """THE FERRY
+
+CHAPTER I
+
+It rained all night on the quay. The ferryman counted his coins twice.
+
+“I looked for a sign,” he said, “and a great fish swallowed the prophet whole.”
+
+CHAPTER II
+
+Nobody came. The river rose, and the lamps went out along the harbour wall.
+"""
+SCRIPTURE = """Jonah
+
+CHAPTER 1
+
+1:1 Now the word came to the prophet by the river.
+1:2 And a great fish swallowed up the prophet, three days.
+1:3 And the sea ceased from her raging.
+"""
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("echoes")
+    bench = build(Settings(data=folder / "data", indexes=folder / "indexes"))
+    for name, text in (("ferry", NOVEL), ("jonah", SCRIPTURE), ("ferry two", NOVEL.replace("twice", "three times"))):
+        bench.works.add(text.encode(), name=f"{name}.txt", title=name)
+    return bench
+
+
+@pytest.fixture
+def request_(bench):
+    ids = {work.title: work.id for work in bench.works.summaries()}
+    return EchoRequest(work_id=ids["ferry"], others=(ids["jonah"],), method="tf-idf")
+
+
+def test_the_echo_comes_first_with_its_places_and_shared_words_lit(bench, request_):
+    answer = bench.echoes.find(request_)
+    best = answer.echoes[0]
+    assert (best.a.place.chapter_index, best.b.place.verse) == (0, 2)
+    assert {text for text, lit, _ in best.b.pieces if lit == "shared"} == {"great", "fish", "swallowed", "prophet"}
+    assert best.b.text == best.b.work.span_text(best.b.span)
+    assert answer.units == (2, 3)
+
+
+def test_what_was_found_is_kept_and_opened_again(bench, request_, monkeypatch):
+    wanted = replace(request_, method="jaccard")
+    assert bench.echoes.found(wanted) is None
+    first = bench.echoes.find(wanted)
+    monkeypatch.setattr(Echoes, "_compare", lambda *_: pytest.fail("compared again"))
+    assert bench.echoes.found(read_request(wanted.parameters)).echoes == first.echoes
+
+
+def test_a_chapter_or_a_passage_alone_is_compared(bench, request_):
+    other = bench.echoes.find(replace(request_, chapter=2))
+    assert {each.a.place.chapter_index for each in other.echoes} == {1}
+    one = bench.echoes.find(replace(request_, at="1.2.1", length=2))
+    assert one.units[0] == 1
+
+
+def test_a_work_against_itself_and_editions_of_one_work_are_said(bench, request_):
+    ids = {work.title: work.id for work in bench.works.summaries()}
+    itself = bench.echoes.find(replace(request_, others=(request_.work_id,)))
+    assert itself.notice
+    assert all(each.a.span.start < each.b.span.start for each in itself.echoes)
+    editions = bench.echoes.find(replace(request_, others=(ids["ferry two"],)))
+    assert editions.notice not in {"", itself.notice}
+    assert "twice" in editions.echoes[0].a.text
+    assert "three" in editions.echoes[0].b.text
+
+
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"others": ()}, BadRequest),
+        ({"method": "guessing"}, BadRequest),
+        ({"top": 0}, BadRequest),
+        ({"others": ("nothing-00000000",)}, NotFound),
+        ({"chapter": 9}, NotFound),
+        ({"least": 99}, BadRequest),
+        ({"method": "soft-cosine", "vectors": "/no/such/file"}, BadRequest),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(bench, request_, changed, error):
+    with pytest.raises(error):
+        bench.echoes.find(replace(request_, **changed))
+
+
+class Bags:
+    """An encoder by the letters of a passage."""
+
+    identity = "letters"
+
+    def encode_passages(self, passages):
+        rows = np.array([[text.count(letter) for letter in "abcdefghilnorst"] for text in passages], dtype=np.float32)
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
+
+
+@pytest.mark.parametrize("method", ["combined", "embeddings", "soft-cosine", "wmd", "hybrid"])
+def test_methods_with_vectors_encode_each_passage_once(bench, request_, method, monkeypatch):
+    monkeypatch.setattr(Echoes, "_encoder", lambda _: Bags())
+    monkeypatch.setattr(service, "_PIECE", 2)
+    answer = bench.echoes.find(replace(request_, method=method))
+    assert answer.echoes
+    monkeypatch.setattr(Bags, "encode_passages", lambda *_: pytest.fail("encoded again"))
+    again = bench.echoes.find(replace(request_, method=method, top=5))
+    assert again.echoes == answer.echoes[:5]
+
+
+def test_passages_are_verses_short_paragraphs_together_and_sentences_of_long_ones(bench, request_):
+    work = bench.works.load(request_.work_id)
+    spans = units(work)
+    assert [span.start for span in spans] == [0, *(span.end for span in spans[:-1])]
+    assert spans[-1].end == len(work.sentences)
+    long = bench.works.add(("One two three four five six seven eight nine. " * 12).encode(), name="long.txt").work
+    assert [span.length for span in units(bench.works.load(long.id))] == [3, 3, 3, 3]
+    bench.works.remove(long.id)
+
+
+def test_pairs_are_written_as_a_table_as_json_and_as_tei(bench, request_):
+    pairs = bench.echoes.find(request_).echoes
+    rows = list(csv.DictReader(io.StringIO(files.write(pairs, "csv").decode("utf-8-sig"))))
+    assert rows[0]["b_passage"] == pairs[0].b.text
+    assert json.loads(files.write(pairs, "json"))[0]["a_address"] == str(pairs[0].a.place.address)
+    (link, *_) = etree.fromstring(files.write(pairs, "tei"))
+    ids = [side.work.id for side in (pairs[0].a, pairs[0].b)]
+    assert [each.partition("#")[0] for each in link.get("target").split()] == ids
+    with pytest.raises(BadRequest):
+        files.write(pairs, "pdf")
+
+
+def test_the_command_finds_saves_and_measures(bench, request_, tmp_path, monkeypatch, capsys):
+    for name, value in bench.settings.to_environment().items():
+        monkeypatch.setenv(name, value)
+    typed = ["echoes", request_.work_id, *request_.others, "--method", "tesserae"]
+    assert main(typed) == 0
+    assert "swallowed" in capsys.readouterr().out
+    assert main([*typed, "--save", str(tmp_path / "pairs.json")]) == 0
+    assert json.loads((tmp_path / "pairs.json").read_text(encoding="utf-8"))
+    assert main([*typed, "--save", str(tmp_path / "pairs.pdf")]) == 1
+    rows = [{"id": f"Jonah_1_{at}", "text": text} for at, text in enumerate(("a great fish", "a storm", "a lamp"), 1)]
+    (tmp_path / "verses.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    asked = [{"text": "the great fish", "gold": ["Jonah_1_1"], "book": book} for book in "ab"]
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, asked)), encoding="utf-8")
+    capsys.readouterr()
+    assert main(["evaluate", "bible-references", "tf-idf,bow", "--data", str(tmp_path), "--format", "json"]) == 0
+    (table,) = json.loads(capsys.readouterr().out)
+    assert len(table["rows"]) == 2
+
+
+def test_known_echoes_of_the_bible_are_read_and_damaged_ones_refused(bench, tmp_path):
+    verses = {
+        "Jonah_1_1": "a great fish",
+        "Jonah_1_2": "a storm",
+        "Matthew_1_1": "the fish was great",
+        "Romans_1_1": "x",
+    }
+    rows = [json.dumps({"id": name, "text": text}) for name, text in verses.items()]
+    (tmp_path / "authorized_version.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    known = {"source": ["Matthew_1_1"], "target": ["Jonah_1_2", "Jonah_1_1"], "ref_type": "reference"}
+    path = tmp_path / "bible_references.jsonl"
+    path.write_text("\n".join([json.dumps(known)] * 2), encoding="utf-8")
+    (row,) = bench.echoes.measure("tf-idf", tmp_path).rows
+    assert row[2].value == 1
+    path.write_text(json.dumps(known | {"target": ["Jonah_9_9"]}), encoding="utf-8")
+    with pytest.raises(BadBenchmark):
+        bench.echoes.measure("tf-idf", tmp_path)
+    with pytest.raises(NotFound):
+        bench.echoes.measure("tf-idf", tmp_path / "none")
