@@ -168,9 +168,9 @@ class _Page:
         - `before`: the answer that is there already: what has not changed since is left as it is.
         """
         search_id = st.session_state["find_search"] or ""
-        readings = self.reads.of(result)
+        readings = self.app.model_reading.of(result)
         result = lit(result, readings)
-        critics = _critics(result, self.quoted)
+        critics = _critics(result, self.app.sources.quoted)
         if self.view == _WORKS:
             with self.lists[_WORKS].container():
                 for number, hits in enumerate(result.by_work[: 2 * result.request.results], start=1):
@@ -182,7 +182,10 @@ class _Page:
             placed = placed_best(result)
             with self.lists[_BEST].container():
                 for each in placed:
-                    st.html(threshold_html(each, placed) + card_html(each, result, search_id, self.marks, self.quoted))
+                    st.html(
+                        threshold_html(each, placed)
+                        + card_html(each, result, search_id, self.marks, self.app.sources.quoted)
+                    )
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
@@ -201,7 +204,7 @@ class _Page:
                 said = read_by_model.said_html(readings.get(column.retriever), column)
                 for each, reading in zip(shown, said, strict=True):
                     line = threshold_html(each, shown)
-                    st.html(line + card_html(each, result, search_id, self.marks, self.quoted) + reading)
+                    st.html(line + card_html(each, result, search_id, self.marks, self.app.sources.quoted) + reading)
                 if column.pending:
                     show_pending(column, result)
         with self.strip.container():
