@@ -233,6 +233,9 @@ class VectorRetriever(Protocol):
     def claim_vector(self, claim: Claim) -> npt.NDArray[np.float32]:
         """Encode a claim; shape (dimension,). Raises BadClaim where it holds no word."""
 
+    def read_ahead(self, claims: Sequence[Claim], work: Work | None = None) -> None:
+        """Encode several claims at once, whose vectors will be asked for."""
+
     def vector(self, claim: Claim, like: tuple[WorkVersion, Span] | None) -> npt.NDArray[np.float32]:
         """Give the vector of what is asked: of the passage where there is one, if its work has been prepared."""
 

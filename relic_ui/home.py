@@ -55,7 +55,7 @@ def _find(work_id: str, claim_text: str, length: int | None) -> None:
 
     - `length`: of the quotation, in sentences; None: as it was chosen last.
     """
-    st.session_state.update(find_work=work_id, find_claim=claim_text, find_context="")
+    st.session_state.update(find_work=work_id, find_claim=claim_text, find_context="", find_rows=0)
     if length:
         st.session_state["find_length"] = length
     like.ask_a_claim()

@@ -84,6 +84,13 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
   margin-top: .3rem; padding-top: .2rem; }
 .relic-card-do > details:not([open]) > summary { list-style: none; text-decoration: underline;
   text-underline-offset: .2em; }
+.relic-card .relic-parts { list-style: none; margin: 0 0 .35rem; padding: 0; font-size: .8125rem; line-height: 1.45; }
+.relic-card .relic-parts li { display: flex; gap: .7rem; margin: 0 0 .15rem; padding: 0; font-size: inherit; }
+.relic-parts li > span { flex: none; min-width: 2.4rem; text-align: right; font-weight: 600;
+  font-variant-numeric: tabular-nums; }
+.relic-parts q { display: block; font-family: var(--relic-serif); font-size: .95rem; quotes: none; }
+.relic-parts a { color: inherit; text-underline-offset: .2em; }
+.relic-below { font-size: .8125rem; opacity: .82; border-top: 1px solid currentColor; padding-top: .4rem; }
 .relic-reading { margin: .3rem 0 1rem .8rem; padding-left: .7rem; border-left: 2px dotted currentColor;
   font-size: .9rem; line-height: 1.45; }
 .relic-reading p { margin: .2rem 0; }
@@ -156,8 +163,8 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 @media (min-width: 900px) {
   :is(.st-key-find_best, .st-key-find_one) .relic-card { flex-flow: row wrap; justify-content: space-between;
     gap: 0 1rem; }
-  :is(.st-key-find_best, .st-key-find_one) .relic-card :is(blockquote, .relic-card-do:has(details[open])) {
-    flex-basis: 100%; }
+  :is(.st-key-find_best, .st-key-find_one) .relic-card
+    :is(blockquote, .relic-parts, .relic-card-do:has(details[open])) { flex-basis: 100%; }
 }
 [class*="st-key-find_folded"] summary { padding-block: .35rem !important; min-height: 2.5rem; }
 [class*="st-key-find_folded"] summary p { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.35; }
@@ -169,6 +176,7 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .st-key-find_view [role="radiogroup"], .st-key-find_view [role="toolbar"] { flex-wrap: nowrap; overflow-x: auto; }
 .st-key-find_view button { white-space: nowrap; }
 @media (max-width: 640px) {
+  .st-key-find_do:has(.st-key-find_split) { flex-wrap: wrap !important; }
   .st-key-find_view button { padding-inline: .38rem; }
   .st-key-find_view button p { font-size: .75rem; }
   .st-key-find_view { min-width: 0; flex: 1 1 0 !important; }

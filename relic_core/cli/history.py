@@ -76,7 +76,7 @@ def show_search(app: App, search_id: str) -> None:
     search = app.history.get(search_id)
     facts = [
         ("search", search.id),
-        ("claim", search.request.claim_text or _like(search)),
+        ("claim", search.request.sentence or _like(search)),
         ("of", search.request.work_id or "all works"),
         ("sentences", search.request.length),
         ("retrievers", ", ".join(search.request.retrievers)),
@@ -162,7 +162,7 @@ def restore(app: App, search_id: str, person: str) -> None:
 
 
 def _claim(search: Search) -> str:
-    return shorten(_like(search) or search.request.claim_text, _CLAIM)
+    return shorten(_like(search) or search.request.sentence, _CLAIM)
 
 
 def _quoted(passage: Located | None) -> str:

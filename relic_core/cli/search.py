@@ -13,14 +13,29 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
 from relic_core.cli.console import note
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, MIN_LENGTH, SeedPassage, Span, Work, WorkFilter, WorkSummary
+from relic_core.domain import (
+    COMPOSING,
+    EVERYWHERE,
+    MAX_LENGTH,
+    MIN_LENGTH,
+    UNITS,
+    Condition,
+    Joined,
+    SeedPassage,
+    Span,
+    Unit,
+    Work,
+    WorkFilter,
+    WorkSummary,
+    joined_claims,
+)
 from relic_core.errors import BadRequest, NotFound, StoreError
 from relic_core.reporting import passages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.services.search import Card, Column, SearchResult
+    from relic_core.services.search import Card, Column, PartBorne, SearchResult
     from relic_core.wiring import App
 
 _WIDEST = 100
@@ -37,6 +52,7 @@ _MOST_CHAPTERS = 10_000
     'search emma "She is blind here: [MASK] The narrator knows better." --length 2',
     'search emma "Emma mistakes her own heart" --chapters 1-16,50',
     'search --all "A proposal is refused" --author austen --to 1813',
+    'search emma --and "Emma is kind" --and "she is proud" --not "she is ashamed" --unit chapter',
     'search --all "Somebody burns a will" --by work',
     "search emma --like 8.3.2 --sentences 2 --all",
     "search emma - --format json < claim.txt",
@@ -64,6 +80,12 @@ _MOST_CHAPTERS = 10_000
     help="Find passages like the one of WORK there: chapter.paragraph.sentence, as printed with each hit.",
 )
 @click.option("--sentences", type=int, metavar="N", help="How many sentences that passage has (default: 1).")
+@click.option("--and", "conditions", multiple=True, metavar="CLAIM", help="Joined by and.")
+@click.option("--or", "alternatives", multiple=True, metavar="CLAIM", help="Joined by or.")
+@click.option("--not", "excluded", multiple=True, metavar="CLAIM", help="Joined by but not.")
+@click.option(
+    "--unit", type=click.Choice(UNITS), default=UNITS[0], help="What answers claims that are joined (default: passage)."
+)
 @click.option("--by", type=click.Choice(["work"]), help="With --all: rank works by their best passages.")
 @click.option("--quoted", is_flag=True, help="Only passages that criticism in the library quotes.")
 @format_option("table", "json")
@@ -76,6 +98,10 @@ def search(
     like: str | None,
     sentences: int | None,
     chapters: str | None,
+    conditions: Sequence[str],
+    alternatives: Sequence[str],
+    excluded: Sequence[str],
+    unit: Unit,
     quoted: bool,
     form: str,
     length: int | None,
@@ -85,30 +111,41 @@ def search(
 ) -> None:
     """Find the passages that would serve as evidence for a claim, or that are like another passage.
 
-    Type WORK CLAIM, or --all CLAIM, or WORK --like ADDRESS with or without --all.
+    Type WORK CLAIM, or --all CLAIM, or WORK --like ADDRESS with or without --all. Up to five claims are joined by
+    --and, --or and --not, with a CLAIM or without; their order decides nothing.
     """
     from relic_core.domain import SearchRequest
 
     if not everything and any(value not in (None, ()) for value in narrowed.values()):
         raise click.UsageError("--author, --from, --to and --works choose among all works: add --all.")
-    if by and not everything:
-        raise click.UsageError("--by work ranks the works of the library: add --all.")
     if everything and chapters is not None:
         raise click.UsageError("--chapters needs one WORK, without --all.")
     if sentences is not None and like is None:
         raise click.UsageError("--sentences tells the length of the passage of --like; --length that of what is found.")
     words = [word for word in (work, claim) if word is not None]
+    rows = _rows(conditions, alternatives, excluded)
+    if by and (not everything or rows):
+        raise click.UsageError(
+            "--by work ranks the works of the library for one claim: add --all, or take --unit work."
+        )
+    claims = 0 if rows and len(words) == (not everything) else 1
     if like is not None and len(words) != 1:
         raise click.UsageError("--like takes the WORK in which ADDRESS stands, and no CLAIM.")
-    if like is None and len(words) != (1 if everything else 2):
+    if like is None and len(words) != claims + (not everything):
         raise click.UsageError("Give a CLAIM, and no WORK, with --all." if everything else "Give a WORK and a CLAIM.")
     work_filter = _work_filter(app, **narrowed)
     stored = app.works.resolve(words[0]).id if like is not None or not everything else ""
     seed_passage = None if like is None else SeedPassage(stored, like, 1 if sentences is None else sentences)
     defaults: dict[str, Any] = {"length": length, "results": results, "retrievers": tuple(retrievers) or None}
+    claim_text = "" if like is not None or not claims else _standard_input() if words[-1] == "-" else words[-1]
+    if rows:
+        claim_text, rows = (claim_text, rows) if claims else joined_claims(rows)
+        defaults["retrievers"] = tuple(retrievers) or COMPOSING[:1]
     request = SearchRequest(
         work_id="" if everything else stored,
-        claim_text="" if like is not None else _standard_input() if words[-1] == "-" else words[-1],
+        claim_text=claim_text,
+        conditions=rows,
+        unit=unit,
         chapters=_chapters(chapters),
         work_filter=work_filter,
         like=seed_passage,
@@ -121,24 +158,35 @@ def search(
         app.history.keep(result.request, made_with=result.made_with)
     except StoreError as error:  # the answer does not depend on it
         note(f"The search is not in the history. {error}")
+    _print(app, result, form, by)
+    _tell_what_is_missing(result)
+
+
+def _rows(conditions: Sequence[str], alternatives: Sequence[str], excluded: Sequence[str]) -> tuple[Condition, ...]:
+    options: dict[Joined, Sequence[str]] = {"and": conditions, "or": alternatives, "not": excluded}
+    return tuple(Condition(joined, said) for joined, of in options.items() for said in of)
+
+
+def _print(app: App, result: SearchResult, form: str, by: str | None) -> None:
     works = _by_work(app, result) if by else []
     if form == "json":
         print(console.as_json(_as_json(result) | ({"by_work": works} if by else {})))
     elif by:
-        rows = [
+        listed = [
             (number if not at else "", each["title"] if not at else "", passage["address"], passage["quotation"])
             for number, each in enumerate(works, start=1)
             for at, passage in enumerate(each["passages"])
         ]
-        print(console.table(("", "work", "at", "passage"), rows))
+        print(console.table(("", "work", "at", "passage"), listed))
     else:
         width = min(_WIDEST, shutil.get_terminal_size().columns)
         print("\n\n".join(_as_text(column, result, width) for column in result.columns))
-        if result.weak:
+        if result.weak and result.request.conditions:
+            print("\nNothing reaches the probability from which it would belong to the answer; the best come first.")
+        elif result.weak:
             print(
                 "\nThe evidence is weak: nothing here answers the claim better than passages of unrelated books would."
             )
-    _tell_what_is_missing(result)
 
 
 def _work_filter(
@@ -212,6 +260,9 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
         answer["works"] = [_edition(work) for work in result.searched]
         answer["unprepared"] = [work.id for work in result.unprepared]
     answer["claim"] = result.request.claim_text
+    if result.request.conditions:
+        answer["conditions"] = [{each.joined: each.claim_text} for each in result.request.conditions]
+        answer["unit"] = result.request.unit
     if result.source is not None:
         source = result.source
         answer["like"] = {
@@ -285,10 +336,19 @@ def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
         "sentence": card.place.sentence,
         "fraction": round(card.place.fraction, 4),
         "score": card.score,
-        "strength": card.strength.level if result.source is None else None,
+        **({"answers": card.answers, "parts": [_part(part) for part in card.parts]} if card.parts else {}),
+        "strength": card.strength.level if result.source is None and not card.parts else None,
         "strength_sentence": card.strength.sentence,
         "shared": card.shared,
         "elsewhere": {other.label: rank for other, rank in card.other_ranks},
+    }
+
+
+def _part(part: PartBorne) -> dict[str, Any]:
+    return {
+        part.condition.joined: part.condition.claim_text,
+        "probability": round(part.probability, 4),
+        "address": str(part.place.address),
     }
 
 
@@ -299,8 +359,15 @@ def _as_text(column: Column, result: SearchResult, width: int) -> str:
         place = f"{card.place.chapter}, {card.place.fraction:.0%} into the work · {card.place.address}"
         if result.work is None:
             place = f"{card.work.title} · {place}"
-        if result.source is None:  # no level is known for passages like another
+        if card.parts:
+            place = f"{place} · {card.score:.2f}{'' if card.answers else ', not in the answer'}"
+        elif result.source is None:  # no level is known for passages like another
             place = f"{place} · {card.strength.level}"
         lines.append(textwrap.fill(quotation, width, initial_indent=f"{card.rank:4d}  ", subsequent_indent=" " * 6))
         lines.append(textwrap.fill(place, width, initial_indent=" " * 6, subsequent_indent=" " * 6))
+        for part in card.parts:
+            said = (
+                f"{part.condition.joined} {part.condition.claim_text}: {part.probability:.2f} at {part.place.address}"
+            )
+            lines.append(textwrap.fill(said, width, initial_indent=" " * 8, subsequent_indent=" " * 10))
     return "\n".join(lines)

@@ -30,14 +30,22 @@ from relic_core.domain.rankings import (
 from relic_core.domain.records import Job, JobState
 from relic_core.domain.runs import RELEVANT, BenchmarkCard, Book, Offsets, Outcome, Pool, Run
 from relic_core.domain.searches import (
+    COMPOSING,
     DEFAULT_RETRIEVERS,
     EVERYWHERE,
+    MAX_CLAIMS,
     MAX_RESULTS,
+    UNITS,
+    Condition,
     Corpus,
+    Joined,
     Search,
     SearchRequest,
     SeedPassage,
+    Unit,
     WorkFilter,
+    in_words,
+    joined_claims,
 )
 from relic_core.domain.sources import (
     ANSWERS,

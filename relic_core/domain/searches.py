@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.domain.spans import MAX_LENGTH, MIN_LENGTH
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from relic_core.domain.works import Work, WorkSummary, WorkVersion
@@ -84,6 +84,27 @@ DEFAULT_RETRIEVERS = ("dense-relic", "bm25", "reranked")
 """The columns of a search that asks for no others."""
 
 
+Joined = Literal["and", "or", "not"]
+"""How a claim is joined to the others of a search: see `relic_core.retrieval.composing`."""
+Unit = Literal["passage", "chapter", "work"]
+"""What a composed search answers with."""
+UNITS: tuple[Unit, ...] = get_args(Unit)
+
+MAX_CLAIMS = 5
+"""Claims that one search may join."""
+
+COMPOSING = ("fusion", "dense-relic", "bm25")
+"""Retrievers that can answer a composed search; the best, as measured, first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A claim that is joined to the first one."""
+
+    joined: Joined
+    claim_text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
     """What the scholar asks.
@@ -95,6 +116,8 @@ class SearchRequest:
     - `chapters`: only passages of these chapters, numbered from 1 as in addresses; with `work_id` only. Empty for all.
     - `work_filter`: which works of the library are searched; without `work_id` only.
     - `critics_quote`: only passages of which criticism in the library quotes a sentence.
+    - `conditions`: what is joined to the claim.
+    - `unit`: what is answered with; passages without `conditions`.
     """
 
     work_id: str
@@ -106,9 +129,11 @@ class SearchRequest:
     work_filter: WorkFilter = EVERYWHERE
     like: SeedPassage | None = None
     critics_quote: bool = False
+    conditions: tuple[Condition, ...] = ()
+    unit: Unit = "passage"
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
+        """Check the numbers, and whether the parts go together."""
         if not MIN_LENGTH <= self.length <= MAX_LENGTH:
             raise BadRequest(
                 f"A quotation of {self.length} sentences was asked for; {MIN_LENGTH} to {MAX_LENGTH} are possible."
@@ -125,6 +150,69 @@ class SearchRequest:
             )
         if self.like and self.claim_text.strip():
             raise BadRequest("A claim was given beside a passage that others are to be like. Give one of the two.")
+        self._check_conditions()
+
+    def _check_conditions(self) -> None:
+        if not self.conditions:
+            if self.unit != "passage":
+                raise BadRequest(f"A search for {self.unit}s joins two claims or more. Add a condition.")
+            return
+        if self.like:
+            raise BadRequest("Conditions are joined to a claim, and a passage was given instead. Give one of the two.")
+        rows = self.rows
+        if not rows[0].claim_text.strip() and all(row.joined == "not" for row in rows[1:]):
+            raise BadRequest(
+                "“But not” alone leaves almost the whole work. Write first what the passages should bear out."
+            )
+        if empty := [str(number) for number, row in enumerate(rows, start=1) if not row.claim_text.strip()]:
+            raise BadRequest(f"Row {', '.join(empty)} is empty. Write a claim in it, or remove it.")
+        if len(rows) > MAX_CLAIMS:
+            raise BadRequest(f"{len(rows)} claims are joined; up to {MAX_CLAIMS} are possible. Remove some.")
+        said = [" ".join(row.claim_text.split()).casefold() for row in rows]
+        if twice := next((row for at, row in enumerate(rows) if said[at] in said[:at]), None):
+            raise BadRequest(f"“{twice.claim_text.strip():.80}” stands in two rows. Change one of them, or remove it.")
+        if self.unit == "work" and self.work_id:
+            raise BadRequest("One work is searched, so works cannot be the answer. Choose passages or chapters.")
+        if self.unit == "chapter" and (not self.work_id or len(self.chapters) == 1):
+            raise BadRequest(
+                "One chapter is searched, so chapters cannot be the answer. Choose passages, or more chapters."
+                if self.work_id
+                else "Chapters can be the answer within one work. Choose a work, or passages or works as the answer."
+            )
+
+    @property
+    def rows(self) -> tuple[Condition, ...]:
+        """The claims joined, the first one too."""
+        return (Condition("and", self.claim_text), *self.conditions)
+
+    @property
+    def sentence(self) -> str:
+        """The claim; a composed search as a sentence, as it is understood: see `in_words`."""
+        return in_words(self.rows) if self.conditions else self.claim_text
+
+
+def in_words(rows: Sequence[Condition]) -> str:
+    """Write joined claims as a sentence: what all must hold, then alternatives, then what must not.
+
+    >>> in_words([Condition("and", "Storms"), Condition("not", "at sea"), Condition("or", "floods")])
+    '“Storms”, or “floods”, but not “at sea”'
+    """
+    words = {"and": "and", "or": "or", "not": "but not"}
+    ordered = [row for joined in words for row in rows if row.joined == joined]
+    first, *others = [f"“{row.claim_text.strip()}”" for row in ordered]
+    return ", ".join([first, *(f"{words[row.joined]} {said}" for row, said in zip(ordered[1:], others, strict=True))])
+
+
+def joined_claims(rows: Sequence[Condition]) -> tuple[str, tuple[Condition, ...]]:
+    """Part rows into the claim and what is joined to it: the first of what must hold, else the first alternative.
+
+    >>> joined_claims([Condition("not", "at sea"), Condition("or", "storms"), Condition("or", "floods")])
+    ('storms', (Condition(joined='not', claim_text='at sea'), Condition(joined='or', claim_text='floods')))
+    """
+    firsts = [at for joined in ("and", "or") for at, row in enumerate(rows) if row.joined == joined]
+    if not firsts:
+        return "", tuple(rows)
+    return rows[firsts[0]].claim_text, (*rows[: firsts[0]], *rows[firsts[0] + 1 :])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ The file, of which the code is the ``search`` alone::
      "search": {"work": "emma-1a2b3c4d", "title": "Emma", "author": "Jane Austen", "claim": "…", "length": 2,
                 "results": 5, "retrievers": ["dense-relic", "bm25"], "chapters": [], "narrowing": {…},
                 "like": {"work": "…", "at": "3.5.2", "length": 1}, "critics_quote": true,
+                "conditions": [{"joined": "not", "claim": "…"}], "unit": "chapter",
                 "edition": "9f8e7d6c", "makers": {"dense-relic": "1f2e3d4c"}, "version": "0.1.0"}
     }
 
@@ -28,7 +29,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from relic_core.domain.searches import ModelFingerprints, SearchRequest, SeedPassage, SharedSearch, WorkFilter
+from relic_core.domain.searches import (
+    Condition,
+    Joined,
+    ModelFingerprints,
+    SearchRequest,
+    SeedPassage,
+    SharedSearch,
+    Unit,
+    WorkFilter,
+)
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.envelope import Envelope
 from relic_core.formats.files import Name, Strict, checked, parse
@@ -75,6 +85,11 @@ class _Like(Strict):
     length: _Number
 
 
+class _Condition(Strict):
+    joined: Joined
+    claim: str
+
+
 class _RequestFields(Strict):
     work: str
     claim: str
@@ -85,6 +100,8 @@ class _RequestFields(Strict):
     work_filter: _WorkFilter = Field(_WorkFilter(), alias="narrowing")
     like: _Like | None = None
     critics_quote: bool = False
+    conditions: Annotated[tuple[_Condition, ...], _List] = ()
+    unit: Unit = "passage"
 
     def request(self) -> SearchRequest:
         """Give what is asked; BadRequest where a number is out of range, or parts do not go together."""
@@ -98,6 +115,8 @@ class _RequestFields(Strict):
             work_filter=WorkFilter(**dict(self.work_filter)),
             like=SeedPassage(self.like.work, self.like.at, self.like.length) if self.like else None,
             critics_quote=self.critics_quote,
+            conditions=tuple(Condition(each.joined, each.claim) for each in self.conditions),
+            unit=self.unit,
         )
 
 
@@ -230,6 +249,8 @@ def to_json(request: SearchRequest) -> dict[str, Any]:
         "narrowing": {name: value for name, value in work_filter.items() if value not in ((), None)},
         "like": {"work": like.work_id, "at": like.at, "length": like.length} if like else {},
         "critics_quote": request.critics_quote,
+        "conditions": [{"joined": each.joined, "claim": each.claim_text} for each in request.conditions],
+        "unit": request.unit if request.unit != "passage" else "",
     }
     return {name: value for name, value in content.items() if name in KEYS or value}
 

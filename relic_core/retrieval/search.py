@@ -254,13 +254,22 @@ class Findings:
             scores = retriever.score(claim, corpus.whole, self.length)
             ranking = rank_scores(card.name, corpus.whole.id, self.length, scores)
         self.backgrounds[card.name] = ranking
+        if self.masks:
+            ranking = ranking.only(self.kept(ranking), left_out=self.left_out(ranking))
+        self.rankings[card.name] = ranking
+
+    def kept(self, ranking: Ranking) -> Mask:
+        """Tell which spans of a ranking are candidates; shape (n_spans,)."""
+        kept = np.ones(len(ranking), dtype=np.bool_)
         for work_id, mask in self.masks.items():
             if work_id in ranking.works:
-                kept = np.ones(len(ranking), dtype=np.bool_)
                 part = ranking.part(work_id)
                 kept[part] = mask[ranking.start[part]]
-                ranking = ranking.only(kept, left_out=int((~mask).sum()))
-        self.rankings[card.name] = ranking
+        return kept
+
+    def left_out(self, ranking: Ranking) -> int:
+        """Count the spans of a ranking's works that are no candidates."""
+        return sum(int((~mask).sum()) for work_id, mask in self.masks.items() if work_id in ranking.works)
 
     def _rank_many(self, card: RetrieverCard, retriever: Retriever) -> Ranking:
         """Rank the works that are prepared; what turns out to be damaged, or was deleted since, is passed over."""

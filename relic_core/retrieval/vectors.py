@@ -14,10 +14,12 @@ from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
 from relic_core.errors import BadRequest, StaleIndex
 from relic_core.ports import silent
@@ -42,6 +44,9 @@ CLAIMS = "claims/1"
 
 READINGS = "readings/1"
 """Version of how a short claim is read: see `readings`."""
+
+_AHEAD = 16
+"""Claims whose vectors are kept: those of a search, which asks for one twice where it is then read again."""
 
 THREADS = min(4, os.cpu_count() or 1)
 """Works scored at the same time; memory, not arithmetic, is what a search waits for."""
@@ -90,6 +95,7 @@ class VectorSearch(ABC):
         self.root = root
         self.memory = memory
         self._encoder = encoder
+        self._ahead: LRUCache[Vector] = LRUCache(_AHEAD)
 
     @property
     def encoder_identity(self) -> str:
@@ -157,12 +163,26 @@ class VectorSearch(ABC):
         - `work`: that is searched, where it is one: see `readings`.
         """
         claim_tokens(claim)
-        vectors = self._encoder().encode_claims(readings(claim, work))
-        if len(vectors) == 1:
-            return np.asarray(vectors[0], dtype=np.float32)
-        mean = vectors.mean(axis=0)
-        each, together = np.linalg.norm(vectors, axis=1).mean(), np.linalg.norm(mean)
-        return np.asarray(mean * (each / together if together else 1.0), dtype=np.float32)  # as long as each of them
+        return self._ahead.get((claim, work and work.fingerprint), lambda: self._claim_vectors([claim], work)[0])
+
+    def read_ahead(self, claims: Sequence[Claim], work: Work | None = None) -> None:
+        """Encode several claims in one pass, which takes less than one each, for `claim_vector` to have them."""
+        vectors = dict(zip(claims, self._claim_vectors(claims, work), strict=True))
+        for claim in claims:
+            self._ahead.get((claim, work and work.fingerprint), partial(vectors.__getitem__, claim))
+
+    def _claim_vectors(self, claims: Sequence[Claim], work: Work | None) -> list[Vector]:
+        read = [readings(claim, work) for claim in claims]
+        every = self._encoder().encode_claims([each for of in read for each in of])
+        found, first = [], 0
+        for of in read:
+            vectors = every[first : first + len(of)]
+            first += len(of)
+            mean = vectors.mean(axis=0) if len(of) > 1 else vectors[0]
+            each, together = np.linalg.norm(vectors, axis=1).mean(), np.linalg.norm(mean)
+            scale = each / together if len(of) > 1 and together else 1.0  # as long as each of them
+            found.append(np.asarray(mean * scale, dtype=np.float32))
+        return found
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences: cosines, -1 to 1, or inner products, as the encoder's card says.

@@ -171,7 +171,7 @@ class Notebook:
         if found.get("search_id"):
             with suppress(NotFound):  # an address from another machine: the passage is worth keeping without it
                 search = self._get_search(found["search_id"])
-                claim, made_with = search.request.claim_text.strip(), search.made_with or kept.made_with
+                claim, made_with = search.request.sentence.strip(), search.made_with or kept.made_with
                 kept = replace(kept, search_id=search.id, claim_text=claim, made_with=made_with)
         kept = replace(
             kept,

@@ -10,9 +10,21 @@ from typing import TYPE_CHECKING
 
 from relic_core import __version__
 from relic_core.caching import LRUCache
-from relic_core.domain import GAP, MAX_LENGTH, MIN_LENGTH, Claim, Corpus, Group, Span, group_overlapping
-from relic_core.errors import BadClaim, BadRequest, NoIndex, StaleIndex
+from relic_core.domain import (
+    GAP,
+    MAX_LENGTH,
+    MAX_RESULTS,
+    MIN_LENGTH,
+    Claim,
+    Corpus,
+    Group,
+    Span,
+    group_overlapping,
+)
+from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex
+from relic_core.ports import VectorRetriever
 from relic_core.reporting.passages import quotation, whole_sentences
+from relic_core.retrieval import composing
 from relic_core.retrieval.read_by_model import stopped
 from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.search import (
@@ -26,6 +38,7 @@ from relic_core.retrieval.search import (
     first_passages,
     retrievers_to_ask,
 )
+from relic_core.retrieval.strength import Strength
 from relic_core.retrieval.words import work_terms
 from relic_core.text import masking
 from relic_core.text.words import content_tokens, shared_words, tokens, unknown_words
@@ -34,11 +47,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import Hit, Place, SearchRequest, SeedPassage, Work, WorkFilter, WorkSummary
+    from relic_core.domain import Condition, Hit, Place, SearchRequest, SeedPassage, Unit, Work, WorkFilter, WorkSummary
     from relic_core.ports import Progress
     from relic_core.reporting.passages import Passage
+    from relic_core.retrieval.composing import Calibration, Composed
     from relic_core.retrieval.registry import RetrieverCard, Retrievers
-    from relic_core.retrieval.strength import Strength
     from relic_core.services.works import Works
     from relic_core.text.masking import Quoted
 
@@ -58,6 +71,19 @@ _FINDERS_KEPT = 3
 
 
 @dataclass(frozen=True, slots=True)
+class PartBorne:
+    """What a card's unit is worth for one of the claims joined.
+
+    - `span`, `place`: the passage of the unit that bears the claim best.
+    """
+
+    condition: Condition
+    probability: float
+    span: Span
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """One hit with all a reader needs to judge it.
 
@@ -71,6 +97,8 @@ class Card:
     - `shared`: words it shares with the claim, in the order of the text, each once.
     - `quoted`: the claim already quotes words of it.
     - `others`: passages that this card stands for: they overlap it, or stand in the sentences that it shows.
+    - `parts`: of a composed search what it is worth for each claim, in the order of the rows; `score` is then its
+      probability, and its strength is weak where it is not in the answer.
     """
 
     work: Work
@@ -86,6 +114,12 @@ class Card:
     shared: tuple[str, ...]
     quoted: bool
     others: tuple[Hit, ...]
+    parts: tuple[PartBorne, ...] = ()
+
+    @property
+    def answers(self) -> bool:
+        """Whether it belongs to the answer of a composed search."""
+        return bool(self.parts) and self.strength.level != "weak"
 
     def shows(self, other: Card | Hit) -> bool:
         """Whether it shows the passage of another, or a part of it as its own."""
@@ -257,16 +291,27 @@ class Search:
                 f"{_sentences(request.length)}; the longest of them has {longest} in all. Choose a shorter quotation, "
                 "or more works."
             )
-        default = [card for card in self._retrievers.default() if work or card.library]
-        found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get, progress)
-        shown = {name: self._choose(name, found, request.results) for name in found.rankings}
+        verdicts: Verdicts | _ComposedVerdicts
+        results = dict.fromkeys(request.retrievers, request.results)
+        if request.conditions:
+            verdicts = self._compose(request, found)
+            for name in found.rankings:
+                results[name] = min(MAX_RESULTS, verdicts.in_answer(name) + request.results)
+            shown = {name: self._choose_units(name, found, results[name], request.unit) for name in found.rankings}
+        else:
+            default = [card for card in self._retrievers.default() if work or card.library]
+            found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get, progress)
+            shown = {name: self._choose(name, found, request.results) for name in found.rankings}
         works = {work.id: work} if work else self._load(found, shown, request.retrievers)
-        shown = {name: _together(each, works, 2 * request.results) for name, each in shown.items()}
-        verdicts = Verdicts(found, works, self._retrievers.get)
+        if not request.conditions:
+            verdicts = Verdicts(found, works, self._retrievers.get)
+        if request.unit == "passage":
+            twice = {name: 2 * results.get(name, request.results) for name in shown}
+            shown = {name: _together(each, works, twice[name]) for name, each in shown.items()}
         is_claim = question.source is None
-        quoted = self._quoted(request.claim_text, work) if work and is_claim else ()
+        quoted = self._quoted(request.claim_text, work) if work and is_claim and not request.conditions else ()
         columns = tuple(
-            self._column(name, found, shown.get(name), works, verdicts, quoted, request.results)
+            self._column(name, found, shown.get(name), works, verdicts, quoted, results[name])
             for name in request.retrievers
         )
         return SearchResult(
@@ -275,7 +320,7 @@ class Search:
             claim=question.claim,
             columns=columns,
             quoted=quoted,
-            unknown=unknown_words(question.claim.words, work) if work and is_claim else (),
+            unknown=unknown_words(_wanted_text(request) or question.claim.words, work) if work and is_claim else (),
             weak=is_claim
             and not found.refusals
             and not any(each.gone for each in shown.values())
@@ -286,7 +331,9 @@ class Search:
             unprepared=tuple(each for each in searched if each.id in found.missing),
             source=question.source,
             best=self._best(columns, found, shown, works, verdicts, quoted),
-            by_work=() if work else self._by_work(_leading(shown, request.retrievers), found, request.retrievers),
+            by_work=()
+            if work or request.conditions
+            else self._by_work(_leading(shown, request.retrievers), found, request.retrievers),
         )
 
     def _read(self, request: SearchRequest) -> Question:
@@ -297,7 +344,7 @@ class Search:
         """
         if request.like is None:
             claim = masking.read_claim(request.claim_text, max_words=self._max_claim_words)
-            return Question(claim=claim, wanted=frozenset(content_tokens(claim.words)))
+            return Question(claim=claim, wanted=frozenset(content_tokens(_wanted_text(request) or claim.words)))
         source = self._source(request.like)
         claim = Claim(left=" ".join(quotation(source.work, source.span).plain.split()))
         if not tokens(claim.words):
@@ -336,6 +383,53 @@ class Search:
 
     def _quoted(self, claim_text: str, work: Work) -> tuple[Quoted, ...]:
         return self._finders.get(work.fingerprint, lambda: masking.QuotationFinder(work)).find(claim_text)
+
+    def calibration(self, retriever: str) -> Calibration:
+        """Say what probabilities are known of a retriever's scores.
+
+        Raises BadRequest: none are.
+        Raises BadWeights: its model cannot be loaded.
+        """
+        identities = (self._retrievers.get(card.name).encoder_identity for card in in_order([retriever]))
+        return composing.calibration(retriever, next((each for each in identities if each), ""))
+
+    def _compose(self, request: SearchRequest, found: Findings) -> _ComposedVerdicts:
+        """Rank for every claim, and put the rankings of units for all together in the place of those of spans."""
+        known: dict[str, Calibration] = {}
+        refused: dict[str, RelicError] = {}
+        for name in request.retrievers:
+            try:
+                known[name] = self.calibration(name)
+            except RelicError as error:
+                refused[name] = error
+        claims = [masking.read_claim(row.claim_text, max_words=self._max_claim_words) for row in request.rows]
+        for card in in_order(known):
+            if isinstance(retriever := self._retrievers.get(card.name), VectorRetriever):
+                retriever.read_ahead(claims, found.corpus.whole)
+        parts = []
+        for claim in claims:
+            if found.corpus.whole:
+                masking.check_script(claim, [found.corpus.whole])
+            question = Question(claim=claim, wanted=frozenset())
+            part = Findings(question=question, corpus=found.corpus, length=found.length, masks={})
+            part.ask(in_order(known), self._retrievers.get)
+            refused |= {name: error for name, error in part.refusals.items() if name in known}
+            found.missing |= part.missing
+            parts.append(part)
+        composed = {}
+        for name in [each for each in known if each not in refused]:
+            rankings, sigmoid = [part.backgrounds[name] for part in parts], known[name].sigmoids[found.length - 1]
+            composed[name] = composing.compose_rankings(request.rows, rankings, sigmoid, found, unit=request.unit)
+        found.refusals = refused
+        found.rankings = {name: each.ranking for name, each in composed.items()}
+        joined = [row.joined for row in request.rows]
+        return _ComposedVerdicts(request.rows, composed, {name: each.least(joined) for name, each in known.items()})
+
+    def _choose_units(self, name: str, found: Findings, results: int, unit: Unit) -> _Shown:
+        """Choose what a column of a composed search may show: its passages, or a passage for each unit."""
+        hits = found.rankings[name].hits(max(2 * results, SNAPSHOT_TOP_K) * CANDIDATES_PER_RESULT)
+        groups = group_overlapping(hits) if unit == "passage" else tuple(map(Group, hits))
+        return _Shown(groups[: 2 * results], first_passages(hits))
 
     def _choose(self, name: str, found: Findings, results: int) -> _Shown:
         """Choose what a column may show, and the first passages that are kept of it."""
@@ -376,7 +470,7 @@ class Search:
         found: Findings,
         shown: _Shown | None,
         works: Mapping[str, Work],
-        verdicts: Verdicts,
+        verdicts: Verdicts | _ComposedVerdicts,
         quoted: tuple[Quoted, ...],
         results: int,
     ) -> Column:
@@ -412,7 +506,13 @@ class Search:
         )
 
     def _card(
-        self, name: str, group: Group, found: Findings, work: Work, verdicts: Verdicts, quoted: tuple[Quoted, ...]
+        self,
+        name: str,
+        group: Group,
+        found: Findings,
+        work: Work,
+        verdicts: Verdicts | _ComposedVerdicts,
+        quoted: tuple[Quoted, ...],
     ) -> Card:
         """Make the card of a hit. Rerankers' ranks are left out: they come seconds after the others' cards are read."""
         span = group.best.span
@@ -421,7 +521,9 @@ class Search:
             return shared_words(found.question.wanted, sentence)
 
         words, whole = quotation(work, span, light=light), whole_sentences(work, span)
-        others = ((self._retrievers.card(each), ranking) for each, ranking in found.rankings.items() if each != name)
+        composed = isinstance(verdicts, _ComposedVerdicts)
+        ranked = {} if composed else found.rankings
+        others = ((self._retrievers.card(each), ranking) for each, ranking in ranked.items() if each != name)
         return Card(
             work=work,
             rank=group.best.rank,
@@ -438,6 +540,7 @@ class Search:
             shared=tuple({piece.text.casefold(): piece.text for piece in words.pieces if piece.lit}.values()),
             quoted=any(span.overlaps(each.span) for each in quoted),
             others=group.others,
+            parts=verdicts.parts(name, group.best, work) if isinstance(verdicts, _ComposedVerdicts) else (),
         )
 
     def _best(
@@ -446,7 +549,7 @@ class Search:
         found: Findings,
         shown: Mapping[str, _Shown],
         works: Mapping[str, Work],
-        verdicts: Verdicts,
+        verdicts: Verdicts | _ComposedVerdicts,
         quoted: tuple[Quoted, ...],
     ) -> tuple[Evidence, ...]:
         """Merge what the columns show into one list, in the order of the best ranking that answered."""
@@ -499,6 +602,48 @@ class Search:
             works = f"{'1 work' if many == 1 else f'{many} works'} {together[:12]}"
         segmenters = dict.fromkeys(work.segmenter for work in corpus.versions)
         return ", ".join((works, *segmenters, *self._retrievers.models(found.rankings), f"version {__version__}"))
+
+
+class _ComposedVerdicts:
+    """Says of the hits of a composed search whether they belong to the answer, and what bears each claim."""
+
+    def __init__(
+        self, rows: Sequence[Condition], composed: Mapping[str, Composed], thresholds: Mapping[str, float]
+    ) -> None:
+        self._rows = rows
+        self._composed = composed
+        self._thresholds = thresholds
+
+    def in_answer(self, retriever: str) -> int:
+        """Count the units of the answer."""
+        return int((self._composed[retriever].ranking.scores >= self._thresholds[retriever]).sum())
+
+    def of(self, retriever: str, hit: Hit) -> Strength:
+        """Say whether a hit belongs to the answer: fair where it does, else weak."""
+        least = self._thresholds[retriever]
+        said = f"Its probability is {hit.score:.2f}, and the answer begins at {least:.2f}."
+        return Strength("fair" if hit.score >= least else "weak", 0.0, said)
+
+    def parts(self, retriever: str, hit: Hit, work: Work) -> tuple[PartBorne, ...]:
+        """Say what a hit's unit is worth for each claim, and which of its passages bears it."""
+        composed = self._composed[retriever]
+        at = composed.at(hit)
+        return tuple(
+            PartBorne(row, float(probability), span := Span(int(start), hit.span.length), work.place(span))
+            for row, probability, start in zip(
+                self._rows, composed.probabilities[:, at], composed.bearing[:, at], strict=True
+            )
+        )
+
+
+def _wanted_text(request: SearchRequest) -> str:
+    """Join the claims that are to hold; empty of a single claim, which may have a gap."""
+    return " ".join(row.claim_text for row in request.rows if row.joined != "not") if request.conditions else ""
+
+
+def split(claim_text: str) -> tuple[Condition, ...]:
+    """Part a sentence at its "and", "or" and "but not": see `composing.split`."""
+    return composing.split(claim_text)
 
 
 def has_gap(claim_text: str) -> bool:
@@ -564,7 +709,7 @@ def _sentences(count: int) -> str:
     return "one sentence" if count == 1 else f"{count} sentences"
 
 
-def _weak(retriever: str, groups: tuple[Group, ...], verdicts: Verdicts) -> bool:
+def _weak(retriever: str, groups: tuple[Group, ...], verdicts: Verdicts | _ComposedVerdicts) -> bool:
     """Whether the best that a retriever ranks is weak, shown as a column or not."""
     if not groups:
         return True

@@ -125,7 +125,10 @@ class SearchRows(Rows):
         """
         wanted, values = ["coalesce(person, '') = ?"], [person]
         if words.strip():
-            wanted.append("contains(lower(claim_text), lower(?))")
+            # Joined claims stand in what is asked further.
+            wanted.append(
+                "contains(lower(claim_text || if(contains(further, '\"conditions\"'), further, '')), lower(?))"
+            )
             values.append(words.strip())
         if work_id is not None:
             wanted.append("work_id = ?")

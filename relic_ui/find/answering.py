@@ -13,8 +13,16 @@ from relic_core.errors import StoreError
 from relic_core.services.model_reading import lit
 from relic_core.services.search import shown_gap
 from relic_ui import person
-from relic_ui.find import read_by_model, search_address, share
-from relic_ui.find.cards import card_html, placed_best, placed_in, show_heading, show_notes, work_html
+from relic_ui.find import conditions, read_by_model, search_address, share
+from relic_ui.find.cards import (
+    card_html,
+    placed_best,
+    placed_in,
+    show_heading,
+    show_notes,
+    threshold_html,
+    work_html,
+)
 from relic_ui.find.library_strip import show_library_strip
 from relic_ui.find.notices import show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
@@ -69,6 +77,7 @@ def show(app: App, result: SearchResult) -> None:
     search_address.tell(app, request)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
         view = _choose_view(result)
+        conditions.offer_split(request)
         if st.session_state["find_search"]:
             share.show_menu(app, st.session_state["find_search"], request)
     show_notices(result)
@@ -145,7 +154,7 @@ class _Page:
             if view == _WORKS:
                 st.html('<h2 class="relic-sr">Works by their best passages</h2>')
                 lists[_WORKS] = st.empty()
-        marks = Marks(app, result.request.claim_text)
+        marks = Marks(app, result.request.sentence)
         return cls(view, marks, app, strip, lists, st.empty())
 
     def waiting(self, result: SearchResult) -> DeltaGenerator:
@@ -159,9 +168,9 @@ class _Page:
         - `before`: the answer that is there already: what has not changed since is left as it is.
         """
         search_id = st.session_state["find_search"] or ""
-        readings = self.reads.of(result)
+        readings = self.app.model_reading.of(result)
         result = lit(result, readings)
-        critics = _critics(result, self.quoted)
+        critics = _critics(result, self.app.sources.quoted)
         if self.view == _WORKS:
             with self.lists[_WORKS].container():
                 for number, hits in enumerate(result.by_work[: 2 * result.request.results], start=1):
@@ -173,7 +182,10 @@ class _Page:
             placed = placed_best(result)
             with self.lists[_BEST].container():
                 for each in placed:
-                    st.html(card_html(each, result, search_id, self.marks, self.quoted))
+                    st.html(
+                        threshold_html(each, placed)
+                        + card_html(each, result, search_id, self.marks, self.app.sources.quoted)
+                    )
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
@@ -191,7 +203,8 @@ class _Page:
                     show_notes(column, result)
                 said = read_by_model.said_html(readings.get(column.retriever), column)
                 for each, reading in zip(shown, said, strict=True):
-                    st.html(card_html(each, result, search_id, self.marks, self.quoted) + reading)
+                    line = threshold_html(each, shown)
+                    st.html(line + card_html(each, result, search_id, self.marks, self.app.sources.quoted) + reading)
                 if column.pending:
                     show_pending(column, result)
         with self.strip.container():
@@ -207,7 +220,7 @@ def _critics(result: SearchResult, quoted: Callable[[str], Quoted]) -> str:
     works = {each.card.work.id for each in result.best}
     if result.source or not any(quoted(work_id).windows for work_id in works):
         return ""
-    link = link_about(shown_gap(result.request.claim_text), result.request.work_id)
+    link = link_about(shown_gap(result.request.sentence), result.request.work_id)
     return f'<p class="relic-search-do">{link}</p>'
 
 

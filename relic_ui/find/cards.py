@@ -10,6 +10,7 @@ import streamlit as st
 
 from relic_core.reporting.passages import quotation, surroundings
 from relic_ui.citing import cite_link
+from relic_ui.find.conditions import JOINS
 from relic_ui.find.like import more_link
 from relic_ui.links import link
 from relic_ui.naming import inside, listed, many, name_of, shorten
@@ -20,7 +21,7 @@ from relic_ui.style import hue
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import Hit, Work
+    from relic_core.domain import Hit, Unit, Work
     from relic_core.services.search import Card, Column, SearchResult
     from relic_core.services.sources import Quoted
     from relic_ui.keep import Marks
@@ -136,6 +137,7 @@ def card_html(
     by = f'<p class="relic-card-by">{said}</p>' if said else ""
     body = (
         f"<header>{head}{by}</header><blockquote>{passage_html(card.whole)}</blockquote>"
+        f"{_parts(placed, result.request.unit, search_id)}"
         f'<div class="relic-card-do">{keep} {cite_link(work.id, at, n, search_id)}'
         f'<details><summary>Show context</summary><div class="relic-around">{around}</div></details>'
         f'<details class="relic-why"><summary>Why this?</summary>{_why(placed, result)}'
@@ -146,6 +148,30 @@ def card_html(
         body = f"<details><summary>{rank}<span>{line}</span>{chosen_by}</summary>{body}</details>"
     css = "relic-card relic-card-again" if placed.again else "relic-card"
     return f'<article class="{css}" id="{placed.anchor}" style="{hue(placed.retriever)}">{body}</article>'
+
+
+def threshold_html(placed: Placed, all_placed: Sequence[Placed]) -> str:
+    """Make the line above the first card that does not belong to the answer of a composed search; nothing elsewhere."""
+    if placed is not next((each for each in all_placed if each.card.parts and not each.card.answers), None):
+        return ""
+    return '<p class="relic-below">Less probable, and not in the answer</p>'
+
+
+def _parts(placed: Placed, unit: Unit, search_id: str) -> str:
+    """Say what a card is worth for each claim; of a chapter or a work by which passage."""
+    card, lines = placed.card, []
+    for at, part in enumerate(card.parts):
+        joined = f"{JOINS[part.condition.joined]} " * bool(at)
+        said = f"<b>{joined}</b>{escape(shorten(part.condition.claim_text, _LINE))}"
+        where = ""
+        if unit != "passage" and part.span != card.span:
+            words = escape(shorten(quotation(card.work, part.span).plain, _LINE))
+            there = link(
+                "read", part.place.label, work=card.work.id, at=str(part.place.address), n=card.span.length, q=search_id
+            )
+            where = f"<q>{words}</q> {there}"
+        lines.append(f"<li><span>{part.probability:.0%}</span><div>{said}{where}</div></li>")
+    return f'<ul class="relic-parts" aria-label="Probability for each claim">{"".join(lines)}</ul>' if lines else ""
 
 
 def work_html(work: Work, number: int, hits: Sequence[Hit], search_id: str) -> str:

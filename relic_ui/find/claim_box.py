@@ -28,11 +28,14 @@ export default function (component) {
   const box = within => within.querySelector(`textarea[aria-label="${component.data.label}"]`)
   document.addEventListener("keydown", event => {
     const area = event.target
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing || area !== box(document)) return
+    const row = area.matches?.('[class*="st-key-find_conditions"] input:not([role])')
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || (area !== box(document) && !row)) return
     if (event.ctrlKey || event.metaKey) return // Streamlit's own
-    const find = area.closest('[data-testid="stForm"]')?.querySelector('[data-testid="stFormSubmitButton"] button')
+    const find = area.closest('[data-testid="stForm"]')?.querySelector(
+      '[data-testid="stFormSubmitButton"] button[kind^="primary"]')
     if (!find) return
     event.preventDefault()
+    if (row) event.stopPropagation() // Streamlit would press the first button of the form, which removes a row
     find.click()
   }, { signal: gone.signal, capture: true })
   document.addEventListener("toggle", event => {

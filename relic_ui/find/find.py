@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import DEFAULT_RETRIEVERS, EVERYWHERE, MAX_LENGTH, MAX_RESULTS, MIN_LENGTH, SearchRequest
+from relic_core.domain import (
+    COMPOSING,
+    DEFAULT_RETRIEVERS,
+    EVERYWHERE,
+    MAX_LENGTH,
+    MAX_RESULTS,
+    MIN_LENGTH,
+    SearchRequest,
+)
 from relic_core.errors import RelicError
 from relic_core.services.search import in_context, shown_gap
 from relic_core.services.sharing import CODE
 from relic_ui import links
-from relic_ui.find import answering, like, scope, search_address
+from relic_ui.find import answering, conditions, like, scope, search_address
 from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_gap_button, takes_context
 from relic_ui.find.examples import show_examples
 from relic_ui.history import history_removing
@@ -162,6 +170,7 @@ def _reopen(search: SearchRequest) -> None:
         # A page that outlived its server may hold words that were typed since: they win over a box's first content.
         state["find_claim" if "find_claim" in state else "find_claim_first"] = search.claim_text
     state["find_context"] = ""
+    conditions.put(search.conditions, search.unit)
     scope.limit_to(search.work_id, search.chapters)
     scope.narrow_to(search.work_filter)
     ask()
@@ -184,6 +193,7 @@ def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> N
 def _begin_anew() -> None:
     """Empty the claim box, and show no answer."""
     st.session_state.update(find_search=None, find_asked=None, find_claim="", find_context="")
+    conditions.put()
     like.ask_a_claim()
 
 
@@ -264,13 +274,17 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
             return None
         seed_passage, chosen = like.under_way(), state["find_retrievers"]
         claim = _claim()
-        context = (state.get("find_context") or "") if takes_context(claim) else ""
+        rows = () if seed_passage else conditions.chosen()
+        context = (state.get("find_context") or "") if takes_context(claim) and not rows else ""
+        ways = tuple(name for name in _retriever_titles(app, where) if name in chosen)
         state["find_asked"] = SearchRequest(
             work_id=where.work.id if where.work else _LIBRARY,
             claim_text="" if seed_passage else in_context(claim, context),
             length=state["find_length"],
             results=state["find_results"],
-            retrievers=tuple(name for name in _retriever_titles(app, where) if name in chosen),
+            retrievers=_composing(ways) if rows else ways,
+            conditions=rows,
+            unit=conditions.unit(where) if rows else "passage",
             chapters=where.chapters,
             work_filter=where.work_filter,
             like=seed_passage,
@@ -278,6 +292,12 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
         )
     asked: SearchRequest | None = state.get("find_asked")
     return asked
+
+
+def _composing(ways: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the ways chosen that can answer joined claims; the best of them where none was, or as pages open."""
+    able = tuple(name for name in ways if name in COMPOSING)
+    return able if able and ways != DEFAULT_RETRIEVERS else COMPOSING[:1]
 
 
 def _claim() -> str:
@@ -301,11 +321,14 @@ def _folded(result: SearchResult) -> str:
     request = result.request
     where = result.work.title if result.work else "All works"
     asked = "Passages like this one" if result.source else f"“{shorten(shown_gap(request.claim_text), _CLAIM_SHOWN)}”"
+    if request.conditions:
+        asked = shorten(request.sentence, 2 * _CLAIM_SHOWN)
     length = "1 sentence" if request.length == 1 else f"{request.length} sentences"
     limits = f", {len(request.chapters)} of {len(result.work.chapters)} chapters" if request.chapters else ""
     if not result.work and request.work_filter != EVERYWHERE:
         where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
     limits += ", quoted by critics" * request.critics_quote
+    limits += f", {request.unit}s" * (request.unit != "passage")
     return f"{literal(asked)} *{literal(where)}{limits} · {length}* **Edit**"
 
 
@@ -338,9 +361,12 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
         return
     with st.form("find_asking", border=False):
         show_claim_box("" if "find_claim" in state else state.get("find_claim_first", ""), key="find_claim")
+        conditions.show_rows(where)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            show_context_box(_claim(), key="find_context")
+            if not conditions.chosen():
+                show_context_box(_claim(), key="find_context")
             st.form_submit_button("Find", type="primary", icon=":material/search:", key="find_button", on_click=ask)
+            conditions.show_add()
 
 
 def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from relic_core.domain import GAP, MASK
 from relic_ui.find.claim_box import ask
-from relic_ui.naming import listed, shorten
+from relic_ui.naming import inside, listed, many, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,9 @@ def show_notices(result: SearchResult) -> None:
     """Say on a line each that the program is unsure, what the work never uses, and what the claim quotes of it."""
     title = result.work.title if result.work else "The library"
     never = f"{title} never uses {_marked(result.unknown)}." if result.unknown else ""
-    if result.weak:
+    if result.request.conditions:
+        _show_answer(result)
+    elif result.weak:
         other = "another work" if result.work else "other works"
         st.html(
             '<p class="relic-quiet relic-unsure" role="status"><strong>The program is unsure here.</strong> '
@@ -35,6 +37,23 @@ def show_notices(result: SearchResult) -> None:
         st.html(f'<p class="relic-quiet relic-unsure" role="status">{escape(never)}</p>')
     if result.quoted and result.work:
         _show_quoted(result, result.work)
+
+
+def _show_answer(result: SearchResult) -> None:
+    """Say how many units answer joined claims, and what is known of such answers."""
+    unit = result.request.unit
+    said = []
+    for column in result.columns:
+        if column.answered:
+            number = sum(card.answers for card in column.cards)
+            units = f"{many(number, unit)} {'answers' if number == 1 else 'answer'}" if number else f"No {unit} answers"
+            said.append(units + f", {inside(column.card.called)}" * (len(result.columns) > 1))
+    if said:
+        st.html(
+            f'<p class="relic-quiet relic-unsure" role="status"><strong>{escape("; ".join(said))}.</strong> The most '
+            "probable of the others follow below a line. On critics’ claims, joining them found no more than one "
+            "sentence did.</p>"
+        )
 
 
 def _show_quoted(result: SearchResult, work: Work) -> None:

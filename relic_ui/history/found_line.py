@@ -24,7 +24,7 @@ class FoundLines:
 
     def __init__(self, app: App, search: Search) -> None:
         self._search = search
-        self._marks = Marks(app, search.request.claim_text)
+        self._marks = Marks(app, search.request.sentence)
 
     def html(self, passage: Located, *, retriever: str, rank: int) -> str:
         """Make the HTML of a passage.

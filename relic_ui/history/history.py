@@ -263,7 +263,7 @@ def _show_opening(app: App) -> None:
         except RelicError as error:
             st.warning(literal(str(error)), icon=":material/link_off:")
             return
-        claim = found.request.claim_text or "Passages like another"
+        claim = found.request.sentence or "Passages like another"
         st.html(
             f'<blockquote class="relic-history-asked">{escape(claim[:_CLAIM_SHOWN])}</blockquote>'
             f'<p class="relic-history-back">{links.link("find", "Ask it here", **{CODE: found.code})}</p>'

@@ -170,7 +170,7 @@ def _count(hits: int) -> str:
 def _search(page: ReadingPage, search_id: str, found: SearchResult, hits: Sequence[HitMark]) -> str:
     """Say which search the reader comes from, lead back to it, and from hit to hit in the order of the text."""
     asked = "passages like " * bool(found.source)
-    claim = quotation(found.source.work, found.source.span).plain if found.source else found.request.claim_text
+    claim = quotation(found.source.work, found.source.span).plain if found.source else found.request.sentence
     starts = {hit.span.start: hit for hit in hits}
     here = page.passage.start if page.passage else page.chapter.span.start
     before = [start for start in starts if start < here]

@@ -121,7 +121,7 @@ def kept(app: App, work: Work, search_id: str) -> dict[str, object]:
     claim = ""
     if search_id:
         with suppress(NotFound):  # a search of another machine: the page says so below
-            claim = app.history.get(search_id).request.claim_text
+            claim = app.history.get(search_id).request.sentence
     return {"search": search_id, "kept": keep.Marks(app, claim).in_work(work.id)}
 
 

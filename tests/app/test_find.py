@@ -12,7 +12,7 @@ import pytest
 from relic_core.retrieval import strength
 from relic_core.retrieval.reranked import Reranked
 from relic_ui.naming import name_of
-from tests.app.reading import FIND, bars, found, html, plain, said, sound
+from tests.app.reading import FIND, as_read, bars, found, html, plain, said, sound
 from tests.approved import says
 from tests.making_rerankers import CountingReranker
 from tests.making_sources import keep, make_source, make_window
@@ -1005,3 +1005,51 @@ def test_without_a_model_the_words_are_searched_all_the_same(app, tmp_path, monk
     assert [bool(column) for column in columns(at)] == [False, True, False]
     assert "no_model" in said(at)
     assert bars(at) == []
+
+
+# ---- joined claims ------------------------------------------------------------------------------------------------
+
+
+def press(at, key):
+    return sound(at.button(key=f"find_{key}").click().run())
+
+
+def test_conditions_are_added_answered_addressed_and_removed(app):
+    at = app.open(FIND)
+    with pytest.raises(KeyError):
+        at.get_by_key("find_part_0")
+    at.text_area(key="find_claim").set_value("The brass bolt is trusted")
+    press(at, "add")
+    assert at.text_area(key="find_claim").value == "The brass bolt is trusted"
+    for key, value in {"part_0": "the coast is surveyed", "unit": "chapter"}.items():
+        at.get_by_key(f"find_{key}").set_value(value)
+    press(at, "add")
+    at.get_by_key("find_joined_1").set_value("not")
+    find(at)
+    assert said(at) != "", "an empty row is told"
+    assert at.get_by_key("find_part_0").value == "the coast is surveyed"
+    at.get_by_key("find_part_1").set_value("a letter is read")
+    find(at)
+    assert said(at) == ""
+    (shown,) = [column for column in columns(at) if column]
+    assert all(card.count("<li>") == 3 for card in shown)
+    sentence = "“The brass bolt is trusted”, and “the coast is surveyed”, but not “a letter is read”"
+    assert sentence in as_read(at.expander[0].label)
+    again = sound(app.open(FIND, q=at.query_params["q"]))
+    assert columns(again) == columns(at)
+    assert again.get_by_key("find_unit").value == "chapter"
+    press(again, "remove_0")
+    assert (again.get_by_key("find_joined_0").value, again.get_by_key("find_part_0").value) == (
+        "not",
+        "a letter is read",
+    )
+
+
+def test_a_sentence_that_joins_claims_is_searched_as_it_stands_and_can_be_split(app):
+    at = ask(app.open(FIND), "Storms or floods, but not at sea")
+    assert headings(at) == TITLES
+    press(at, "split")
+    assert at.text_area(key="find_claim").value == "Storms"
+    assert [at.get_by_key(f"find_part_{row}").value for row in range(2)] == ["floods", "at sea"]
+    assert cards(at)
+    ask(at, "Storms alone", part_0="rain", part_1="wind")

@@ -5,7 +5,7 @@ import contextlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import EVERYWHERE, SearchRequest, SeedPassage, WorkFilter
+from relic_core.domain import EVERYWHERE, Condition, SearchRequest, SeedPassage, WorkFilter
 from relic_core.domain.searches import ModelFingerprints, SharedSearch
 from relic_core.errors import RelicError
 from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
@@ -24,9 +24,10 @@ FILTERS = st.builds(WorkFilter, works=NAMES, authors=NAMES, first_year=YEAR, las
 @st.composite
 def requests(draw):
     work_id, like = draw(st.just("") | NAME), draw(st.none() | LIKE)
+    claims = draw(st.lists(NAME, unique_by=str.casefold, max_size=4))
     return SearchRequest(
         work_id=work_id,
-        claim_text="" if like else draw(TEXT),
+        claim_text="" if like else "a claim" if claims else draw(TEXT),
         length=draw(st.integers(1, 5)),
         results=draw(st.integers(1, 50)),
         retrievers=draw(st.lists(NAME, min_size=1, max_size=4).map(tuple)),
@@ -34,6 +35,10 @@ def requests(draw):
         work_filter=EVERYWHERE if work_id else draw(FILTERS),
         critics_quote=draw(st.booleans()),
         like=like,
+        conditions=()
+        if like
+        else tuple(Condition(draw(st.sampled_from(["and", "or", "not"])), each) for each in claims),
+        unit="work" if claims and not work_id and not like else "passage",
     )
 
 

@@ -27,7 +27,18 @@ import numpy as np
 
 from relic_core.config import PROJECT
 from relic_core.config.provenance import code, machine
-from relic_core.domain import LENGTHS, MAX_CONTEXT, Claim, Corpus, SearchRequest, Span, rank_scores
+from relic_core.domain import (
+    COMPOSING,
+    DEFAULT_RETRIEVERS,
+    LENGTHS,
+    MAX_CONTEXT,
+    Claim,
+    Condition,
+    Corpus,
+    SearchRequest,
+    Span,
+    rank_scores,
+)
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.pretrained import without_progress_bars
 from relic_core.encoders.towers import flat_span
@@ -495,6 +506,7 @@ def spearman(a: Ranking, b: Ranking) -> float:
 # ---- answers --------------------------------------------------------------------------------------------------------
 
 _ONE_MS, _LIBRARY_MS = 30.0, 300.0
+_JOINED, _FEW_WORDS = 1.5, 12
 _SHOWN = 10
 
 
@@ -515,6 +527,22 @@ def latency(bench: Bench) -> Measured:
     # Half as many as rankings, since each ranks with every retriever; of the library too.
     times = _times(bench, partial(_answer, bench, work.id), max(1, bench.effort.queries // 2))
     figures += median_and_tail("the whole answer, with cards", times)
+    bench.say(f"joined claims in {work.title}")
+    count = max(1, bench.effort.queries // 2)
+    one, three = (_times(bench, partial(_answer_joined, bench, work.id, more), count) for more in (0, 2))
+    ratio = float(np.median(three) / np.median(one))
+    figures.append(
+        Figure(
+            what="three short claims joined, with cards",
+            value=float(np.median(three)) * 1000,
+            unit="ms",
+            baseline="one of them, without the reranker",
+            baseline_value=float(np.median(one)) * 1000,
+            ratio=ratio,
+            target=Target(of="ratio", bound="under", limit=_JOINED),
+            repetitions=count,
+        )
+    )
     return Measured(on=named(work), figures=tuple(figures))
 
 
@@ -657,6 +685,16 @@ def _rank(retriever: Retriever, work: Work, claim: Claim, length: int) -> None:
 
 def _rank_library(retriever: CorpusRetriever, works: Corpus, claim: Claim, length: int) -> None:
     retriever.rank(claim, works, length).hits(_SHOWN)
+
+
+def _answer_joined(bench: Bench, work_id: str, more: int, claim: Claim, length: int) -> None:
+    """Ask a short claim as a page does at once, joined to as many others; none of them was asked before."""
+    words = claim.words.split()
+    texts = [" ".join(words[at * _FEW_WORDS : (at + 1) * _FEW_WORDS]) for at in range(more + 1)]
+    conditions = tuple(Condition("and", text) for text in dict.fromkeys(texts[1:]) if any(map(str.isalnum, text)))
+    ways = COMPOSING[:1] if conditions else DEFAULT_RETRIEVERS
+    request = SearchRequest(work_id=work_id, claim_text=texts[0], conditions=conditions, length=length, retrievers=ways)
+    bench.app.search.run(request, at_once=True)
 
 
 def _answer(bench: Bench, work_id: str, claim: Claim, length: int) -> None:

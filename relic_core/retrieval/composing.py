@@ -1,0 +1,261 @@
+"""Claims joined by and, or, but not: what each passage, chapter or work is worth for all of them together.
+
+The scores of a claim become probabilities by a sigmoid (Platt 1999), so that those of several claims can be joined as
+independent events: and is the product, or is 1 - (1 - p)(1 - q), but not is p(1 - q). All that is joined by and is one
+alternative, each claim joined by or another, and what must not hold is taken from the whole, so the order of the rows
+decides nothing. A chapter or a work has for each claim the probability of its best passage.
+
+The sigmoids were fitted on claims of dev, a sentence before a critic's quotation each, with the quotation's passage
+against a hundred others of its work: `python -m tools.composed fit`. So p is the probability that a passage is such a
+one where one in a hundred is. docs/evaluation.md says on which works, and how far the probabilities hold.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.domain import Condition, Ranking
+from relic_core.errors import BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from relic_core.domain import Hit, Joined, Unit
+    from relic_core.retrieval.search import Findings
+
+    Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sigmoid:
+    """What makes a probability of a score: 1 / (1 + exp(-(slope * score + intercept)))."""
+
+    slope: float
+    intercept: float
+
+    def __call__(self, scores: npt.NDArray[np.floating]) -> Floats:
+        """Give the probability of each score."""
+        logits = self.slope * scores.astype(np.float64) + self.intercept
+        return np.asarray(1 / (1 + np.exp(-np.clip(logits, -50, 50))))
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What is known of the scores of one retriever.
+
+    - `sigmoids`: for passages of one to five sentences.
+    - `threshold`, `threshold_and`: the probability from which a unit belongs to the answer, and that where claims are
+      joined by and; chosen on dev for F1. What bears two claims is rarer, and less rare than chance would have it.
+    """
+
+    sigmoids: tuple[Sigmoid, ...]
+    threshold: float
+    threshold_and: float
+
+    def least(self, joined: Sequence[Joined]) -> float:
+        """Give the threshold for claims that are joined so, the first by and."""
+        return self.threshold_and if joined.count("and") > 1 else self.threshold
+
+
+_DENSE_RELIC = "28f7cbcb6486"
+_CALIBRATIONS: Mapping[tuple[str, str], Calibration] = {
+    ("fusion", _DENSE_RELIC): Calibration(
+        (
+            Sigmoid(1.227, -5.54),
+            Sigmoid(1.278, -5.609),
+            Sigmoid(1.327, -5.69),
+            Sigmoid(1.33, -5.699),
+            Sigmoid(1.327, -5.691),
+        ),
+        threshold=0.4,
+        threshold_and=0.03,
+    ),
+    ("dense-relic", _DENSE_RELIC): Calibration(
+        (
+            Sigmoid(1.303, -5.606),
+            Sigmoid(1.354, -5.669),
+            Sigmoid(1.381, -5.708),
+            Sigmoid(1.376, -5.707),
+            Sigmoid(1.373, -5.699),
+        ),
+        threshold=0.36,
+        threshold_and=0.022,
+    ),
+    ("bm25", ""): Calibration(
+        (
+            Sigmoid(0.297, -4.702),
+            Sigmoid(0.353, -4.747),
+            Sigmoid(0.403, -4.793),
+            Sigmoid(0.467, -4.856),
+            Sigmoid(0.45, -4.841),
+        ),
+        threshold=0.068,
+        threshold_and=0.002,
+    ),
+}
+"""By retriever and the digest of its model's files in the identity of the encoder; empty of one without a model."""
+
+
+def calibration(retriever: str, encoder_identity: str) -> Calibration:
+    """Find what is known of a retriever's scores.
+
+    - `encoder_identity`: of the encoder that it, or a part of it, compares vectors of; empty where none does.
+
+    Raises BadRequest: nothing is known.
+    """
+    models = encoder_identity.split("/")
+    for (name, model), known in _CALIBRATIONS.items():
+        if name == retriever and model in models:
+            return known
+    raise BadRequest(
+        "It cannot answer joined claims: no probabilities are known for its scores, or for those of its model. Search "
+        "by words, or with the model that comes with the program."
+    )
+
+
+def reached(ranking: Ranking) -> Floats:
+    """Give the scores that sigmoids take: less their mean, over their standard deviation.
+
+    So claims long and short, and works of one tone or many, are on one scale. Of a claim all spans are to be given,
+    candidates or not.
+    """
+    scores = ranking.scores.astype(np.float64)
+    spread = float(scores.std()) if len(scores) else 0.0
+    return np.asarray((scores - scores.mean()) / spread if spread else np.zeros(len(scores)))
+
+
+def compose(joined: Sequence[Joined], probabilities: Floats) -> Floats:
+    """Join the probabilities of some claims.
+
+    - `joined`: how each is joined; those joined by and, or by or, one at least.
+    - `probabilities`: shape (n_claims, n).
+
+    Returns: shape (n,); the same to the last bit in whatever order the claims stand.
+
+    >>> two = np.array([[0.9], [0.4]])
+    >>> [round(float(compose(("and", how), two)[0]), 2) for how in ("and", "or", "not")]
+    [0.36, 0.94, 0.54]
+    """
+    of = {how: probabilities[[each == how for each in joined]] for how in ("and", "or", "not")}
+    alternatives = [*of["or"], *([_product(of["and"])] if len(of["and"]) else [])]
+    misses = _product(1 - np.array(alternatives))
+    return np.asarray((1 - misses) * _product(1 - of["not"]))
+
+
+def _product(factors: Floats) -> Floats:
+    """Multiply along the first axis, the smallest first, since rounding goes by the order."""
+    return np.asarray(np.prod(np.sort(factors, axis=0), axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Composed:
+    """What was found for joined claims.
+
+    - `ranking`: one passage for each unit, that which bears a claim best; its score is the unit's probability.
+    - `probabilities`: of each claim for each unit; shape (n_claims, n_units).
+    - `bearing`: the first sentence of the passage of the unit that bears each claim best; shape (n_claims, n_units).
+    """
+
+    ranking: Ranking
+    probabilities: Floats
+    bearing: npt.NDArray[np.int32]
+
+    def at(self, hit: Hit) -> int:
+        """Give the position of a unit."""
+        part = self.ranking.part(hit.work_id)
+        return int(part.start + np.searchsorted(self.ranking.start[part], hit.span.start))
+
+
+def aligned(rankings: Sequence[Ranking], sigmoid: Sigmoid) -> tuple[Ranking, Floats]:
+    """Give all spans that rankings by one retriever found, as one ranking, and the probability that each gives them.
+
+    A span that an approximate ranking did not find has the least probability among those that it found.
+
+    Returns: probabilities of shape (n_rankings, n_spans).
+    """
+    first = rankings[0]
+    probabilities = [sigmoid(reached(each)) for each in rankings]
+    keys = [(each.work.astype(np.int64) << 32) | each.start for each in rankings]
+    if all(np.array_equal(each, keys[0]) for each in keys):
+        return first, np.stack(probabilities)
+    found = np.unique(np.concatenate(keys))
+    joined = np.empty((len(rankings), len(found)))
+    for row, each, key in zip(joined, probabilities, keys, strict=True):
+        row[:] = each.min(initial=1.0)
+        row[np.searchsorted(found, key)] = each
+    work, start = (found >> 32).astype(np.int32), (found & 0xFFFFFFFF).astype(np.int32)
+    return replace(first, work=work, start=start, scores=joined[0].astype(np.float32)), joined
+
+
+def compose_rankings(
+    rows: Sequence[Condition], rankings: Sequence[Ranking], sigmoid: Sigmoid, findings: Findings, *, unit: Unit
+) -> Composed:
+    """Rank units for joined claims.
+
+    - `rankings`: of all spans, by one retriever, for the claim of each row.
+    - `findings`: says which spans are candidates. A passage is of the chapter in which it begins.
+    """
+    whole, probabilities = aligned(rankings, sigmoid)
+    kept = findings.kept(whole)
+    ranking, probabilities = whole.only(kept, left_out=findings.left_out(whole)), probabilities[:, kept]
+    of = np.arange(len(ranking), dtype=np.int64)
+    if unit == "work":
+        of = ranking.work.astype(np.int64)
+    elif unit == "chapter" and findings.corpus.whole:
+        sentences = findings.corpus.whole.sentences
+        of = np.fromiter((each.chapter for each in sentences), np.int64, len(sentences))[ranking.start]
+    begins = np.diff(of, prepend=-1) != 0
+    firsts, number = np.flatnonzero(begins), np.cumsum(begins) - 1
+    best = np.stack([np.maximum.reduceat(each, firsts) if len(firsts) else each for each in probabilities])
+    bearing = np.empty(best.shape, dtype=np.int64)
+    for at, (each, most) in enumerate(zip(probabilities, best, strict=True)):
+        places = np.flatnonzero(each == most[number])
+        bearing[at] = places[np.unique(number[places], return_index=True)[1]]
+    wanted = [at for at, row in enumerate(rows) if row.joined != "not"]
+    # Of claims equally probable the first in the text, whatever the order of the rows.
+    shown = np.where(best[wanted] == best[wanted].max(axis=0), bearing[wanted], len(of)).min(axis=0)
+    units = replace(
+        ranking,
+        work=ranking.work[shown],
+        start=ranking.start[shown],
+        scores=compose([row.joined for row in rows], best).astype(np.float32),
+    )
+    return Composed(units, best, ranking.start[bearing])
+
+
+# ---- a sentence that could be split --------------------------------------------------------------------------------
+
+_JOINT = re.compile(r"\s*,?\s*\b(but not|and|or)\b\s+", re.IGNORECASE)
+_JOINS: Mapping[str, Joined] = {"but not": "not", "and": "and", "or": "or"}
+_WORDS = 3
+"""Words that must stand on either side of an "and": shorter pieces are names, and things named in one breath."""
+_SHORT = 40
+"""Words up to which a claim is looked at; a paragraph is no list of conditions."""
+
+
+def split(claim_text: str, *, most: int = 5) -> tuple[Condition, ...]:
+    """Part a sentence at its "and", "or" and "but not"; empty where there is nothing to part.
+
+    >>> [(row.joined, row.claim_text) for row in split("Storms or floods, but not at sea.")]
+    [('and', 'Storms'), ('or', 'floods'), ('not', 'at sea')]
+    >>> split("Elizabeth and Darcy quarrel")
+    ()
+    """
+    if len(claim_text.split()) > _SHORT:
+        return ()
+    pieces = _JOINT.split(claim_text.strip().rstrip(".;"))
+    rows = [Condition("and", pieces[0])]
+    for word, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        how = _JOINS[word.lower()]
+        if how == "and" and min(len(piece.split()), len(rows[-1].claim_text.split())) < _WORDS:
+            rows[-1] = replace(rows[-1], claim_text=f"{rows[-1].claim_text} {word} {piece}")
+        else:
+            rows.append(Condition(how, piece))
+    whole = all(any(map(str.isalnum, row.claim_text)) for row in rows)
+    return tuple(rows) if 1 < len(rows) <= most and whole else ()

@@ -1,0 +1,136 @@
+"""Claims that are joined to the one in the box by and, or, but not: rows that stand there only where asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.domain import MAX_CLAIMS, Condition
+from relic_core.services.search import split
+from relic_ui.find.claim_box import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relic_core.domain import Joined, SearchRequest, Unit
+    from relic_ui.find.scope import Scope
+
+JOINS: dict[Joined, str] = {"and": "and", "or": "or", "not": "but not"}
+_UNITS: dict[Unit, str] = {"passage": "Passages", "chapter": "Chapters", "work": "Works"}
+_MOST = MAX_CLAIMS - 1
+
+
+def put(rows: Sequence[Condition] = (), unit: Unit = "passage") -> None:
+    """Set the rows; none by default."""
+    st.session_state.update(find_rows=len(rows), find_unit=unit)
+    for at, row in enumerate(rows):
+        st.session_state.update({f"find_joined_{at}": row.joined, f"find_part_{at}": row.claim_text})
+
+
+def chosen() -> tuple[Condition, ...]:
+    """Give the rows as they are written."""
+    state = st.session_state
+    return tuple(
+        Condition(state.get(f"find_joined_{at}", "and"), state.get(f"find_part_{at}") or "")
+        for at in range(state.get("find_rows", 0))
+    )
+
+
+def unit(where: Scope) -> Unit:
+    """Give what is to be answered with."""
+    units, state = _units(where), st.session_state
+    found: Unit = state.get("find_unit", "passage") if chosen() else "passage"
+    return found if found in units else "passage"
+
+
+def _units(where: Scope) -> list[Unit]:
+    """List what can be answered with: what is smaller than what is searched."""
+    if where.work is None:
+        return ["passage", "work"]
+    chapters = len(where.chapters) or where.work.chapters
+    return ["passage", "chapter"] if chapters > 1 else ["passage"]
+
+
+def show_rows(where: Scope) -> None:
+    """Draw the rows, each with its own way out, and what is to be answered with; nothing where there is no row."""
+    state = st.session_state
+    if not state.get("find_rows"):
+        return
+    with st.container(gap="xsmall", key="find_conditions"):
+        for at in range(state["find_rows"]):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"find_row_{at}"):
+                st.selectbox(
+                    f"How claim {at + 2} is joined",
+                    list(JOINS),
+                    format_func=JOINS.__getitem__,
+                    key=f"find_joined_{at}",
+                    persist_state="session",
+                    label_visibility="collapsed",
+                    width=116,
+                )
+                st.text_input(
+                    f"Claim {at + 2}", key=f"find_part_{at}", persist_state="session", label_visibility="collapsed"
+                )
+                st.form_submit_button(
+                    "Remove",
+                    key=f"find_remove_{at}",
+                    type="tertiary",
+                    on_click=_remove,
+                    args=(at,),
+                )
+        if len(units := _units(where)) > 1:
+            state["find_unit"] = unit(where)
+            st.segmented_control(
+                "Answer with",
+                units,
+                format_func=_UNITS.__getitem__,
+                key="find_unit",
+                persist_state="session",
+                required=True,
+                help="A chapter or a work answers where each claim has a passage in it; the passages may be different "
+                "ones.",
+            )
+
+
+def show_add() -> None:
+    """Draw the button that adds a row, as long as there may be more."""
+    if st.session_state.get("find_rows", 0) < _MOST:
+        st.form_submit_button(
+            "Add a condition",
+            key="find_add",
+            type="tertiary",
+            icon=":material/add:",
+            on_click=_add,
+            help="Join claims by and, or, but not.",
+        )
+
+
+def _add() -> None:
+    put((*chosen(), Condition("and", "")), st.session_state.get("find_unit", "passage"))
+
+
+def _remove(at: int) -> None:
+    rows = chosen()
+    put((*rows[:at], *rows[at + 1 :]), st.session_state.get("find_unit", "passage"))
+
+
+def offer_split(request: SearchRequest) -> None:
+    """Offer to ask a sentence with "and", "or", "but not" as joined claims; nothing of any other."""
+    rows = () if request.conditions or request.like else split(request.claim_text)
+    if not rows:
+        return
+
+    def take() -> None:
+        st.session_state.update(find_claim=rows[0].claim_text, find_context="")
+        put(rows[1:])
+        ask()
+
+    st.button(
+        f"Ask as {len(rows)} joined claims",
+        key="find_split",
+        type="tertiary",
+        icon=":material/call_split:",
+        on_click=take,
+        help="; ".join([rows[0].claim_text, *(f"{JOINS[row.joined]} {row.claim_text}" for row in rows[1:])]),
+    )
