@@ -178,19 +178,19 @@ class App:
     def attribution(self) -> Attributing:
         """Says which work a passage comes from."""
         from relic_core.encoders.cards import read_card
-        from relic_core.encoders.cross_encoder import LIKELIHOOD
         from relic_core.encoders.generator import SpanLikelihood
         from relic_core.language_models.server import Server
         from relic_core.retrieval.attribution import by_server
         from relic_core.services.attribution import Attributing
 
         settings = self.settings
-        local = settings.reranker.startswith(LIKELIHOOD)
+        way, _, model = settings.reranker.partition(":")
+        local = way == "likelihood"
         server = bool(settings.reader and settings.reader_model)
 
         def scorer() -> SpanScorer:
             if local:
-                return SpanLikelihood(settings.reranker.removeprefix(LIKELIHOOD).strip())
+                return SpanLikelihood(model.strip())
             return by_server(Server(settings).prompt_logprobs)
 
         encoder = partial(read_card, settings.model)
