@@ -1,7 +1,7 @@
 """Queries with the span to be attributed and the sources it may come from, as JSON lines: one query a line.
 
-    {"id": "1", "query": "As Ibn Abd al-Hakam says ...", "span": [27, 60], "source": "s7",
-     "sources": [{"id": "s7", "author": "Ibn Abd al-Hakam", "title": "Futuh Misr", "text": "..."}]}
+    {"id": "1", "query": "As Ibn Khaldun says ...", "span": [27, 60], "source": "s7",
+     "sources": [{"id": "s7", "author": "Ibn Khaldun", "title": "Muqaddima", "text": "..."}]}
 
 The shape of the data sets of Muther and Smith 2023: a link of Wikipedia or a span of al-Maqrizi, and the sections or
 chunks that a first retriever brought up, or all there are. A source that stands in several lines is read once; where
