@@ -71,7 +71,7 @@ def test_graded_metrics_of_qrels_and_runs_are_those_of_ir_measures(tmp_path_fact
     (folder / "qrels.txt").write_text("".join(qrels), "utf-8")
     (folder / "x.run").write_text("".join(run), "utf-8")
     opened = registry.open_benchmark("judged", settings=Settings(), works=Shelf(), data=folder)
-    _, outcomes = import_ranking(opened, folder / "x.run", ContextSize(4, 4))
+    _, outcomes, _ = import_ranking(opened, folder / "x.run", ContextSize(4, 4))
     oracle = by_oracle(rankings, grades, JUDGED)
     for name, measure in JUDGED.items():
         expected = [oracle[str(measure), each.example_id] for each in outcomes]

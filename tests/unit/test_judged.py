@@ -119,7 +119,7 @@ def test_files_of_quest_are_read_with_their_templates(tmp_path):
 def test_qrels_and_runs_alone_are_enough_to_measure_runs(tmp_path):
     (tmp_path / "qrels.txt").write_text("q1 0 x 1\nq1 0 y 2\n", "utf-8")
     (tmp_path / "theirs.run").write_text("q1 Q0 y 1 9.5 t\nq1 Q0 z 2 9 t\n", "utf-8")
-    _, (outcome,) = import_ranking(opened(tmp_path), tmp_path / "theirs.run", SHAPE)
+    _, (outcome,), _ = import_ranking(opened(tmp_path), tmp_path / "theirs.run", SHAPE)
     assert outcome.candidates == 3
     assert outcome.graded == ((1, 2.0), (0, 1.0)), "what a run does not name was not found"
     assert len(outcome.first) == 2
@@ -188,7 +188,7 @@ def test_published_rankings_of_birco_have_the_figures_of_its_table_2(shared, at,
     benchmark = registry.open_benchmark(f"birco-{task}", settings=Settings(benchmarks=benchmarks), works=Shelf())
     path = benchmarks / "birco_other" / task / "published_rankings.json"
     for system, printed in ((system, row[at]) for system, row in TABLE_2.items() if row[at] is not None):
-        _, outcomes = import_ranking(benchmark, path, SHAPE, system)
+        _, outcomes, _ = import_ranking(benchmark, path, SHAPE, system)
         found = [100 * metrics.figure(name, outcomes) for name in ("ndcg@10", "recall@5")]
         assert found == pytest.approx(printed, abs=NOISE), system
 
