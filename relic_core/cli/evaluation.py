@@ -211,7 +211,7 @@ def _ask_items(app: App, benchmark: str, retriever: str, given: SimpleNamespace)
     sizes, chooser, made = _sizes(given.shape), given.chooser or _CHOOSER, []
     names = named_retrievers(retriever, without=chooser)
     opened = app.benchmarks.open(benchmark, data=given.data)
-    create = partial(app.measuring.retriever, settings=app.measuring.settings_for(opened))
+    create = partial(app.measuring.retriever_for, opened)
     for size in sizes:
         with console.ProgressLine(f"Three options, {size}") as progress:
             made.append(proxy_table(opened, names, chooser=chooser, shape=size, create=create, progress=progress))

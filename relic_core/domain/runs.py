@@ -161,6 +161,8 @@ class Run:
         """What to type to measure it again; FILE stands for the reader's own, and a model has to be named besides."""
         if self.retriever.startswith("imported:"):
             return f"python -m relic_core runs import FILE --benchmark {self.benchmark} --shape {self.shape}"
+        if self.benchmark == "notebook":
+            return f"python -m relic_core notebook measure {self.retriever}"
         typed = f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
         given = self.configuration if self.retriever in {"bm25", "bm25-lemmas"} else {}
         typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)

@@ -338,11 +338,11 @@ def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
     transformer = paths[kinds.index("Transformer")] if "Transformer" in kinds else folder
     prompts = _read(folder / _PROMPTS) if (folder / _PROMPTS).is_file() else {}
     said = prompts.get("prompts") or {}
-    usual = said.get(prompts.get("default_prompt_name") or "") or ""
+    default = said.get(prompts.get("default_prompt_name") or "") or ""
     facts = {
         "pooling": pooling or _pooling(paths[kinds.index("Pooling")] / "config.json"),
-        "query_prefix": said.get("query") or usual,
-        "passage_prefix": said.get("passage") or said.get("document") or usual,
+        "query_prefix": said.get("query") or default,
+        "passage_prefix": said.get("passage") or said.get("document") or default,
         "similarity": "cosine" if "Normalize" in kinds else prompts.get("similarity_fn_name") or "cosine",
         "query_model": str(transformer),
         "passage_model": str(transformer),

@@ -137,7 +137,7 @@ class Experiment:
         self.retriever = default if isinstance(retriever, str) else retriever
         made_of = [card.name for card in registry.in_order([name]) if not card.components]
         self._parts = [registered(part) if part != name else self.retriever for part in made_of]
-        _refuse_learnt(self._card, settings, benchmark)
+        refuse_learnt(self._card, settings, benchmark)
         self._label = _label(self._card, self.retriever, default, _own_models(self._card, settings))
         self._identity = identity(benchmark, name, self.retriever.configuration)
         self.run_id = run_id(shape=shape, **self._identity)
@@ -240,7 +240,7 @@ class Experiment:
         )
 
 
-def _refuse_learnt(card: RetrieverCard, settings: Settings, benchmark: Benchmark) -> None:
+def refuse_learnt(card: RetrieverCard, settings: Settings, benchmark: Benchmark) -> None:
     """Refuse a model that was trained on works of a benchmark. Raises BadRequest."""
     for model in _own_encoders(card, settings):
         entries = [entry_of(book.key) or entry_of(book.title) for book in benchmark.books()]

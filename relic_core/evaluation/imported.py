@@ -71,10 +71,10 @@ def import_ranking(
         outcome = answer(benchmark, Imported(retriever, partial(_found, starts)), window, work, shape)
         outcomes.append(_listed(outcome, len(ranking or ())))
         best = [Span(start, window.gold.length) for start in (starts or [])[:SHOWN]]
-        if card.pool == "given":
+        if work.segmenter == GIVEN:
             edition = (editions or {}).get(window.book)
             found = [quoted_span(places[window.book], edition, work.span_text(span)) for span in best if edition]
-            work, best = edition or work, [span for span in found if span]
+            work, best = edition or work, [span for span in found if edition and span]
         if best:
             sentences = work.sentences
             stand = tuple((sentences[span.start].start, sentences[span.end - 1].end) for span in best)

@@ -60,6 +60,7 @@ class Metric:
 
 
 PROXY = "proxy-accuracy"
+_OF_SETS = {"set-precision", "set-recall", "f1"}
 
 _WITH_K: dict[str, Metric] = {
     "recall": Metric(
@@ -200,6 +201,8 @@ def values(name: str, outcomes: Sequence[Outcome]) -> Values:
             f"'{name}' is not computed from the outcomes of a run but from the items of the proxy task. "
             f"Metrics of runs: {', '.join(names())}."
         )
+    if name in _OF_SETS and outcomes and not any(each.graded for each in outcomes):
+        raise BadRequest(f"'{name}' is of a returned set, which only runs on judged benchmarks keep whole.")
     candidates, ranks, overlap_ranks = _ranks(outcomes)
     k = cutoff(name)
     by_example: Values

@@ -37,11 +37,10 @@ def read_jsonl(folder: Path) -> JudgedSet:
                 f"{folder / 'queries.jsonl'}, line {number:,}: query '{query.id:.80}' has no '{MASKED}', so nobody can "
                 "tell where its quotation stood."
             )
-    for number, (query_id, grades) in enumerate(read.grades.items(), start=1):
+        grades = read.grades.get(query.id, {})
         if len(grades) != 1:
             raise BadBenchmark(
-                f"{folder / 'pools.jsonl'}, line {number:,}: {len(grades):,} passages are relevant to "
-                f"'{query_id:.80}'; a masked quotation is exactly one."
+                f"{folder}: {len(grades):,} passages are relevant to '{query.id:.80}'; a masked quotation is exactly one."
             )
     return read
 

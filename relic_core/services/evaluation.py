@@ -15,7 +15,7 @@ from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation import figures
 from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.evaluation.benchmarks.relic import submit
-from relic_core.evaluation.experiments import Experiment, moved_ranks
+from relic_core.evaluation.experiments import Experiment, moved_ranks, refuse_learnt
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet
 from relic_core.language_models.cached_client import Question
@@ -262,6 +262,12 @@ class Measuring:
         with self._lock:
             made = self._made.setdefault(settings.indexes, {})
             return registry.create(name, settings=settings, made=made)
+
+    def retriever_for(self, benchmark: Benchmark, name: str) -> Retriever:
+        """Give a retriever for a benchmark. Raises BadRequest: there is none, or it has learnt from the benchmark."""
+        settings = self.settings_for(benchmark)
+        refuse_learnt(registry.card(name), settings, benchmark)
+        return self.retriever(name, settings)
 
     def with_server(
         self,

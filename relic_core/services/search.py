@@ -578,7 +578,7 @@ class Search:
         return tuple(evidence(*each) for each in cards)
 
     def _by_work(self, leading: str | None, found: Findings, named: Iterable[str]) -> tuple[tuple[Hit, ...], ...]:
-        """Group the best ranking by work; then works that only others rank, since it has not read them."""
+        """Group the first hits of the best ranking by work; then works that only other rankings' first hits have."""
         together: dict[str, tuple[Hit, ...]] = {}
         for name in dict.fromkeys(each for each in (leading, *named) if each in found.rankings):
             hits = found.rankings[name].hits(_HITS_BY_WORK)

@@ -98,7 +98,7 @@ def _choose_view(result: SearchResult) -> str:
     """Draw the choice of a view, and give the one chosen; a phone has no room for columns side by side."""
     state = st.session_state
     names = {column.retriever: column.card.called for column in result.columns}
-    if len(names) == 1:
+    if len(names) == 1 and len(result.by_work) <= 1:
         return next(iter(names))
     phone = "Mobi" in st.context.headers.get("User-Agent", "")
     works = {_WORKS: "By work"} if len(result.by_work) > 1 else {}
