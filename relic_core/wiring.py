@@ -456,7 +456,7 @@ class App:
             self.studies,
             self.benchmarks.open,
             partial(mined_windows, self.store.windows, self.store.sources, self.works.load_all),
-            lambda name, benchmark: self.measuring.retriever(name, self.measuring.settings_for(benchmark)),
+            lambda name, benchmark: self.measuring.retriever_for(benchmark, name),
             self.jobs.start,
         )
 

@@ -40,7 +40,8 @@ def read_jsonl(folder: Path) -> JudgedSet:
         grades = read.grades.get(query.id, {})
         if len(grades) != 1:
             raise BadBenchmark(
-                f"{folder}: {len(grades):,} passages are relevant to '{query.id:.80}'; a masked quotation is exactly one."
+                f"{folder}: {len(grades):,} passages are relevant to query '{query.id:.80}'; a masked quotation is "
+                "exactly one."
             )
     return read
 
