@@ -74,7 +74,7 @@ def import_ranking(
         if work.segmenter == GIVEN:
             edition = (editions or {}).get(window.book)
             found = [quoted_span(places[window.book], edition, work.span_text(span)) for span in best if edition]
-            work, best = edition or work, [span for span in found if edition and span]
+            work, best = edition or work, [span for span in found if span]
         if best:
             sentences = work.sentences
             stand = tuple((sentences[span.start].start, sentences[span.end - 1].end) for span in best)

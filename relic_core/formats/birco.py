@@ -37,11 +37,15 @@ def read_jsonl(folder: Path) -> JudgedSet:
                 f"{folder / 'queries.jsonl'}, line {number:,}: query '{query.id:.80}' has no '{MASKED}', so nobody can "
                 "tell where its quotation stood."
             )
-        grades = read.grades.get(query.id, {})
+        if query.id not in read.grades:
+            raise BadBenchmark(
+                f"{folder}: no passage is relevant to query '{query.id:.80}'; a masked quotation is one."
+            )
+    for number, (query_id, grades) in enumerate(read.grades.items(), start=1):
         if len(grades) != 1:
             raise BadBenchmark(
-                f"{folder}: {len(grades):,} passages are relevant to query '{query.id:.80}'; a masked quotation is "
-                "exactly one."
+                f"{folder / 'pools.jsonl'}, line {number:,}: {len(grades):,} passages are relevant to "
+                f"'{query_id:.80}'; a masked quotation is exactly one."
             )
     return read
 
