@@ -360,14 +360,14 @@ def _as_text(column: Column, result: SearchResult, width: int) -> str:
         if result.work is None:
             place = f"{card.work.title} · {place}"
         if card.parts:
-            place = f"{place} · {card.score:.2f}{'' if card.answers else ', not in the answer'}"
+            place = f"{place} · {card.score:.2g}{'' if card.answers else ', not in the answer'}"
         elif result.source is None:  # no level is known for passages like another
             place = f"{place} · {card.strength.level}"
         lines.append(textwrap.fill(quotation, width, initial_indent=f"{card.rank:4d}  ", subsequent_indent=" " * 6))
         lines.append(textwrap.fill(place, width, initial_indent=" " * 6, subsequent_indent=" " * 6))
         for part in card.parts:
             said = (
-                f"{part.condition.joined} {part.condition.claim_text}: {part.probability:.2f} at {part.place.address}"
+                f"{part.condition.joined} {part.condition.claim_text}: {part.probability:.2g} at {part.place.address}"
             )
             lines.append(textwrap.fill(said, width, initial_indent=" " * 8, subsequent_indent=" " * 10))
     return "\n".join(lines)

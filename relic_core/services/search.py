@@ -575,6 +575,9 @@ class Search:
             cards += [
                 (column.retriever, card) for card in column.cards if not any(each.shows(card) for _, each in cards)
             ]
+        cards.sort(
+            key=lambda each: bool(each[1].parts) and not each[1].answers
+        )  # stable: what answers joined claims first
         return tuple(evidence(*each) for each in cards)
 
     def _by_work(self, leading: str | None, found: Findings, named: Iterable[str]) -> tuple[tuple[Hit, ...], ...]:
@@ -621,7 +624,7 @@ class _ComposedVerdicts:
     def of(self, retriever: str, hit: Hit) -> Strength:
         """Say whether a hit belongs to the answer: fair where it does, else weak."""
         least = self._thresholds[retriever]
-        said = f"Its probability is {hit.score:.2f}, and the answer begins at {least:.2f}."
+        said = f"Its probability is {hit.score:.2g}, and the answer begins at {least:.2g}."
         return Strength("fair" if hit.score >= least else "weak", 0.0, said)
 
     def parts(self, retriever: str, hit: Hit, work: Work) -> tuple[PartBorne, ...]:

@@ -125,10 +125,8 @@ class SearchRows(Rows):
         """
         wanted, values = ["coalesce(person, '') = ?"], [person]
         if words.strip():
-            # Joined claims stand in what is asked further.
-            wanted.append(
-                "contains(lower(claim_text || if(contains(further, '\"conditions\"'), further, '')), lower(?))"
-            )
+            joined = "json_extract_string(nullif(further, ''), '$.conditions[*].claim')"
+            wanted.append(f"contains(lower(concat_ws(' ', claim_text, array_to_string({joined}, ' '))), lower(?))")
             values.append(words.strip())
         if work_id is not None:
             wanted.append("work_id = ?")

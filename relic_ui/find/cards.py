@@ -170,7 +170,9 @@ def _parts(placed: Placed, unit: Unit, search_id: str) -> str:
                 "read", part.place.label, work=card.work.id, at=str(part.place.address), n=card.span.length, q=search_id
             )
             where = f"<q>{words}</q> {there}"
-        lines.append(f"<li><span>{part.probability:.0%}</span><div>{said}{where}</div></li>")
+        likely = f"{part.probability:.0%}"
+        likely = "under 1%" if part.probability and likely == "0%" else likely
+        lines.append(f"<li><span>{likely}</span><div>{said}{where}</div></li>")
     return f'<ul class="relic-parts" aria-label="Probability for each claim">{"".join(lines)}</ul>' if lines else ""
 
 

@@ -47,6 +47,8 @@ def _show_answer(result: SearchResult) -> None:
         if column.answered:
             number = sum(card.answers for card in column.cards)
             units = f"{many(number, unit)} {'answers' if number == 1 else 'answer'}" if number else f"No {unit} answers"
+            if 0 < number == len(column.cards):  # as many are shown as can be, and more may answer
+                units = f"At least {units}"
             said.append(units + f", {inside(column.card.called)}" * (len(result.columns) > 1))
     if said:
         st.html(

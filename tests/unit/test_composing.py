@@ -173,6 +173,12 @@ def test_a_composed_search_says_what_each_passage_is_worth_for_each_claim(bench)
     assert column.candidates == 5
 
 
+def test_in_the_best_evidence_what_answers_stands_above_what_does_not(bench):
+    best = ask(bench, ("or", "floods"), claim_text="storm", retrievers=("bm25", "bm25-lemmas"), results=1).best
+    answers = [each.card.answers for each in best if each.card.parts]
+    assert answers == sorted(answers, reverse=True)
+
+
 def test_chapters_answer_with_a_passage_for_each_claim_whatever_stands_between(bench):
     (column,) = ask(bench, ("and", "calm"), claim_text="roof", unit="chapter").columns
     assert len(column.cards) == 2
@@ -194,5 +200,6 @@ def test_the_command_joins_claims_and_the_history_has_the_sentence(run, bench):
     assert kept.request.rows == (Condition("and", "floods"), Condition("or", "storm"), Condition("not", "sea"))
     searches, count = bench.history.asked(words="STORM")
     assert (searches, count) == ((kept,), 1)
+    assert bench.history.asked(words="joined") == ((), 0), "no claim holds what the program notes beside them"
     assert run("search", "weather", "--not", "sea").code != 0
     assert "at " in run(*typed, "--unit", "chapter").out
