@@ -78,6 +78,11 @@ class MethodCard:
     vectors: str = ""
     words: bool = False
 
+    @property
+    def filtered(self) -> bool:
+        """Whether it counts words, so that `Filters` say which."""
+        return self.words or not self.vectors or self.name == DEFAULT
+
 
 METHODS = (
     MethodCard(
@@ -558,7 +563,7 @@ def make(
         parts = _products(*two("character n-grams").weighted(power=_POWER, pivot=_PIVOT))
         meaning = dense(a.unit_vectors, b.unit_vectors)
         return lambda rows: _WEIGHTS["parts"] * parts(rows) + _WEIGHTS["meaning"] * meaning(rows)
-    if kind.vectors and not kind.words:
+    if not kind.filtered:
         return dense(a.unit_vectors, b.unit_vectors)
     pairs = two()
     by_words: dict[str, Callable[[], Scorer]] = {
