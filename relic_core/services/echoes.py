@@ -163,16 +163,18 @@ class Echoes:
         """Find them, in a job."""
         return f"{len(self.find(read_request(arguments), progress).echoes)} pairs"
 
-    def measure(self, method: str, folder: Path | None, progress: Progress = silent) -> Table:
-        """Measure a method on known echoes.
+    def measure(
+        self, method: str, folder: Path | None, texts: Path | None = None, progress: Progress = silent
+    ) -> Table:
+        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder.
 
         Raises NotFound: the data are not there.
         Raises BadBenchmark: they are damaged.
         """
         folder = folder or self._settings.benchmarks
         if folder is None:
-            raise NotFound(f"The data of {known_echoes.NAME} do not ship with the program. {known_echoes.NEEDS}")
-        card, known = echoes.card(method), known_echoes.read(folder)
+            raise NotFound(f"The known echoes do not ship with the program. {known_echoes.NEEDS}")
+        card, known = echoes.card(method), known_echoes.read(folder, texts)
         a, b = (
             Passages(
                 tuple(work.sentence_text(at) for at in range(len(work.sentences))),
@@ -291,7 +293,7 @@ class Echoes:
         progress(0, len(a.texts), "Counting words")
         own = np.array([each.fingerprint == first.fingerprint for each in others])[owners]
         elsewhere: dict[str, list[int]] = {}
-        for at in np.flatnonzero(~own):
+        for at in np.flatnonzero(~own).tolist():
             elsewhere.setdefault(b.texts[at], []).append(at)
         editions = _share_of([_flat(first.span_text(span)) for span in units(first)], elsewhere) >= _SAME
 

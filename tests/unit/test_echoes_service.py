@@ -13,6 +13,7 @@ from relic_core.cli import main
 from relic_core.config import Settings
 from relic_core.domain import Chapter
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.evaluation import echoes as known_echoes
 from relic_core.reporting import echoes as files
 from relic_core.services import echoes as service
 from relic_core.services.echoes import Echoes, EchoRequest, read_request, units
@@ -227,8 +228,15 @@ def test_known_echoes_of_the_bible_are_read_and_damaged_ones_refused(bench, tmp_
     path.write_text("\n".join([json.dumps(known)] * 2), encoding="utf-8")
     (row,) = bench.echoes.measure("tf-idf", tmp_path).rows
     assert row[2].value == 1
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (tmp_path / "authorized_version.jsonl").rename(texts / "authorized_version.jsonl")
+    assert bench.echoes.measure("tf-idf", tmp_path, texts).rows == (row,)
+    known_works = known_echoes.read(tmp_path, texts)
+    assert [each.title for each in known_works.b.chapters] == ["Jonah 1"]
+    assert [each.number for each in known_works.b.paragraphs] == [1, 2]
     path.write_text(json.dumps(known | {"target": ["Jonah_9_9"]}), encoding="utf-8")
     with pytest.raises(BadBenchmark):
-        bench.echoes.measure("tf-idf", tmp_path)
+        bench.echoes.measure("tf-idf", tmp_path, texts)
     with pytest.raises(NotFound):
-        bench.echoes.measure("tf-idf", tmp_path / "none")
+        bench.echoes.measure("tf-idf", tmp_path)
