@@ -435,7 +435,7 @@ def word_movers(two: Two, vectors: Floats, *, exact: int = 20) -> Scorer:
             return np.zeros(b.shape[0], np.float32)
         weights = weights / weights.sum()
         costs = costs_of(words, np.arange(len(two.vocabulary)))
-        bound = np.full(b.shape[0], 2.0)
+        bound: Doubles = np.full(b.shape[0], np.inf)
         bound[~empty] = weights @ np.minimum.reduceat(costs[:, b.indices], starts, axis=1)
         bound = np.maximum(bound, (b @ costs.min(axis=0)) / sums)
         best = np.argsort(bound, kind="stable")[: min(exact, len(starts))]
