@@ -51,10 +51,7 @@ def echoes(app: App, work: str, others: Sequence[str], save: Path | None, **aske
     if answer.notice:
         note(answer.notice)
     if save:
-        try:
-            save.write_bytes(files.write(answer.echoes, form or ""))
-        except OSError as error:
-            raise BadRequest(f"{save} cannot be written ({error.strerror}). Name another file with --save.") from None
+        files.save(answer.echoes, form or "", save)
         print(f"{len(answer.echoes)} pairs are in {save}.")
         return
     for each in answer.echoes:

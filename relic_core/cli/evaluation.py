@@ -81,7 +81,7 @@ _CHOOSER = "bm25"
 @click.option("--chooser", metavar="NAME", help=f"With --proxy: who chooses the options (default: {_CHOOSER}).")
 @path_option("--submission", "FILE", "Write RELiC's hidden test split, answered, for its leaderboard.")
 @path_option("--windows", "FILE", "Write the benchmark's windows as FILE.parquet; asks no retriever.")
-@path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY).")
+@path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY); {ECHOES}: the verses.")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: of N by chance; rerankers too.")
 @click.option("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed.")
 @format_option(*tables.FORMATS)
@@ -102,7 +102,7 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
         what = "a folder of lists" if benchmark == SENTENCES else "RETRIEVER"
         raise click.UsageError(f"evaluate {benchmark} wants {what}.")
     elif benchmark == ECHOES:
-        refuse_others(f"evaluate {ECHOES}", "data", "form")
+        refuse_others(f"evaluate {ECHOES}", "data", "texts", "form")
         _measure_echoes(app, retriever, given)
     elif benchmark == SENTENCES:
         refuse_others(f"evaluate {SENTENCES}", "texts", "segmenter", "form")
@@ -191,7 +191,7 @@ def _measure_echoes(app: App, methods: str, given: SimpleNamespace) -> None:
     made = []
     for name in names:
         with console.ProgressLine(name) as progress:
-            made.append(app.echoes.measure(name, given.data, progress))
+            made.append(app.echoes.measure(name, given.data, given.texts, progress))
     print(tables.write((replace(made[0], rows=tuple(row for each in made for row in each.rows)),), given.form))
 
 

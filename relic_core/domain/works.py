@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-_VERSE = re.compile(r"(?<!\d)\d{1,3}:(\d{1,3})\s{1,4}\Z")
+_VERSE = re.compile(r"(?<!\d)\d{1,3}:(\d{1,3})[ \t]{1,4}\Z")
 _NUMBER = 12
 """Characters that the number of a verse takes, before the verse."""
 

@@ -8,21 +8,19 @@ spans of one author as queries, verses as candidates, so that whoever has their 
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import numpy as np
 from pydantic import Field
 
-from relic_core.domain import Chapter, Paragraph, Sentence, Work
 from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.evaluation import metrics
+from relic_core.evaluation.benchmarks.passages import work_of
 from relic_core.evaluation.figures import figure_of
 from relic_core.evaluation.intervals import interval_of
 from relic_core.formats.files import Strict, checked, parse, read_text
-from relic_core.text.reading import work_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,15 +28,15 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from relic_core.domain import Work
     from relic_core.evaluation.intervals import Over
     from relic_core.ports import Progress
     from relic_core.retrieval.echoes import Scorer
 
-NAME = "bible-references"
 NEEDS = (
-    "It needs a folder with bible_references.jsonl (source, target, ref_type) and authorized_version.jsonl (id, text), "
-    "or with queries.jsonl (text, gold, kind, book) and verses.jsonl (id, text), one object a line: set "
-    "RELIC_BENCHMARKS to it, or name it with --data."
+    "They need a folder with bible_references.jsonl (source, target, ref_type) and, there or in the folder of --texts, "
+    "authorized_version.jsonl (id, text), or with queries.jsonl (text, gold, kind, book) and verses.jsonl (id, text), "
+    "one object a line: set RELIC_BENCHMARKS to it, or name it with --data."
 )
 _KINDS = {"reference": "quotation", "allusion": "allusion"}
 _FIRST_OF_THE_REST = "Matthew_1_1"
@@ -93,31 +91,32 @@ class KnownEchoes:
     b: Work
 
 
-def read(folder: Path) -> KnownEchoes:
+def read(folder: Path, texts: Path | None = None) -> KnownEchoes:
     """Read the files of a folder, of either shape.
+
+    - `texts`: where authorized_version.jsonl is, if elsewhere.
 
     Raises NotFound: they are not there.
     Raises BadBenchmark: they are damaged, or name verses that there are not.
     """
     if (queries := folder / "queries.jsonl").exists():
         asked = _rows(queries, _Query)
-        verses = _rows(folder / "verses.jsonl", _Verse)
-        place = {verse.id: at for at, verse in enumerate(verses)}
+        verses = _verses(folder / "verses.jsonl")
+        place = _numbered(verses)
         echoes = [
             Known(kind=each.kind, book=each.book or str(at), units=(at,), golds=_places(each.gold, place))
             for at, each in enumerate(asked)
         ]
-        a = verses_as_work("Queries", [_Verse(id=f"q_{at}_1", text=each.text) for at, each in enumerate(asked)])
-        return KnownEchoes(tuple(echoes), a, verses_as_work("Verses", verses))
-    verses_path = folder / "authorized_version.jsonl"
-    if not verses_path.exists():
-        verses_path = folder.parent / "corpus" / "echoes" / "authorized_version.jsonl"
+        a = _work("Queries", {f"q_{at}_1": each.text for at, each in enumerate(asked)})
+        return KnownEchoes(tuple(echoes), a, _work("Verses", verses))
+    verses_path = (texts or folder) / "authorized_version.jsonl"
     if not verses_path.exists() or not (folder / "bible_references.jsonl").exists():
-        raise NotFound(f"The data of {NAME} are not in {folder}. {NEEDS}")
-    verses = _rows(verses_path, _Verse)
-    border = next((at for at, verse in enumerate(verses) if verse.id == _FIRST_OF_THE_REST), 0)
-    new = [verse for verse in verses[border:] if verse.id.rsplit("_", 2)[0] in _SOURCES]
-    places = [{verse.id: at for at, verse in enumerate(some)} for some in (new, verses[:border])]
+        raise NotFound(f"The known echoes are not in {folder}. {NEEDS}")
+    every = list(_verses(verses_path).items())
+    border = next((at for at, (name, _) in enumerate(every) if name == _FIRST_OF_THE_REST), 0)
+    old = dict(every[:border])
+    new = {name: text for name, text in every[border:] if name.rsplit("_", 2)[0] in _SOURCES}
+    places = _numbered(new), _numbered(old)
     echoes = [
         Known(
             kind=_KINDS.get(each.ref_type, each.ref_type),
@@ -127,9 +126,7 @@ def read(folder: Path) -> KnownEchoes:
         )
         for each in _rows(folder / "bible_references.jsonl", _Reference)
     ]
-    return KnownEchoes(
-        tuple(echoes), verses_as_work("Gospels and Acts", new), verses_as_work("Old Testament", verses[:border])
-    )
+    return KnownEchoes(tuple(echoes), _work("Gospels and Acts", new), _work("Old Testament", old))
 
 
 def _rows(path: Path, kind: type[R]) -> list[R]:
@@ -137,43 +134,23 @@ def _rows(path: Path, kind: type[R]) -> list[R]:
     return [checked(kind, parse(line, where), where) for at, line in lines if line and (where := f"{path}, line {at}")]
 
 
+def _verses(path: Path) -> dict[str, str]:
+    return {verse.id: verse.text for verse in _rows(path, _Verse)}
+
+
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    return {name: at for at, name in enumerate(names)}
+
+
 def _places(names: Iterable[str], places: dict[str, int]) -> tuple[int, ...]:
     missing = [name for name in names if name not in places]
     if missing:
-        raise BadBenchmark(f"{NAME} names verses that its texts do not have: {', '.join(missing[:5])}.")
+        raise BadBenchmark(f"The known echoes name verses that its texts do not have: {', '.join(missing[:5])}.")
     return tuple(places[name] for name in names)
 
 
-def verses_as_work(title: str, verses: Sequence[_Verse]) -> Work:
-    """Make a work of verses, each one sentence and one paragraph; ids are book_chapter_verse."""
-    sentences: list[Sentence] = []
-    paragraphs: list[Paragraph] = []
-    chapters: list[Chapter] = []
-    pieces: list[str] = []
-    chapter, at = "", 0
-    for index, verse in enumerate(verses):
-        if (own := verse.id.rpartition("_")[0]) != chapter:
-            chapters.append(Chapter(len(chapters), at, at, title=own.replace("_", " ")))
-            chapter = own
-        words = " ".join(verse.text.split())
-        sentences.append(Sentence(index, at, at + len(words), len(chapters) - 1, index))
-        number = paragraphs[-1].number + 1 if paragraphs and paragraphs[-1].chapter == len(chapters) - 1 else 1
-        paragraphs.append(Paragraph(index, at, at + len(words), len(chapters) - 1, number))
-        pieces.append(words)
-        at += len(words) + 1
-    text = "\n".join(pieces)
-    sha256 = hashlib.sha256(text.encode()).hexdigest()
-    return Work(
-        id=work_id(title, sha256),
-        title=title,
-        author="",
-        text=text,
-        sha256=sha256,
-        segmenter="given verses/1",
-        chapters=tuple(chapters),
-        paragraphs=tuple(paragraphs),
-        sentences=tuple(sentences),
-    )
+def _work(title: str, verses: dict[str, str]) -> Work:
+    return work_of(title, verses, "", chapter=lambda name: name.rpartition("_")[0].replace("_", " "))
 
 
 def ranks(scorer: Scorer, known: Sequence[Known], progress: Progress) -> list[tuple[int, ...]]:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from relic_core.errors import unknown_name
 from relic_core.formats.escaping import BOM, as_csv
+from relic_core.formats.files import written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from relic_core.domain import Place, Span, Work
 
@@ -80,6 +82,12 @@ def write(echoes: Iterable[Echo], form: str) -> bytes:
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<linkGrp xmlns="http://www.tei-c.org/ns/1.0" type="echoes">\n{links}</linkGrp>\n'
     ).encode()
+
+
+def save(echoes: Iterable[Echo], form: str, path: Path) -> None:
+    """Write pairs to a file, whole or not at all. Raises BadRequest, StoreError: it cannot be written."""
+    with written_whole(path) as file:
+        file.write(write(echoes, form))
 
 
 def _row(side: Side) -> tuple[tuple[str, str | int], ...]:

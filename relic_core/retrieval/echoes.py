@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Scorer = Callable[[range], Floats]
     """Scores some units of the first collection, given by their numbers; shape (len(range), n_b)."""
 
-CODE = "echoes/1"
+CODE = "echoes/2"
 """Version of how scores are made: a new one makes other scores."""
 
 Terms = Literal["tokens", "lemmas", "character n-grams"]
@@ -77,6 +77,11 @@ class MethodCard:
     description: str
     vectors: str = ""
     words: bool = False
+
+    @property
+    def filtered(self) -> bool:
+        """Whether it counts words, so that `Filters` say which."""
+        return self.words or not self.vectors or self.name == DEFAULT
 
 
 METHODS = (
@@ -403,22 +408,19 @@ def wmd(x: Doubles, y: Doubles, costs: Doubles) -> float:
     return max(0.0, float(found.fun))
 
 
-def relaxed_wmd(x: Doubles, y: Doubles, costs: Doubles) -> float:
-    """Compute the bound below `wmd`: each word goes to its nearest, and the dearer of both ways counts."""
-    return max(float(x @ costs.min(axis=1)), float(y @ costs.min(axis=0)))
-
-
 def word_movers(two: Two, vectors: Floats, *, exact: int = 20) -> Scorer:
-    """Score by 1 / (1 + the word mover's distance): the bound for all, the distance itself for the best of each row.
+    """Score by 1 / (1 + the word mover's distance): the distance itself for the best of each row, for others a bound.
+
+    By the bound each word goes to its nearest, and the dearer of both ways counts.
 
     - `vectors`: of the words, shape (n_terms, dimension); costs are distances of unit vectors, 0 to 2.
-    - `exact`: how many of a row are computed exactly. They alone stand above those of which the bound is known.
+    - `exact`: how many of a row are computed exactly. No other of the row stands above any of them.
     """
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
     a, b = (_with(each, each.data) for each in (two.a, two.b))
-    starts = np.minimum(b.indptr[:-1], max(0, b.nnz - 1))
     empty = np.diff(b.indptr) == 0
+    starts = b.indptr[:-1][~empty]
     sums = np.maximum(np.asarray(b.sum(axis=1)).ravel(), 1)
 
     def costs_of(words: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> Doubles:
@@ -433,21 +435,23 @@ def word_movers(two: Two, vectors: Floats, *, exact: int = 20) -> Scorer:
             return np.zeros(b.shape[0], np.float32)
         weights = weights / weights.sum()
         costs = costs_of(words, np.arange(len(two.vocabulary)))
-        there = weights @ np.minimum.reduceat(costs[:, b.indices], starts, axis=1)
-        back = (b @ costs.min(axis=0)) / sums
-        bound = np.where(empty, 2.0, np.maximum(there, back))
-        best = np.argsort(bound, kind="stable")[:exact]
-        for number in best[~empty[best]]:
+        bound: Doubles = np.full(b.shape[0], np.inf)
+        bound[~empty] = weights @ np.minimum.reduceat(costs[:, b.indices], starts, axis=1)
+        bound = np.maximum(bound, (b @ costs.min(axis=0)) / sums)
+        best = np.argsort(bound, kind="stable")[: min(exact, len(starts))]
+        for number in best:
             held = slice(b.indptr[number], b.indptr[number + 1])
             other = b.indices[held]
             bound[number] = wmd(weights, b.data[held] / sums[number], costs_of(words, other))
+        others = np.setdiff1d(np.arange(len(bound)), best)
+        bound[others] = np.maximum(bound[others], bound[best].max(initial=0))
         return (1 / (1 + bound)).astype(np.float32)
 
     return lambda rows: np.stack([row(at) for at in rows]) if len(rows) else np.zeros((0, b.shape[0]), np.float32)
 
 
 def hybrid(first: Scorer, second: Scorer) -> Scorer:
-    """Take the first where it finds something, above all that the second alone finds."""
+    """Take the first, and 1, where it finds something, and the second elsewhere."""
 
     def score(rows: range) -> Floats:
         found = first(rows)
@@ -498,9 +502,9 @@ def read_vectors(path: Path, two: Two) -> Floats:
             )
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):
-                word, *numbers = line.split()
-                if number == 1 and len(numbers) == 1:
-                    continue  # word2vec says how many words and dimensions there are
+                word, *numbers = line.split() or [""]
+                if not word or (number == 1 and len(numbers) == 1):
+                    continue  # word2vec says first how many words and dimensions there are
                 dimension = dimension or len(numbers)
                 if len(numbers) != dimension or dimension == 0:
                     raise BadRequest(
@@ -559,7 +563,7 @@ def make(
         parts = _products(*two("character n-grams").weighted(power=_POWER, pivot=_PIVOT))
         meaning = dense(a.unit_vectors, b.unit_vectors)
         return lambda rows: _WEIGHTS["parts"] * parts(rows) + _WEIGHTS["meaning"] * meaning(rows)
-    if kind.vectors and not kind.words:
+    if not kind.filtered:
         return dense(a.unit_vectors, b.unit_vectors)
     pairs = two()
     by_words: dict[str, Callable[[], Scorer]] = {

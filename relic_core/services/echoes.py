@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from relic_core.retrieval.echoes import ALONE, DEFAULT, METHODS, Counted, Filter
 from relic_core.text.words import word_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -163,16 +163,18 @@ class Echoes:
         """Find them, in a job."""
         return f"{len(self.find(read_request(arguments), progress).echoes)} pairs"
 
-    def measure(self, method: str, folder: Path | None, progress: Progress = silent) -> Table:
-        """Measure a method on known echoes.
+    def measure(
+        self, method: str, folder: Path | None, texts: Path | None = None, progress: Progress = silent
+    ) -> Table:
+        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder.
 
         Raises NotFound: the data are not there.
         Raises BadBenchmark: they are damaged.
         """
         folder = folder or self._settings.benchmarks
         if folder is None:
-            raise NotFound(f"The data of {known_echoes.NAME} do not ship with the program. {known_echoes.NEEDS}")
-        card, known = echoes.card(method), known_echoes.read(folder)
+            raise NotFound(f"The known echoes do not ship with the program. {known_echoes.NEEDS}")
+        card, known = echoes.card(method), known_echoes.read(folder, texts)
         a, b = (
             Passages(
                 tuple(work.sentence_text(at) for at in range(len(work.sentences))),
@@ -184,19 +186,29 @@ class Echoes:
         return known_echoes.table(card.label, known, ranks)
 
     def _texts(self, request: EchoRequest) -> tuple[Work, tuple[Work, ...]]:
-        echoes.card(request.method)
+        card = echoes.card(request.method)
+        if not card.filtered and (request.most != 1 or request.least != 1 or request.stopwords is not None):
+            raise BadRequest(f"{card.name} compares meanings, not words: leave most, least and stopwords away.")
+        if request.vectors and not card.words:
+            names = ", ".join(each.name for each in METHODS if each.words)
+            raise BadRequest(f"{card.name} takes no vectors of words: leave them away, or compare by {names}.")
+        if (request.at and request.chapter) or (request.length != 1 and not request.at):
+            raise BadRequest("Name a chapter, or the address of a passage and perhaps its length, not both.")
         if not 1 <= request.top <= MOST:
             raise BadRequest(f"{request.top} pairs cannot be shown: ask for 1 to {MOST:,}.")
         if not request.others:
             raise BadRequest("Compare it with which work? Name one or more.")
-        return self._works.load(request.work_id), tuple(
-            self._works.load(each) for each in dict.fromkeys(request.others)
-        )
+        first = self._works.load(request.work_id)
+        if request.at:
+            first.span_at(request.at, request.length)
+        if not 0 <= request.chapter <= len(first.chapters):
+            raise NotFound(f"{first.title} has {len(first.chapters)} chapters, and no {request.chapter}.")
+        return first, tuple(self._works.load(each) for each in dict.fromkeys(request.others))
 
     def _path(self, request: EchoRequest, first: Work, others: Sequence[Work]) -> Path:
         model = self._model(_index(request))
         works = [each.fingerprint for each in (first, *others)]
-        facts = [echoes.CODE, works, model, replace(request, work_id="", others=())]
+        facts = [echoes.CODE, works, model, replace(request, work_id="", others=(), vectors=_digest(request.vectors))]
         digest = sha256(repr(facts).encode()).hexdigest()[:24]
         return self._settings.indexes / "echoes" / f"{digest}.json"
 
@@ -279,12 +291,17 @@ class Echoes:
             stopwords=request.method == DEFAULT if request.stopwords is None else request.stopwords,
         )
         progress(0, len(a.texts), "Counting words")
-        itself = [each.fingerprint for each in others] == [first.fingerprint]
-        editions = _share_of_equals(a, b) >= _SAME
+        own = np.array([each.fingerprint == first.fingerprint for each in others])[owners]
+        elsewhere: dict[str, list[int]] = {}
+        for at in np.flatnonzero(~own).tolist():
+            elsewhere.setdefault(b.texts[at], []).append(at)
+        editions = _share_of([_flat(first.span_text(span)) for span in units(first)], elsewhere) >= _SAME
 
         def adjusted(scorer: Scorer) -> Scorer:
-            if itself or editions:
-                scorer = _without_equals(scorer, a, b, itself=itself and not request.chapter and not request.at)
+            if editions:
+                scorer = _without(scorer, lambda row: elsewhere.get(a.texts[row], []))
+            if own.any():
+                scorer = _without(scorer, _once(spans[0], spans[1], own))
             if len(a.texts) > 1:
                 scorer = _by_fullness(scorer, echoes.fullness(a.texts), echoes.fullness(b.texts))
             return scorer
@@ -304,7 +321,7 @@ class Echoes:
             ],
             "units": [len(a.texts), len(b.texts)],
             "related": _related(a, b, pairs),
-            "notice": _ITSELF if itself else _EDITIONS if editions else "",
+            "notice": " ".join(said for said, holds in ((_ITSELF, own.any()), (_EDITIONS, editions)) if holds),
         }  # fmt: skip
 
     def _answer(self, request: EchoRequest, first: Work, others: Sequence[Work], found: dict[str, Any]) -> Answer:
@@ -387,15 +404,16 @@ def _words(work: Work, sentence: Sentence) -> int:
 def chosen(work: Work, request: EchoRequest) -> list[Span]:
     """Give the passages of the first work that are asked about.
 
-    Raises BadRequest, NotFound: the work has no such chapter or passage, or the chapter holds no sentence.
+    Raises BadRequest: the chapter holds no sentence.
     """
     if request.at:
         return [work.span_at(request.at, request.length)]
     if not request.chapter:
         return units(work)
-    if not 1 <= request.chapter <= len(work.chapters):
-        raise NotFound(f"{work.title} has {len(work.chapters)} chapters, and no {request.chapter}.")
-    return [span for span in units(work) if work.sentences[span.start].chapter == request.chapter - 1]
+    found = [span for span in units(work) if work.sentences[span.start].chapter == request.chapter - 1]
+    if not found:
+        raise BadRequest(f"{work.chapter_name(request.chapter - 1)} of {work.title} has no sentence.")
+    return found
 
 
 def _kept(path: Path) -> dict[str, Any] | None:
@@ -418,6 +436,17 @@ def _edges(spans: Sequence[Span]) -> list[int]:
 
 def _flat(text: str) -> str:
     return " ".join(text.replace("_", " ").split())
+
+
+def _digest(vectors: str) -> str:
+    """Digest a file of vectors. Raises BadRequest: it cannot be read."""
+    if vectors in {"", "random"}:
+        return vectors
+    try:
+        with Path(vectors).open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise BadRequest(f"{vectors} cannot be read as vectors of words ({error.strerror}).") from None
 
 
 def _word_vectors(request: EchoRequest) -> Callable[[echoes.Two], npt.NDArray[np.float32]] | None:
@@ -466,27 +495,30 @@ def _lit(text: str, other: str, meets: Mapping[str, str]) -> tuple[tuple[str, Li
     return (*(piece for piece in pieces if piece[0]), (text[done:], "", ""))
 
 
-def _without_equals(scorer: Scorer, a: Passages, b: Passages, *, itself: bool) -> Scorer:
-    """Leave out pairs of passages that are equal to the letter; of a work against itself also each pair's second."""
-    places: dict[str, list[int]] = {}
-    for at, text in enumerate(b.texts):
-        places.setdefault(text, []).append(at)
+def _without(scorer: Scorer, left_out: Callable[[int], npt.NDArray[np.bool_] | list[int]]) -> Scorer:
+    """Leave out some units of the second collection, which differ by row."""
 
     def score(rows: range) -> npt.NDArray[np.float32]:
         found = scorer(rows)
         for at, row in enumerate(rows):
-            found[at, places.get(a.texts[row], [])] = 0
-            if itself:
-                found[at, : row + 1] = 0
+            found[at, left_out(row)] = 0
         return found
 
     return score
+
+
+def _once(a: Sequence[Span], b: Sequence[Span], own: npt.NDArray[np.bool_]) -> Callable[[int], npt.NDArray[np.bool_]]:
+    """Leave out of a work against itself units that share a sentence with a passage, and the second of each pair."""
+    starts, ends = np.array([(span.start, span.end) for span in b]).T
+    both = own & np.isin(starts, [span.start for span in a])
+    return lambda row: (own & (starts < a[row].end) & (ends > a[row].start)) | (both & (starts < a[row].start))
 
 
 def _by_fullness(scorer: Scorer, a: npt.NDArray[np.float32], b: npt.NDArray[np.float32]) -> Scorer:
     return lambda rows: scorer(rows) * a[rows.start : rows.stop, None] * b
 
 
-def _share_of_equals(a: Passages, b: Passages) -> float:
-    there, long = set(b.texts), [text for text in a.texts if text.count(" ") >= _LONG]
+def _share_of(texts: Sequence[str], there: Container[str]) -> float:
+    """Give the share of long texts that stand there."""
+    long = [text for text in texts if text.count(" ") >= _LONG]
     return sum(text in there for text in long) / max(1, len(long))

@@ -130,11 +130,13 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
             key="echoes_most",
             persist_state="session",
             width=230,
+            disabled=not _METHODS[method].filtered,
             help="Leaves out words that stand in many passages. They weigh little anyway.",
         )
         pressed = st.button("Compare", type="primary", icon=":material/compare_arrows:", key="echoes_button")
     if not pressed:
         return None
+    most = most if _METHODS[method].filtered else _EVERY
     return EchoRequest(work_id=work_id, others=tuple(others), chapter=chapter, method=method, top=top, most=most)
 
 

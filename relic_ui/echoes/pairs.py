@@ -124,7 +124,7 @@ def _picture(answer: Answer) -> None:
             y=[row[each.b.work.id] + each.b.place.fraction for each in answer.echoes],
             customdata=[each.number for each in answer.echoes],
             text=[
-                f"{each.number}. {each.a.place.label}<br>{each.b.work.title}, {each.b.place.label}"
+                f"{each.number}. {_plain(each.a.place.label)}<br>{_plain(f'{each.b.work.title}, {each.b.place.label}')}"
                 for each in answer.echoes
             ],
             hovertemplate="%{text}<extra></extra>",
@@ -148,19 +148,22 @@ def _picture(answer: Answer) -> None:
     else:
         ticks = {
             "tickvals": list(range(len(others))),
-            "ticktext": [work.title[:24] for work in others],
+            "ticktext": [_plain(work.title[:24]) for work in others],
             "range": [len(others) + 0.03, -0.03],
         }
     first = answer.echoes[0].a.work.title
     figure.update_layout(
         height=max(300, min(900, 60 * len(others) + 240)),
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        xaxis={**axis, "ticksuffix": "%", "title": {"text": f"Place in {shorten(first, 40)}", "standoff": 6}},
+        xaxis={**axis, "ticksuffix": "%", "title": {"text": _plain(f"Place in {shorten(first, 40)}"), "standoff": 6}},
         yaxis={
             **axis,
             **ticks,
             "automargin": True,
-            "title": {"text": f"Place in {shorten(others[0].title, 24)}" if len(others) == 1 else "", "standoff": 6},
+            "title": {
+                "text": _plain(f"Place in {shorten(others[0].title, 24)}") if len(others) == 1 else "",
+                "standoff": 6,
+            },
         },
         clickmode="event+select",
     )
@@ -177,6 +180,11 @@ def _picture(answer: Answer) -> None:
         )
     with table:
         st.html(_by_chapter(answer))
+
+
+def _plain(words: str) -> str:
+    """Escape the tags that Plotly would obey."""
+    return escape(words, quote=False)
 
 
 def _bring() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -15,7 +16,7 @@ ECHOES = "pages/echoes.py"
 @pytest.fixture
 def works(app):
     """A novel and a scripture, by title."""
-    added = [app.bench.works.add(text.encode(), name=f"{name}.txt").work for name, text in
+    added = [app.bench.works.add(text.encode(), name="a.txt", title=name).work for name, text in
              (("ferry", NOVEL), ("<i>jonah</i>", SCRIPTURE))]  # fmt: skip
     return [work.id for work in added]
 
@@ -35,6 +36,9 @@ def test_works_are_compared_in_a_job_and_the_address_opens_them_again(app, works
     assert [plain(each) for each in re.findall(r"<mark>(.*?)</mark>", pair)][:2] == ["great", "fish"]
     assert f"read?work={works[1]}&amp;at=1.2.1" in pair
     assert "<i>" not in pair
+    drawn = json.loads(at.get("plotly_chart")[0].proto.spec)
+    for words in (drawn["data"][0]["text"][0], drawn["layout"]["yaxis"]["title"]["text"]):
+        assert "&lt;i&gt;jonah" in words
     address = {name: "".join(value) for name, value in at.query_params.items()}
     again = sound(app.open(ECHOES, **address))
     assert pair in html(again)
@@ -52,6 +56,15 @@ def test_a_job_that_is_under_way_shows_its_progress_and_can_be_stopped(app, work
 
 def test_what_cannot_be_compared_is_said(app, works):
     at = sound(app.open(ECHOES, work=works[0], **{"with": works[1], "chapter": "77", "method": "tf-idf"}))
-    at = sound(at.button(key="echoes_button").click().run())
-    at = app.open(ECHOES, work="gone-00000000", **{"with": works[1]})
-    assert said(at)
+    assert "77" in at.error[0].value
+    at = sound(app.open(ECHOES, work="gone-00000000", **{"with": works[1]}))
+    assert at.warning
+
+
+def test_a_filter_of_words_is_offered_where_words_are_counted(app, works):
+    at = sound(app.open(ECHOES, work=works[0], **{"with": works[1], "method": "tf-idf", "most": "0.1"}))
+    assert not at.selectbox(key="echoes_most").disabled
+    at = sound(at.selectbox(key="echoes_method").set_value("embeddings").run())
+    assert at.selectbox(key="echoes_most").disabled
+    at.button(key="echoes_button").click().run()
+    assert "most" not in at.query_params

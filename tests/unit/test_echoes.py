@@ -44,22 +44,28 @@ def test_tesserae_wants_two_shared_words_and_prefers_those_that_stand_together()
     assert one == 0 < far < near
 
 
-@st.composite
-def bags(draw):
-    sizes = draw(st.integers(1, 4)), draw(st.integers(1, 4))
-    weights = [np.array(draw(st.lists(st.integers(1, 5), min_size=size, max_size=size)), float) for size in sizes]
-    places = draw(st.lists(st.tuples(*[st.floats(-3, 3)] * 2), min_size=sum(sizes), max_size=sum(sizes)))
-    points = np.array(places)
-    costs = np.linalg.norm(points[: sizes[0], None] - points[None, sizes[0] :], axis=2)
-    return weights[0] / weights[0].sum(), weights[1] / weights[1].sum(), costs
+BAGS = st.lists(st.sampled_from(["sea", "ship", "dawn", "loaf", "brass"]), min_size=1, max_size=5).map(" ".join)
 
 
-@given(bags())
-def test_word_movers_distance_is_symmetric_and_never_below_its_bound(bag):
-    x, y, costs = bag
-    distance = echoes.wmd(x, y, costs)
-    assert distance == pytest.approx(echoes.wmd(y, x, costs.T), abs=1e-7)
-    assert echoes.relaxed_wmd(x, y, costs) <= distance + 1e-7
+@given(BAGS, st.lists(BAGS | st.just(""), min_size=1, max_size=4).filter(any), st.integers(1, 3))
+def test_word_movers_distance_is_symmetric_never_below_its_bound_and_puts_the_computed_first(bag, others, exact):
+    pairs, back = two([bag], others), two(others, [bag])
+    whole, bounds, some = (
+        echoes.word_movers(pairs, echoes.random_vectors(pairs), exact=number)(range(1))[0] for number in (9, 0, exact)
+    )
+    vectors = dict(zip(pairs.vocabulary, echoes.random_vectors(pairs), strict=True))
+    turned = echoes.word_movers(back, np.stack([vectors[term] for term in back.vocabulary]))(range(len(others)))
+    assert turned[:, 0] == pytest.approx(whole, abs=1e-5)
+    assert (whole <= bounds + 1e-6).all()
+    computed = np.argsort(-bounds, kind="stable")[:exact]
+    assert some[computed] == pytest.approx(whole[computed], abs=1e-6)
+    assert np.delete(some, computed).max(initial=0) <= some[computed].min() + 1e-6
+
+
+def test_the_last_word_counts_where_an_empty_passage_comes_last():
+    last, first = (two(["sea"], ["loaf sea", *rest]) for rest in (["", ""], []))
+    scores = [echoes.word_movers(each, echoes.random_vectors(each), exact=0)(range(1))[0, 0] for each in (last, first)]
+    assert scores[0] == scores[1]
 
 
 def test_word_movers_distance_of_equal_bags_is_nothing():
@@ -113,7 +119,7 @@ def test_the_best_pairs_come_first_and_each_once():
 def test_a_file_of_vectors_of_words_is_read_or_refused_in_words(tmp_path):
     pairs = two(["sea ship"], ["sea boat"])
     good = tmp_path / "good.txt"
-    good.write_text("2 2\nsea 1 0\nboat 0 1\n", encoding="utf-8")
+    good.write_text("2 2\nsea 1 0\n\nboat 0 1\n\n", encoding="utf-8")
     vectors = echoes.read_vectors(good, pairs)
     assert vectors[pairs.vocabulary.index("sea")].tolist() == [1, 0]
     assert not vectors[pairs.vocabulary.index("ship")].any()

@@ -11,7 +11,9 @@ from lxml import etree
 
 from relic_core.cli import main
 from relic_core.config import Settings
+from relic_core.domain import Chapter
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.evaluation import echoes as known_echoes
 from relic_core.reporting import echoes as files
 from relic_core.services import echoes as service
 from relic_core.services.echoes import Echoes, EchoRequest, read_request, units
@@ -82,11 +84,49 @@ def test_a_work_against_itself_and_editions_of_one_work_are_said(bench, request_
     ids = {work.title: work.id for work in bench.works.summaries()}
     itself = bench.echoes.find(replace(request_, others=(request_.work_id,)))
     assert itself.notice
-    assert all(each.a.span.start < each.b.span.start for each in itself.echoes)
+    for changed, expected in (
+        ({"chapter": 1}, [(0, 1)]),
+        ({"at": "1.2.1"}, [(1, 0)]),
+        ({"at": "1.1.1", "length": 2}, []),
+    ):
+        jonah = bench.echoes.find(replace(request_, work_id=ids["jonah"], **changed))
+        assert [(each.a.span.start, each.b.span.start) for each in jonah.echoes] == expected
+    assert bench.echoes.find(replace(request_, others=(request_.work_id, ids["jonah"]))).notice == itself.notice
     editions = bench.echoes.find(replace(request_, others=(ids["ferry two"],)))
     assert editions.notice not in {"", itself.notice}
     assert "twice" in editions.echoes[0].a.text
     assert "three" in editions.echoes[0].b.text
+    both = bench.echoes.find(replace(request_, others=(request_.work_id, ids["ferry two"])))
+    assert both.notice == f"{itself.notice} {editions.notice}"
+    assert both.echoes[0].b == editions.echoes[0].b
+
+
+def test_a_verse_that_is_quoted_to_the_letter_is_found(bench, request_):
+    text = "He read to us all evening from the old book.\n\nAnd a great fish swallowed up the prophet, three days."
+    work = bench.works.add(text.encode(), name="tale.txt").work
+    answer = bench.echoes.find(replace(request_, work_id=work.id, at="1.2.1"))
+    assert not answer.notice
+    assert answer.echoes[0].score == pytest.approx(1)
+    assert answer.echoes[0].b.place.verse == 2
+    bench.works.remove(work.id)
+
+
+def test_a_changed_file_of_vectors_is_read_again(bench, request_, tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("prophet 1 0\nfish 0 1\n", encoding="utf-8")
+    wanted = replace(request_, method="soft-cosine", vectors=str(path))
+    bench.echoes.find(wanted)
+    assert bench.echoes.found(wanted)
+    path.write_text("prophet 1 0\nfish 1 1\n", encoding="utf-8")
+    assert bench.echoes.found(wanted) is None
+
+
+def test_a_chapter_without_a_sentence_is_refused(bench, request_):
+    work = bench.works.load(request_.work_id)
+    end = len(work.text)
+    bare = replace(work, chapters=(*work.chapters, Chapter(len(work.chapters), end, end)))
+    with pytest.raises(BadRequest):
+        service.chosen(bare, replace(request_, chapter=len(bare.chapters)))
 
 
 @pytest.mark.parametrize(
@@ -99,6 +139,12 @@ def test_a_work_against_itself_and_editions_of_one_work_are_said(bench, request_
         ({"chapter": 9}, NotFound),
         ({"least": 99}, BadRequest),
         ({"method": "soft-cosine", "vectors": "/no/such/file"}, BadRequest),
+        ({"vectors": "random"}, BadRequest),
+        ({"method": "embeddings", "most": 0.5}, BadRequest),
+        ({"method": "dense-relic", "stopwords": True}, BadRequest),
+        ({"at": "1.1.1", "chapter": 1}, BadRequest),
+        ({"length": 2}, BadRequest),
+        ({"at": "9.1.1"}, NotFound),
     ],
 )
 def test_what_cannot_be_compared_is_refused(bench, request_, changed, error):
@@ -182,8 +228,15 @@ def test_known_echoes_of_the_bible_are_read_and_damaged_ones_refused(bench, tmp_
     path.write_text("\n".join([json.dumps(known)] * 2), encoding="utf-8")
     (row,) = bench.echoes.measure("tf-idf", tmp_path).rows
     assert row[2].value == 1
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (tmp_path / "authorized_version.jsonl").rename(texts / "authorized_version.jsonl")
+    assert bench.echoes.measure("tf-idf", tmp_path, texts).rows == (row,)
+    known_works = known_echoes.read(tmp_path, texts)
+    assert [each.title for each in known_works.b.chapters] == ["Jonah 1"]
+    assert [each.number for each in known_works.b.paragraphs] == [1, 2]
     path.write_text(json.dumps(known | {"target": ["Jonah_9_9"]}), encoding="utf-8")
     with pytest.raises(BadBenchmark):
-        bench.echoes.measure("tf-idf", tmp_path)
+        bench.echoes.measure("tf-idf", tmp_path, texts)
     with pytest.raises(NotFound):
-        bench.echoes.measure("tf-idf", tmp_path / "none")
+        bench.echoes.measure("tf-idf", tmp_path)

@@ -61,6 +61,10 @@ def test_an_address_that_the_work_has_not_is_told(address):
         make_work([["A."]], [["B."]]).sentence_at(address)
 
 
+def test_a_time_of_day_before_a_paragraph_is_no_verse():
+    assert make_work(["The boat left at 6:30", "Nobody came."]).place(Span(1, 1)).verse == 0
+
+
 def test_a_note_is_told_from_the_paragraph_of_the_same_number():
     plain = make_work([["A."], ["B."]])
     note = replace(plain.paragraphs[1], kind="note", number=1, note_to=0)

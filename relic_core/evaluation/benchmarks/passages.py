@@ -1,18 +1,16 @@
-"""Passages that were given, as a work: each is one sentence, one paragraph and one chapter, called after the passage.
-
-So nothing is read in the context of its neighbour, and every candidate has the length 1.
-"""
+"""Passages that were given, as a work: each is one sentence and one paragraph."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from relic_core.domain import Chapter, Paragraph, Sentence, Work
 from relic_core.text.reading import work_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 GIVEN = "given passages/1"
 """The segmenter of such a work."""
@@ -27,16 +25,23 @@ def in_order(query_id: str, passages: Iterable[str]) -> list[str]:
     return sorted(passages, key=lambda passage: hashlib.sha256(f"{query_id} {passage}".encode()).hexdigest())
 
 
-def work_of(title: str, passages: Mapping[str, str], source: str) -> Work:
-    """Make a work of passages, by their ids."""
-    parts, sentences, paragraphs, chapters, start = list[str](), [], [], [], 0
+def work_of(title: str, passages: Mapping[str, str], source: str, *, chapter: Callable[[str], str] = str) -> Work:
+    """Make a work of passages, by their ids.
+
+    - `chapter`: names the chapter of an id. By default each is its own, so that nothing is read in the context of its
+      neighbour, and every candidate has the length 1.
+    """
+    parts, sentences, paragraphs, chapters, start = list[str](), [], [], list[Chapter](), 0
     for index, (name, passage) in enumerate(passages.items()):
         words = " ".join(passage.split())
         parts.append(f"{words}\n\n")
         end = start + len(words)
-        sentences.append(Sentence(index, start, end, index, index))
-        paragraphs.append(Paragraph(index, start, end, index, 1))
-        chapters.append(Chapter(index, start, end + 2, title=name))
+        if not chapters or chapters[-1].title != chapter(name):
+            chapters.append(Chapter(len(chapters), start, start, title=chapter(name)))
+            first = index
+        chapters[-1] = replace(chapters[-1], end=end + 2)
+        sentences.append(Sentence(index, start, end, len(chapters) - 1, index))
+        paragraphs.append(Paragraph(index, start, end, len(chapters) - 1, index - first + 1))
         start = end + 2
     text = "".join(parts)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
