@@ -82,9 +82,7 @@ _CHOOSER = "bm25"
 @path_option("--submission", "FILE", "Write RELiC's hidden test split, answered, for its leaderboard.")
 @path_option("--windows", "FILE", "Write the benchmark's windows as FILE.parquet; asks no retriever.")
 @path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY).")
-@click.option(
-    "--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: N windows by chance; rerankers too."
-)
+@click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: N windows, by rerankers too.")
 @click.option("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed.")
 @format_option(*tables.FORMATS)
 def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: Any) -> None:

@@ -185,7 +185,9 @@ def test_a_causal_model_without_a_mark_for_the_beginning_reads_a_span_that_stand
 def test_the_words_of_a_server_s_tokens_are_those_of_the_span_also_of_one_letter(left, first):
     said = [(first, -1.0), (" a", -2.0), (" fox", -3.0)]
     scorer = by_server(lambda prefix, _: said if "source" in prefix else [(token, -4.0) for token, _ in said])
-    found = gains(scorer, Target.between(left, "I a fox", ""), "source")
+    target = Target.between(left, "I a fox", "")
+    assert scorer(target, ["source"], silent)[0] == [(0, 1), (1, 3), (3, 7)]
+    found = gains(scorer, target, "source")
     assert found == [(0, 1, 3.0), (2, 3, 2.0), (4, 7, 1.0)]
 
 
