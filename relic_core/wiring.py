@@ -184,17 +184,21 @@ class App:
         from relic_core.services.attribution import Attributing
 
         settings = self.settings
-        way, _, model = settings.reranker.partition(":")
-        local = way == "likelihood"
         server = bool(settings.reader and settings.reader_model)
 
         def scorer() -> SpanScorer:
-            if local:
-                return SpanLikelihood(model.strip())
+            if self.reads_here:
+                return SpanLikelihood(settings.reranker.partition(":")[2].strip())
             return by_server(Server(settings).prompt_logprobs)
 
         encoder = partial(read_card, settings.model)
-        return Attributing(self.works, self.retrievers, settings.indexes, encoder, scorer if local or server else None)
+        makes = scorer if self.reads_here or server else None
+        return Attributing(self.works, self.retrievers, settings.indexes, encoder, makes)
+
+    @property
+    def reads_here(self) -> bool:
+        """Whether attribution's language model is one in a folder; it comes before the server."""
+        return self.settings.reranker.partition(":")[0] == "likelihood"
 
     def quoting(self, work_id: str) -> tuple[tuple[Pair, SourceCard], ...]:
         """Find who quotes a work beyond the windows that mining found; see `Attributing.quoting`."""

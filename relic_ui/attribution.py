@@ -69,11 +69,15 @@ def _stop() -> None:
 def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | None:
     """Draw the form; give the request that was sent off last, or None."""
     state, by_id = st.session_state, {work.id: work for work in summaries}
+    state["attribution_works"] = [each for each in state.get("attribution_works", ()) if each in by_id]
     with st.form("attribution_form", border=False):
-        st.text_area("A passage of an essay, a letter or a history", key="attribution_text", height=150)
+        st.text_area(
+            "A passage of an essay, a letter or a history", key="attribution_text", height=150, persist_state="session"
+        )
         st.text_input(
             "The words whose source you look for (optional)",
             key="attribution_span",
+            persist_state="session",
             placeholder="As they stand in the passage. Empty: each sentence is tried.",
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -81,6 +85,7 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
                 "Look in",
                 list(by_id),
                 key="attribution_works",
+                persist_state="session",
                 format_func=lambda work_id: name_of(by_id[work_id]),
                 placeholder=f"All works ({len(by_id)})",
                 width=420,
@@ -89,8 +94,9 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
         explain = app.attribution.reads and st.checkbox(
             "Underline what the source explains, by the language model",
             key="attribution_explain",
-            help="It takes seconds. The passage goes to the server that RELIC_READER names." * bool(app.settings.reader)
-            or "It takes seconds.",
+            persist_state="session",
+            help="It takes seconds."
+            + " The passage goes to the server that RELIC_READER names." * (not app.reads_here),
         )
     if sent:
         state["attribution_asked"] = None
@@ -140,6 +146,8 @@ def _show_answer(found: Attribution, marks: keep.Marks) -> None:
     others = f"Next by words: {', '.join(near)}." if named and near else ""
     lines = "".join(f'<p class="relic-quiet">{line}</p>' for line in (more, f"{tried}{others}") if line)
     st.html(f'<h2 class="relic-from" id="attribution-answer">{said}</h2>{_passage(found)}{lines}')
+    if found.note:
+        st.warning(found.note, icon=":material/info:")
     with st.container(key="attribution_cards"):
         st.html("".join(_card(card, marks) for card in found.cards))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import textwrap
 from pathlib import Path
@@ -52,10 +53,12 @@ def attribute(
 
 
 def _read(app: App, passage: str) -> str:
-    """Read a file where one has that name, else take the words."""
-    if "\n" in passage or len(passage) > 1_000 or not Path(passage).is_file():  # noqa: PLR2004 - no path is longer
-        return passage
-    return app.attribution.read(Path(passage), app.settings.max_text_bytes)
+    """Read a file where one has that name, else take the words. Raises BadRequest: a file's name, and there is none."""
+    if os.path.isfile(passage):  # noqa: PTH113 - of a long passage `Path.is_file` raises that the name is too long
+        return app.attribution.read(Path(passage), app.settings.max_text_bytes)
+    if len(passage.split()) == 1 and passage.endswith((".txt", ".md")):
+        raise BadRequest(f"There is no file '{passage[:200]}'. Check its name, or give the passage itself.")
+    return passage
 
 
 def _offsets(given: str | None) -> tuple[int, int] | None:
@@ -94,6 +97,8 @@ def _as_text(found: Attribution) -> str:
         lines.append(textwrap.fill(where, width, initial_indent=" " * 6, subsequent_indent=" " * 6))
     if found.gains:
         lines += ["", " ".join(f"{found.target.text[a:b]} {gain:+.1f}" for a, b, gain in found.gains)]
+    if found.note:
+        lines += ["", found.note]
     return "\n".join(lines)
 
 
@@ -106,6 +111,7 @@ def _as_json(found: Attribution) -> dict[str, Any]:
         "searched": found.searched,
         "seconds": round(found.seconds, 3),
         "gains": [{"word": target.text[a:b], "start": a, "gain": round(gain, 3)} for a, b, gain in found.gains],
+        "note": found.note,
         "stretches": [
             {
                 "rank": card.rank,

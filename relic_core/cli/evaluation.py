@@ -49,7 +49,7 @@ _CHOOSER = "bm25"
     "evaluate bible-references combined",
     "evaluate sentences LISTS --texts TEXTS --format json",
     "evaluate public-relic-dev attribution --by length",
-    "evaluate queries.jsonl attribution --sample 50",
+    "evaluate queries.jsonl attribution",
 )
 @click.argument(
     "benchmark",
@@ -82,7 +82,7 @@ _CHOOSER = "bm25"
 @path_option("--submission", "FILE", "Write RELiC's hidden test split, answered, for its leaderboard.")
 @path_option("--windows", "FILE", "Write the benchmark's windows as FILE.parquet; asks no retriever.")
 @path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY); {ECHOES}: the verses.")
-@click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: of N by chance; rerankers too.")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: N windows, by rerankers too.")
 @click.option("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed.")
 @format_option(*tables.FORMATS)
 def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: Any) -> None:
@@ -198,6 +198,8 @@ def _measure_echoes(app: App, methods: str, given: SimpleNamespace) -> None:
 def _attribute(app: App, benchmark: str, given: SimpleNamespace) -> None:
     if given.by not in {"", "length"}:
         raise click.UsageError(f"{ATTRIBUTION} is set --by length alone.")
+    if given.sample is not None and benchmark.endswith(".jsonl"):
+        raise click.UsageError("--sample is for windows of a benchmark; of a file all queries are asked.")
     opened = Path(benchmark) if benchmark.endswith(".jsonl") else app.benchmarks.open(benchmark, data=given.data)
     with console.ProgressLine("Attributing") as progress:
         made = app.attribution.measure(opened, sample=given.sample, by_length=given.by == "length", progress=progress)

@@ -250,7 +250,7 @@ class SpanLikelihood(Generator):
         - `sources`: an empty one: the span is given nothing but what stands around it.
         """
         if self._model.config.is_encoder_decoder:
-            left, right = self._ids(target.left), self._ids(f" {target.right}")
+            left, right = self._ids(target.left.rstrip()), self._ids(f" {target.right.lstrip()}".rstrip())
             span = self._tokenizer.encode(target.span, add_special_tokens=False)
             behind = min(len(right), max(OBSERVED - len(left), OBSERVED // 2))
             observed = [*left[max(0, len(left) - OBSERVED + behind) :], *self._mask, *right[:behind]]
@@ -260,10 +260,12 @@ class SpanLikelihood(Generator):
         else:  # the first word takes in the space before it, as byte pairs do
             span = self._tokenizer.encode(f" {target.span}", add_special_tokens=False)
             said, ends = span.ids[:PIECES], (0, 0)
-            before = self._ids(target.left)[-OBSERVED:]
+            before = self._ids(target.left.rstrip())[-OBSERVED:]
             room = WINDOW - len(before) - len(said)
-            opening = [] if self._model.config.bos_token_id is None else [self._model.config.bos_token_id]
-            rows = [[*opening, *self._ids(f"{source}\n\n" * bool(source))[:room], *before, *said] for source in sources]
+            config = self._model.config  # something stands before the first word, also where there is no mark for it
+            marks = (each for each in (config.bos_token_id, config.eos_token_id, 0) if each is not None)
+            mark = int(np.ravel(next(marks))[0])
+            rows = [[mark, *self._ids(f"{source}\n\n" * bool(source))[:room], *before, *said] for source in sources]
         counted = [ends[0] <= at < len(said) - ends[1] for at in range(len(said))]
         shift = 0 if self._model.config.is_encoder_decoder else 1
         offsets = [(max(0, start - shift), end - shift) for start, end in span.offsets[:PIECES]]

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Claim, Outcome
+from relic_core.domain import Claim, Outcome, best_first
 from relic_core.domain.attribution import Target
 from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.evaluation import intervals, metrics
 from relic_core.evaluation.figures import figure_of
-from relic_core.retrieval.attribution import MEANING, STRONG, Attributor, Stretches, fuse, rerank
+from relic_core.retrieval.attribution import MEANING, TOP_K, Attributor, Stretches, fuse, rerank, strong
 from relic_core.text.words import WORD, WorkWords, content_tokens
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from relic_core.ports import Progress
     from relic_core.retrieval.attribution import Ints
 
-    Reranker = Callable[[Target, Ints], Scores]
+    Reranker = Callable[[Target, bool, Ints], Scores]
 
 WAYS = ("visible", "masked", "edited")
 
@@ -92,16 +91,16 @@ def of_windows(
 
 
 def of_queries(given: AttributionSet) -> tuple[Attributor, list[Question]]:
-    """Make questions of a file of queries: each source is a stretch, and any part of its work is right by work."""
+    """Make questions of a file of queries: all sources are candidates, and any part of its work is right by work."""
     by_work: dict[str, list[str]] = {}
     for name, source in given.sources.items():
         by_work.setdefault(source.work, []).append(name)
     stretches = Stretches.of(
         (
-            (work, given.sources[names[0]].named, WorkWords.of_texts(given.sources[name].text for name in names))
+            (work, given.sources[name].named, WorkWords.of_texts([given.sources[name].text]))
             for work, names in by_work.items()
-        ),
-        uncut=True,
+            for name in names
+        )
     )
     at = {name: number for number, name in enumerate(name for names in by_work.values() for name in names)}
     return Attributor(stretches), [
@@ -138,7 +137,7 @@ def measure(
     """Ask every question in every way.
 
     - `encode`: gives the vector of a claim; without it nothing is ranked by meaning.
-    - `rerankers`: by name, each scores some stretches for a target.
+    - `rerankers`: by name, each scores some stretches for a target, or, masked, for the words around its span.
     """
     measured, stretches = Measured(), attributor.stretches
     for done, question in enumerate(asked):
@@ -159,8 +158,8 @@ def measure(
             if not masked:
                 for present in (True, False):
                     left_out = None if present else stretches.work == number
-                    called = attributor.strength(target, left_out) >= STRONG
-                    measured.strong.setdefault((way, present), []).append((question.key, called))
+                    called = strong(target, np.array(attributor.strength(target, left_out)))
+                    measured.strong.setdefault((way, present), []).append((question.key, bool(called)))
     return measured
 
 
@@ -181,8 +180,9 @@ def _systems(
         found["dense"] = attributor.by_meaning(encode(claim))
         found["fusion"] = fuse(found.get("BM25, pairs", words), found["dense"], MEANING if masked else 1.0)
     for name, score in rerankers.items():
-        found[f"BM25, {name} alone"] = rerank(words, partial(score, target))
-        found[f"BM25, {name} fused"] = rerank(words, partial(score, target), first=1.0)
+        anew = score(target, masked, best_first(words)[:TOP_K])
+        found[f"BM25, {name} alone"] = rerank(words, anew)
+        found[f"BM25, {name} fused"] = rerank(words, anew, first=1.0)
     return found
 
 

@@ -4,8 +4,9 @@
      "sources": [{"id": "s7", "author": "Ibn Khaldun", "title": "Muqaddima", "text": "..."}]}
 
 The shape of the data sets of Muther and Smith 2023: a link of Wikipedia or a span of al-Maqrizi, and the sections or
-chunks that a first retriever brought up, or all there are. A source that stands in several lines is read once; where
-its text was given before, a line may give its id alone. Sources of one work (the sections of a page) share a `work`.
+chunks that a first retriever brought up, or all there are. Every query is ranked over the sources of all lines. A
+source that stands in several lines is read once; where its text was given before, a line may give its id alone. Sources
+of one work (the sections of a page) share a `work`; each has a title of its own.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def read_queries(path: Path) -> AttributionSet:
     """
     queries: dict[str, tuple[Target, str]] = {}
     sources: dict[str, QueriedSource] = {}
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):  # alone: JSON may hold U+2028 and its like
         here = f"{path}, line {number}"
         if not line.strip():
             continue
@@ -71,7 +72,12 @@ def read_queries(path: Path) -> AttributionSet:
         for source in row.sources:
             if source.text:
                 named = f"{source.author} {source.title}".strip()
-                sources[source.id] = QueriedSource(source.work or source.id, named, source.text)
+                made = QueriedSource(source.work or source.id, named, source.text)
+                if sources.setdefault(source.id, made) != made:
+                    raise BadBenchmark(
+                        f"{here}: the source '{source.id:.80}' was given before with another text, title or work. Give "
+                        "it the same each time, or by its id alone."
+                    )
         if row.id in queries:
             raise BadBenchmark(f"{here}: the query '{row.id}' occurs twice.")
         try:

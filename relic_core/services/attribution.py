@@ -18,13 +18,12 @@ from relic_core.domain import EVERYWHERE, Claim, Span, WorkFilter, best_first, b
 from relic_core.domain.attribution import Target
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import flat_span
-from relic_core.errors import BadRequest, NotFound, StaleIndex
+from relic_core.errors import BadRequest, NotFound, ReaderUnavailable, StaleIndex
 from relic_core.evaluation import attribution as measuring
 from relic_core.formats.attribution import read_queries
 from relic_core.ports import silent
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval.attribution import (
-    STRONG,
     TOP_K,
     Attributor,
     Stretches,
@@ -32,6 +31,7 @@ from relic_core.retrieval.attribution import (
     gains,
     likelihood,
     rerank,
+    strong,
 )
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.words import stored_terms
@@ -94,6 +94,7 @@ class Attribution:
     - `works`: the works of the first `TOP_K` stretches, best first, each with whether it is taken to be the source.
     - `gains`: of each word of the span its offsets in the text of the target, and the log-probability that the first
       card's stretch adds to it; empty where no model was asked.
+    - `note`: why a model that was asked did not answer; else empty.
     - `tried`: how many spans were tried; 1 where one was given.
     """
 
@@ -104,6 +105,7 @@ class Attribution:
     tried: int
     seconds: float
     gains: tuple[tuple[int, int, float], ...] = ()
+    note: str = ""
 
     @property
     def found(self) -> tuple[WorkSummary, ...]:
@@ -166,34 +168,38 @@ class Attributing:
         for each in targets if len(targets) > 1 else ():
             progress(len(strengths), len(targets), "Trying each sentence")
             strengths.append(attributor.strength(each.near()))
-        target = targets[int(np.argmax(strengths))] if strengths else asked
+        target = targets[int(np.argmax(strengths)) if strengths else 0]
         near = target.near()
         scores = self._scores(attributor, near, request.by)
         if request.reranking:
             by_model = scorer if request.reranking == "likelihood" else None
-            anew = partial(self._anew, attributor, by_model, progress, near)
+            top, masked = best_first(scores)[:TOP_K], request.by == "masked"
+            anew = self._anew(attributor, by_model, progress, near, masked, top)
             scores = rerank(scores, anew, first=0.0 if request.alone else 1.0)
         order = best_first(scores)[:TOP_K]
         if not scores.any():
             order = order[:0]
         held = attributor.pairs(near, order)
-        strong = held >= max(STRONG, _ALIKE * float(held.max(initial=0.0)))
+        is_source = strong(near, held) & (held >= _ALIKE * held.max(initial=0.0))
         summaries = {work.id: work for work in self._works.summaries()}
         keys, stretches = attributor.stretches.keys, attributor.stretches
         of_works: dict[str, bool] = {}
-        for at, is_strong in zip(order.tolist(), strong.tolist(), strict=True):
+        for at, is_strong in zip(order.tolist(), is_source.tolist(), strict=True):
             key = keys[int(stretches.work[at])]
             of_works[key] = of_works.get(key, False) or is_strong
         loaded = self._works.load_all(dict.fromkeys(keys[int(stretches.work[at])] for at in order[:_CARDS].tolist()))
         cards = [
-            _card(rank, loaded[key], stretches.span(at), target, float(scores[at]), strong=bool(strong[rank - 1]))
+            _card(rank, loaded[key], stretches.span(at), target, float(scores[at]), strong=bool(is_source[rank - 1]))
             for rank, at in enumerate(order[:_CARDS].tolist(), start=1)
             if (key := keys[int(stretches.work[at])]) in loaded
         ]
-        explained: list[tuple[int, int, float]] = []
+        explained, note = [], ""
         if request.explain and scorer is not None and cards:
             source = _source(loaded[cards[0].work.id], stretches.span(int(order[0])))
-            explained = [(target.start + a, target.start + b, gain) for a, b, gain in gains(scorer, near, source)]
+            try:
+                explained = gains(scorer, near, source, progress)
+            except ReaderUnavailable as error:
+                note = str(error)
         return Attribution(
             target=target,
             cards=tuple(cards),
@@ -201,7 +207,8 @@ class Attributing:
             searched=len(keys),
             tried=len(targets),
             seconds=time.perf_counter() - began,
-            gains=tuple(explained),
+            gains=tuple((target.start + a, target.start + b, gain) for a, b, gain in explained),
+            note=note,
         )
 
     def quoting(
@@ -226,7 +233,7 @@ class Attributing:
             target = Target.between(" ".join(pair.left), pair.quotation, " ".join(pair.right))
             scores = attributor.rank(target)
             best = best_of(scores, 1)
-            if attributor.pairs(target, best)[0] >= STRONG:
+            if strong(target, attributor.pairs(target, best)).all():
                 stretch = attributor.stretches.span(int(best[0]))
                 found.append((pair, _card(1, work, stretch, target, float(scores[best[0]]), strong=True)))
                 places.append(pair.at)
@@ -263,7 +270,7 @@ class Attributing:
     ) -> tuple[Table, ...]:
         """Measure attribution on the windows of a benchmark over all works, or on a file of queries with their sources.
 
-        - `sample`: so many by chance, whose stretches are ordered anew, too.
+        - `sample`: so many windows by chance, whose stretches are ordered anew, too.
 
         Raises BadBenchmark, NotFound: the file is damaged; a work is not in the library.
         """
@@ -281,10 +288,9 @@ class Attributing:
             encode = (
                 self.vector if isinstance(dense, Dense) and any(dense.prepared(work, 2) for work in versions) else None
             )
+        rerankers = {}
         if sample is not None:
             asked = random.Random(0).sample(asked, min(sample, len(asked)))  # noqa: S311 - the same every time
-        rerankers = {}
-        if sample is not None and not isinstance(benchmark, Path):
             for name, scorer in (("cosine", None), *([("likelihood", self.scorer)] if self.scorer else [])):
                 rerankers[name] = partial(self._anew, attributor, scorer, silent)
         return measuring.tables(
@@ -294,10 +300,16 @@ class Attributing:
 
     def _scores(self, attributor: Attributor, target: Target, by: By) -> Scores:
         if by == "masked":
+            if not content_tokens(f"{target.left} {target.right}"):
+                raise BadRequest("No words stand around the span, and --by masked reads these alone. Give more text.")
             return attributor.by_words(target, masked=True)
         if by == "words":
             return attributor.rank(target)
         meaning = attributor.by_meaning(self.vector(Claim(target.span)))
+        if by == "meaning" and not meaning.any():
+            raise BadRequest(
+                "No work searched is prepared for dense-relic, which ranks by meaning. Prepare works first."
+            )
         return meaning if by == "meaning" else fuse(attributor.rank(target), meaning, 1.0)
 
     def vector(self, claim: Claim) -> npt.NDArray[np.float32]:
@@ -308,9 +320,18 @@ class Attributing:
         return dense.claim_vector(claim)
 
     def _anew(
-        self, attributor: Attributor, scorer: SpanScorer | None, progress: Progress, target: Target, some: Ints
+        self,
+        attributor: Attributor,
+        scorer: SpanScorer | None,
+        progress: Progress,
+        target: Target,
+        masked: bool,
+        some: Ints,
     ) -> Scores:
-        """Score stretches by likelihood where a model is given, else by cosine."""
+        """Score stretches by likelihood where a model is given, else by cosine.
+
+        - `masked`: the cosine is that of the words around the span.
+        """
         stretches = attributor.stretches
         keys = [stretches.keys[int(stretches.work[at])] for at in some.tolist()]
         works = self._works.load_all(dict.fromkeys(keys))
@@ -320,8 +341,9 @@ class Attributing:
         if scorer is not None:
             return likelihood(scorer, target, sources, progress)
         encoder = load_late_chunking(self._encoder())
+        query = f"{target.left} {target.right}".strip() if masked else target.text
         vectors = []
-        for done, text in enumerate([target.text, *sources]):
+        for done, text in enumerate([query, *sources]):
             progress(done, len(sources) + 1, "Reading stretches")
             vectors.append(encoder.encode_claims([Claim(text)])[0])
         cosines: Scores = (np.stack(vectors[1:]) @ vectors[0]).astype(np.float32)

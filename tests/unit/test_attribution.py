@@ -10,11 +10,11 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GPT2Config, GPT2LMHeadModel
 
-from relic_core.domain import WorkFilter
+from relic_core.domain import WorkFilter, best_first
 from relic_core.domain.attribution import MOST_WORDS, AttributionRequest, Target
 from relic_core.encoders.generator import SpanLikelihood
-from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.evaluation.attribution import edited, measure, of_queries, ratio
+from relic_core.errors import BadBenchmark, BadRequest, ReaderUnavailable
+from relic_core.evaluation.attribution import Question, edited, measure, of_queries, ratio
 from relic_core.formats.attribution import read_queries
 from relic_core.ports import silent
 from relic_core.retrieval import attribution
@@ -99,7 +99,7 @@ def test_what_copies_puts_the_true_stretch_first_in_any_order_of_candidates(attr
         " ".join(w for w, n in attributor.stretches.words.vocabulary.items() if n in row) for row in _rows(attributor)
     ]
     worst = -attributor.rank(target)
-    found = rerank(worst, lambda some: likelihood(copying, target, [texts[at] for at in some]))
+    found = rerank(worst, likelihood(copying, target, [texts[at] for at in best_first(worst)]))
     assert int(found.argmax()) == int(worst.argmin())
     order = np.random.default_rng(1).permutation(len(texts))
     shuffled = likelihood(copying, target, [texts[at] for at in order])
@@ -143,9 +143,9 @@ def test_the_likelihood_of_a_span_is_minus_n_times_the_model_s_own_loss(tmp_path
                 model = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
                 read = [
                     0,
-                    *ids("he claims "),
+                    *ids("he claims"),
                     tokenizer.token_to_id("<mask>"),
-                    *ids("  and so on"),
+                    *ids(" and so on"),
                     2,
                     2,
                     *ids(source),
@@ -159,7 +159,7 @@ def test_the_likelihood_of_a_span_is_minus_n_times_the_model_s_own_loss(tmp_path
             else:
                 model = AutoModelForCausalLM.from_pretrained(folder).eval()
                 said = ids(f" {target.span}")
-                before = [0, *ids(f"{source}\n\n" if source else ""), *ids("he claims ")]
+                before = [0, *ids(f"{source}\n\n" if source else ""), *ids("he claims")]
                 read = torch.tensor([[*before, *said]])
                 loss = model(input_ids=read, labels=torch.tensor([[-100] * len(before) + said])).loss
         assert row.sum() == pytest.approx(-len(said) * float(loss), abs=1e-3, rel=1e-4)
@@ -167,6 +167,28 @@ def test_the_likelihood_of_a_span_is_minus_n_times_the_model_s_own_loss(tmp_path
     words = gains(scorer, target, sources[0])
     assert [target.span[a:b] for a, b, _ in words] == target.span.split()
     assert sum(gain for *_, gain in words) == pytest.approx(float(found[0].sum() - found[2].sum()), abs=1e-4)
+
+
+def test_a_causal_model_without_a_mark_for_the_beginning_reads_a_span_that_stands_there(tmp_path):
+    folder = gpt2(tmp_path / "tiny")
+    config = json.loads((folder / "config.json").read_text())
+    scores = []
+    for bos, eos in ((2, None), (None, 2), (None, None)):
+        (folder / "config.json").write_text(json.dumps({**config, "bos_token_id": bos, "eos_token_id": eos}))
+        scorer = SpanLikelihood(str(folder), precision="float32")
+        scores.append(scorer(Target.between("", "the ferry", ""), ["", "the coin"], silent)[1])
+    np.testing.assert_allclose(scores[0], scores[1], atol=1e-5)
+    assert np.isfinite(scores[2]).all()
+
+
+@pytest.mark.parametrize(("left", "first"), [("", "I"), ("He said:", " I")])
+def test_the_words_of_a_server_s_tokens_are_those_of_the_span_also_of_one_letter(left, first):
+    said = [(first, -1.0), (" a", -2.0), (" fox", -3.0)]
+    scorer = by_server(lambda prefix, _: said if "source" in prefix else [(token, -4.0) for token, _ in said])
+    target = Target.between(left, "I a fox", "")
+    assert scorer(target, ["source"], silent)[0] == [(0, 1), (1, 3), (3, 7)]
+    found = gains(scorer, target, "source")
+    assert found == [(0, 1, 3.0), (2, 3, 2.0), (4, 7, 1.0)]
 
 
 def test_a_server_s_log_probabilities_make_a_scorer():
@@ -194,6 +216,48 @@ def test_without_a_span_the_sentence_that_is_quoted_is_found(bench):
     assert found.tried > 1
 
 
+def test_of_one_sentence_worth_trying_the_span_is_that_sentence(bench):
+    found = ask(bench, f"{QUOTED} So it ends.", span=None)
+    assert (found.target.span, found.tried) == (QUOTED, 1)
+
+
+def test_author_and_title_and_a_few_words_are_no_quotation(bench):
+    name = "The Brass Lanterns of the Quay"
+    bench.store.works.add(make_work([["Nobody paid.", "A toll was due."]], title=name, author="Ada Mary North"))
+    text = f"Ada Mary North’s {name} appeared in 1847."
+    assert not ask(bench, text, (0, len(text))).found
+    short = QUOTED.index("seven brass lanterns")
+    assert ask(bench, QUOTED, (short, short + len("seven brass lanterns"))).cards
+    assert not ask(bench, QUOTED, (short, short + len("seven brass lanterns"))).found
+
+
+def test_a_masked_span_is_not_read_by_the_cosine(bench, monkeypatch):
+    read = []
+
+    class Encoder:
+        def encode_claims(self, claims):
+            read.extend(claim.words for claim in claims)
+            return np.ones((len(claims), 2), dtype=np.float32)
+
+    monkeypatch.setattr("relic_core.services.attribution.load_late_chunking", lambda _card: Encoder())
+    ask(bench, by="masked", reranking="cosine")
+    assert "frost and lamps" in read[0]
+    assert QUOTED not in read[0]
+
+
+def test_every_reranker_is_asked_once_for_a_question_and_told_what_is_masked(attributor):
+    target, calls = Target(ESSAY, *AT), []
+    question = Question(id="1", target=target, key=FERRY.id, golds=np.array([1]))
+
+    def reranker(_target, masked, some):
+        calls.append(masked)
+        return np.zeros(len(some), dtype=np.float32)
+
+    measured = measure(attributor, [question], rerankers={"one": reranker}, progress=silent)
+    assert calls == [False, True, False]
+    assert ("BM25, one alone", "masked", "work") in measured.outcomes
+
+
 def test_words_of_no_work_come_from_none(bench):
     text = "The lighthouse keeper polished the ferry's enormous bell, and a fox barked at his dinner."
     found = ask(bench, text, (0, len(text)))
@@ -210,6 +274,35 @@ def test_a_passage_in_three_works_alike_names_all_three(bench):
 def test_another_language_has_no_card_and_one_work_is_a_library(bench):
     assert not ask(bench, "Паромщик считал фонари у реки", (0, 20)).cards
     assert ask(bench, works=WorkFilter(works=(FERRY.id,))).searched == 1
+
+
+def test_what_no_work_could_answer_is_refused(bench):
+    for by in ("meaning", "masked"):
+        with pytest.raises(BadRequest):
+            ask(bench, QUOTED, (0, len(QUOTED)), by=by)
+
+
+def test_an_answer_stays_where_the_server_explains_nothing(bench, monkeypatch):
+    def refusing(*_given):
+        raise ReaderUnavailable("It gives no log-probabilities.")
+
+    monkeypatch.setattr(Attributing, "scorer", property(lambda _self: refusing))
+    found = ask(bench, explain=True)
+    assert [work.id for work in found.found] == [FERRY.id]
+    assert (found.gains, bool(found.note)) == ((), True)
+
+
+def test_gains_tell_how_far_they_are_and_stop_where_that_raises(bench, monkeypatch):
+    class Stopped(Exception):
+        pass
+
+    def stop(_done, _total, note=""):
+        if note == "Reading":
+            raise Stopped
+
+    monkeypatch.setattr(Attributing, "scorer", property(lambda _self: by_server(lambda _a, _b: [])))
+    with pytest.raises(Stopped):
+        bench.attribution.run(AttributionRequest(text=ESSAY, span=AT, explain=True), stop)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +339,8 @@ def row(**given):
 
 def test_queries_with_their_sources_are_read_and_measured(tmp_path):
     path = tmp_path / "queries.jsonl"
-    path.write_text("\n".join(json.dumps(each) for each in (row(), row(id="2", sources=[]))), encoding="utf-8")
+    lines = (row(query=ESSAY.replace("rivers", "rivers\u2028")[:-1]), row(id="2", sources=[]))
+    path.write_text("\n".join(json.dumps(each, ensure_ascii=False) for each in lines), encoding="utf-8")
     attributor, asked = of_queries(read_queries(path))
     measured = measure(attributor, asked, progress=silent)
     assert [each.rank for each in measured.outcomes["BM25", "visible", "stretch"]] == [1, 1]
@@ -254,10 +348,25 @@ def test_queries_with_their_sources_are_read_and_measured(tmp_path):
     assert ratio(same, same) == (1.0, 1.0, 1.0)
 
 
+def test_sources_of_a_work_keep_their_titles(tmp_path):
+    sources = [{"id": f"s{at}", "work": "w", "title": title, "text": "A fox."} for at, title in enumerate("XY")]
+    path = tmp_path / "queries.jsonl"
+    path.write_text(json.dumps(row(sources=sources, source="s1")), encoding="utf-8")
+    attributor, _ = of_queries(read_queries(path))
+    assert attributor.stretches.keys == ("w",)
+    assert attributor.by_words(Target.between("", "y", "")).argmax() == 1
+
+
 @pytest.mark.parametrize(
     "given",
-    [{"source": "s9"}, {"span": [1]}, {"span": [5, 99_999]}, {"query": 1}],
-    ids=["source", "span", "out", "type"],
+    [
+        {"sources": [{"id": "s1", "text": "one"}, {"id": "s1", "text": "two"}]},
+        {"source": "s9"},
+        {"span": [1]},
+        {"span": [5, 99_999]},
+        {"query": 1},
+    ],
+    ids=["another text", "source", "span", "out", "type"],
 )
 def test_a_damaged_file_of_queries_is_refused(tmp_path, given):
     path = tmp_path / "queries.jsonl"
@@ -278,3 +387,6 @@ def test_a_passage_is_attributed_and_the_sample_measured_by_command(run, bench, 
     assert {row["by"] for row in ranks["rows"]} == {"stretch", "work"}
     assert len(found["rows"]) == 4
     assert run("attribute", ESSAY, "--span", "all").code == 1
+    assert FERRY.title in run("attribute", f"{QUOTED} " * 5).out  # longer than a name of a file
+    assert run("attribute", essay.with_name("esay.txt")).code == 1
+    assert run("evaluate", essay.with_suffix(".jsonl"), "attribution", "--sample", 1).code == 2
