@@ -272,8 +272,8 @@ def _with(counts: sp.csr_array, data: Floats) -> sp.csr_array:
 def _unit_rows(counts: sp.csr_array, pivot: float = 1.0) -> sp.csr_array:
     norms = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
     norms = np.where(norms, norms, 1)
-    usual = float(norms.mean()) if len(norms) else 1.0
-    return (sp.diags_array(1 / (usual * (norms / usual) ** pivot)) @ counts).tocsr().astype(np.float32)
+    mean = float(norms.mean()) if len(norms) else 1.0
+    return (sp.diags_array(1 / (mean * (norms / mean) ** pivot)) @ counts).tocsr().astype(np.float32)
 
 
 def _products(a: sp.csr_array, b: sp.csr_array) -> Scorer:

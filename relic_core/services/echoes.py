@@ -343,9 +343,9 @@ class Echoes:
 def read_request(given: dict[str, Any]) -> EchoRequest:
     """Read a request as an address carries it; numbers that are none are as usual."""
 
-    def number(name: str, usual: int) -> int:
+    def number(name: str, default: int) -> int:
         written = str(given.get(name, ""))
-        return int(written) if written.isascii() and written.isdecimal() and len(written) < len("1000000") else usual
+        return int(written) if written.isascii() and written.isdecimal() and len(written) < len("1000000") else default
 
     try:
         most = min(1.0, float(given.get("most", 1))) or 1.0
