@@ -61,9 +61,9 @@ def gold_rank(scores: Scores, gold: int, length: int, candidates: Starts | None 
     - `candidates`: where the spans that count start, ascending; all where not given.
 
     >>> gold_rank(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=2)
-    GoldRank(rank=3, overlap_rank=1, first=(1, 0, 2))
+    GoldRank(rank=3, overlap_rank=1, first=(1, 0, 2), graded=())
     >>> gold_rank(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=1, candidates=np.array([2, 3]))
-    GoldRank(rank=1, overlap_rank=1, first=(2, 3))
+    GoldRank(rank=1, overlap_rank=1, first=(2, 3), graded=())
     """
     starts = np.arange(len(scores)) if candidates is None else candidates
     among = scores if candidates is None else scores[candidates]
@@ -109,7 +109,7 @@ def card_rank(scores: Scores, accepted: Sequence[Span], length: int) -> GoldRank
 
     >>> scores = np.array([0.1, 0.9, 0.8, 0.2, 0.7], dtype=np.float32)
     >>> card_rank(scores, [Span(4, 1)], length=2)
-    GoldRank(rank=2, overlap_rank=2, first=(1, 4))
+    GoldRank(rank=2, overlap_rank=2, first=(1, 4), graded=())
     """
     answers = np.zeros(len(scores) + length, dtype=np.bool_)
     for place in accepted:

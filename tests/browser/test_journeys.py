@@ -72,6 +72,8 @@ def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, cold_serv
         "word",
         "Notebook",
         "Criticism",
+        "Echoes",
+        "from?",
         "Library",
         "Recall",
         "task",

@@ -241,5 +241,5 @@ def test_the_zero_shot_retriever_compares_by_inner_product_where_its_card_says_s
 
 def test_a_card_that_cannot_be_followed_is_told_when_the_retriever_is_made(tmp_path):
     path = tiny_models.write_card(tmp_path / "c.json", model="", pooling="max")
-    with pytest.raises(BadWeights, match='"mean" or "first" or "pooler"'):
+    with pytest.raises(BadWeights, match='"mean" or "first" or "last" or "pooler"'):
         registry.create("zero-shot", settings=Settings(indexes=tmp_path, model=path))

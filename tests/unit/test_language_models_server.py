@@ -91,11 +91,11 @@ def test_a_server_that_is_busy_or_stumbles_is_asked_again(named, chat, deeds):
 
 @pytest.mark.parametrize(
     "until",
-    ["3600", format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)],
+    [lambda: "3600", lambda: format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)],
     ids=["seconds", "date"],
 )
 def test_one_that_wants_to_be_left_alone_for_long_is_not_waited_for(named, chat, until):
-    chat.misbehaviour, chat.retry_after = ["always 429"], until
+    chat.misbehaviour, chat.retry_after = ["always 429"], until()
     with pytest.raises(ReaderUnavailable, match=r"3,[56]\d\d seconds"):
         ask(named)
     assert len(chat.asked) == 1
