@@ -113,7 +113,7 @@ def edited(span: str, seed: str) -> str:
     """Edit a quotation as one from memory: words dropped, neighbours exchanged, names replaced by others.
 
     >>> edited("It was the best of times, it was the worst of times, said Mr Lorry.", "4")
-    'It was the best of, it was the worst of times said times Mr Belton.'
+    'the It best of times, it was the worst of said Mr Crane.'
     """
     rng = random.Random(seed)  # noqa: S311 - the same edits every time
     names = {match.group() for match in WORD.finditer(span) if match.start() and match.group()[0].isupper()}
