@@ -73,7 +73,7 @@ _HTML = f"""
 _ARRIVE = """
 export default function (component) {
   const main = document.querySelector('[data-testid="stMain"]')
-  let looks = 40
+  let looks = 200
   const arrive = () => {  // what had the focus may leave the page a moment later
     const target = document.getElementById(component.data.id)
     if (target && document.activeElement === document.body) {

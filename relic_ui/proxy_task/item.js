@@ -73,9 +73,13 @@ export default function (component) {
     state.drawn = performance.now()
     clock.start()
     part("more").open = Boolean(comment.value)
-    const arrived = parentElement.dataset.drawn || document.activeElement === document.body
+    const first = !parentElement.dataset.drawn
     parentElement.dataset.drawn = "yes"
-    if (arrived) {
+    const arrive = looks => { // what led here has the focus until the page before has gone
+      if (first && document.activeElement !== document.body) {
+        if (looks && state.item === data.item) setTimeout(arrive, 50, looks - 1)
+        return
+      }
       const heading = part(data.settled ? "verdict" : "heading") ?? part("heading")
       const scroller = parentElement.closest('[data-testid="stMain"]')
       const frame = parentElement.querySelector(".relic-proxy")
@@ -85,6 +89,7 @@ export default function (component) {
       }
       heading.focus({ preventScroll: other })
     }
+    arrive(200)
   }
   for (const button of options()) {
     button.setAttribute("aria-pressed", String(button.dataset.choice === data.choice))
