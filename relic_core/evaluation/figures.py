@@ -43,10 +43,14 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
 
     - `by`: where given, each run has a row for each length of the quotation (RELiC, Table A9), each book or each kind.
 
-    Raises BadRequest: there is no such metric.
+    Raises BadRequest: there is no such metric, or it is of sets and a run keeps none.
     """
     together: dict[tuple[str, str, str], list[Measured]] = {}
     for run, outcomes in runs:
+        if (of_sets := metrics.OF_SETS.intersection(names)) and not any(each.graded for each in outcomes):
+            raise BadRequest(
+                f"{', '.join(sorted(of_sets))}: of a returned set, which only runs on judged benchmarks keep whole."
+            )
         together.setdefault((run.benchmark, run.pool, run.data_hash), []).append((run, outcomes))
     return tuple(_table(some, names, by) for some in together.values())
 

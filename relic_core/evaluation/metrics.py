@@ -60,7 +60,8 @@ class Metric:
 
 
 PROXY = "proxy-accuracy"
-_OF_SETS = {"set-precision", "set-recall", "f1"}
+OF_SETS = {"set-precision", "set-recall", "f1"}
+"""Of these only runs on judged benchmarks keep enough: the others keep three places of a ranking."""
 
 _WITH_K: dict[str, Metric] = {
     "recall": Metric(
@@ -201,8 +202,6 @@ def values(name: str, outcomes: Sequence[Outcome]) -> Values:
             f"'{name}' is not computed from the outcomes of a run but from the items of the proxy task. "
             f"Metrics of runs: {', '.join(names())}."
         )
-    if name in _OF_SETS and outcomes and not any(each.graded for each in outcomes):
-        raise BadRequest(f"'{name}' is of a returned set, which only runs on judged benchmarks keep whole.")
     candidates, ranks, overlap_ranks = _ranks(outcomes)
     k = cutoff(name)
     by_example: Values
