@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 from relic_core.domain.spans import MAX_LENGTH, MIN_LENGTH
@@ -103,6 +104,36 @@ class Condition:
 
     joined: Joined
     claim_text: str
+
+
+_JOINT = re.compile(r"\s*,?\s*\b(but not|and|or)\b\s+", re.IGNORECASE)
+_JOINS: Mapping[str, Joined] = {"but not": "not", "and": "and", "or": "or"}
+_SIDE_WORDS = 3
+"""Words that must stand on either side of an "and": shorter pieces are names, and things named in one breath."""
+_LONGEST_SPLIT = 40
+"""Words up to which a claim is looked at; a paragraph is no list of conditions."""
+
+
+def split_claim(claim_text: str) -> tuple[Condition, ...]:
+    """Part a sentence at its "and", "or" and "but not"; empty where there is nothing to part.
+
+    >>> [(row.joined, row.claim_text) for row in split_claim("Storms or floods, but not at sea.")]
+    [('and', 'Storms'), ('or', 'floods'), ('not', 'at sea')]
+    >>> split_claim("Elizabeth and Darcy quarrel")
+    ()
+    """
+    if len(claim_text.split()) > _LONGEST_SPLIT:
+        return ()
+    pieces = _JOINT.split(claim_text.strip().rstrip(".;"))
+    rows = [Condition("and", pieces[0])]
+    for word, piece in zip(pieces[1::2], pieces[2::2], strict=True):
+        how = _JOINS[word.lower()]
+        if how == "and" and min(len(piece.split()), len(rows[-1].claim_text.split())) < _SIDE_WORDS:
+            rows[-1] = replace(rows[-1], claim_text=f"{rows[-1].claim_text} {word} {piece}")
+        else:
+            rows.append(Condition(how, piece))
+    whole = all(any(map(str.isalnum, row.claim_text)) for row in rows)
+    return tuple(rows) if 1 < len(rows) <= MAX_CLAIMS and whole else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

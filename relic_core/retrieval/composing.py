@@ -12,13 +12,11 @@ one where one in a hundred is. docs/evaluation.md says on which works, and how f
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Condition, Ranking
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Hit, Joined, Unit
+    from relic_core.domain import Condition, Hit, Joined, Ranking, Unit
     from relic_core.retrieval.search import Findings
 
     Floats = npt.NDArray[np.float64]
@@ -227,35 +225,3 @@ def compose_rankings(
         scores=compose([row.joined for row in rows], best).astype(np.float32),
     )
     return Composed(units, best, ranking.start[bearing])
-
-
-# ---- a sentence that could be split --------------------------------------------------------------------------------
-
-_JOINT = re.compile(r"\s*,?\s*\b(but not|and|or)\b\s+", re.IGNORECASE)
-_JOINS: Mapping[str, Joined] = {"but not": "not", "and": "and", "or": "or"}
-_WORDS = 3
-"""Words that must stand on either side of an "and": shorter pieces are names, and things named in one breath."""
-_SHORT = 40
-"""Words up to which a claim is looked at; a paragraph is no list of conditions."""
-
-
-def split(claim_text: str, *, most: int = 5) -> tuple[Condition, ...]:
-    """Part a sentence at its "and", "or" and "but not"; empty where there is nothing to part.
-
-    >>> [(row.joined, row.claim_text) for row in split("Storms or floods, but not at sea.")]
-    [('and', 'Storms'), ('or', 'floods'), ('not', 'at sea')]
-    >>> split("Elizabeth and Darcy quarrel")
-    ()
-    """
-    if len(claim_text.split()) > _SHORT:
-        return ()
-    pieces = _JOINT.split(claim_text.strip().rstrip(".;"))
-    rows = [Condition("and", pieces[0])]
-    for word, piece in zip(pieces[1::2], pieces[2::2], strict=True):
-        how = _JOINS[word.lower()]
-        if how == "and" and min(len(piece.split()), len(rows[-1].claim_text.split())) < _WORDS:
-            rows[-1] = replace(rows[-1], claim_text=f"{rows[-1].claim_text} {word} {piece}")
-        else:
-            rows.append(Condition(how, piece))
-    whole = all(any(map(str.isalnum, row.claim_text)) for row in rows)
-    return tuple(rows) if 1 < len(rows) <= most and whole else ()

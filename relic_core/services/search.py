@@ -431,12 +431,17 @@ class Search:
         groups = group_overlapping(hits) if unit == "passage" else tuple(map(Group, hits))
         return _Shown(groups[: 2 * results], first_passages(hits))
 
+    def _first(self, name: str, found: Findings, k: int) -> tuple[Hit, ...]:
+        """Give the first k hits of a ranking, without those that stand there by the tie rule alone."""
+        first = found.rankings[name].hits(k)
+        if self._retrievers.card(name).kind in {"lexical", "imported"}:  # 0: no shared word, or not named
+            first = tuple(hit for hit in first if hit.score > 0)
+        return first
+
     def _choose(self, name: str, found: Findings, results: int) -> _Shown:
         """Choose what a column may show, and the first passages that are kept of it."""
         looked_at = results * CANDIDATES_PER_RESULT
-        first = found.rankings[name].hits(max(2 * looked_at, SNAPSHOT_TOP_K * CANDIDATES_PER_RESULT))
-        if self._retrievers.card(name).kind in {"lexical", "imported"}:  # 0: no shared word, or not named
-            first = tuple(hit for hit in first if hit.score > 0)
+        first = self._first(name, found, max(2 * looked_at, SNAPSHOT_TOP_K * CANDIDATES_PER_RESULT))
         best, next_best = first[:looked_at], first[looked_at : 2 * looked_at]
         if found.corpus.whole:
             best, next_best = (card_order(hits, found.corpus.whole) for hits in (best, next_best))
@@ -575,20 +580,16 @@ class Search:
             cards += [
                 (column.retriever, card) for card in column.cards if not any(each.shows(card) for _, each in cards)
             ]
-        cards.sort(
-            key=lambda each: bool(each[1].parts) and not each[1].answers
-        )  # stable: what answers joined claims first
+        # What answers joined claims comes first; the sort is stable, so all else stays.
+        cards.sort(key=lambda each: bool(each[1].parts) and not each[1].answers)
         return tuple(evidence(*each) for each in cards)
 
     def _by_work(self, leading: str | None, found: Findings, named: Iterable[str]) -> tuple[tuple[Hit, ...], ...]:
         """Group the first hits of the best ranking by work; then works that only other rankings' first hits have."""
         together: dict[str, tuple[Hit, ...]] = {}
         for name in dict.fromkeys(each for each in (leading, *named) if each in found.rankings):
-            hits = found.rankings[name].hits(_HITS_BY_WORK)
-            if self._retrievers.card(name).kind == "lexical":  # as in `_choose`
-                hits = tuple(hit for hit in hits if hit.score > 0)
             own: dict[str, list[Hit]] = {}
-            for group in group_overlapping(hits):
+            for group in group_overlapping(self._first(name, found, _HITS_BY_WORK)):
                 own.setdefault(group.best.work_id, []).append(group.best)
             for work_id, some in own.items():
                 together.setdefault(work_id, tuple(some[:PASSAGES_OF_A_WORK]))
@@ -642,11 +643,6 @@ class _ComposedVerdicts:
 def _wanted_text(request: SearchRequest) -> str:
     """Join the claims that are to hold; empty of a single claim, which may have a gap."""
     return " ".join(row.claim_text for row in request.rows if row.joined != "not") if request.conditions else ""
-
-
-def split(claim_text: str) -> tuple[Condition, ...]:
-    """Part a sentence at its "and", "or" and "but not": see `composing.split`."""
-    return composing.split(claim_text)
 
 
 def has_gap(claim_text: str) -> bool:

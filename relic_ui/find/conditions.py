@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.domain import MAX_CLAIMS, Condition
-from relic_core.services.search import split
+from relic_core.domain.searches import split_claim
 from relic_ui.find.claim_box import ask
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _remove(at: int) -> None:
 
 def offer_split(request: SearchRequest) -> None:
     """Offer to ask a sentence with "and", "or", "but not" as joined claims; nothing of any other."""
-    rows = () if request.conditions or request.like else split(request.claim_text)
+    rows = () if request.conditions or request.like else split_claim(request.claim_text)
     if not rows:
         return
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.domain import Condition, Corpus, SearchRequest, joined_claims, rank_scores, rank_works
+from relic_core.domain.searches import split_claim
 from relic_core.errors import BadRequest
 from relic_core.formats.searches import from_json, to_json
-from relic_core.retrieval.composing import Sigmoid, aligned, calibration, compose, compose_rankings, split
+from relic_core.retrieval.composing import Sigmoid, aligned, calibration, compose, compose_rankings
 from relic_core.retrieval.search import Findings, Question
 from relic_core.wiring import build
 from tests.making import make_work
@@ -141,7 +142,7 @@ def test_the_rows_in_any_order_are_one_question_that_is_kept_and_read_as_a_sente
     ],
 )
 def test_a_sentence_is_parted_where_it_joins_claims(typed, rows):
-    assert [row.joined for row in split(typed)] == rows
+    assert [row.joined for row in split_claim(typed)] == rows
 
 
 # ---- the search -----------------------------------------------------------------------------------------------------
