@@ -40,6 +40,7 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
     "train --pairs 13000 --no-windows",
     "train --recipe reranker --length some --name orders",
     "train --data train.json --val val.json --recipe paper --shape 4/4",
+    "train --recipe source --supervision span --base bart",
     "train --list",
     "train --show first",
     "train --compare first second",
@@ -53,7 +54,11 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
     default="default",
     show_default=True,
     metavar="NAME|FILE",
-    help="A name (--recipes), or a .json file; 'reranker' trains what reorders the first hundred.",
+    help="A name (--recipes), or a .json file; 'reranker' trains what reorders the first hundred, 'source' what says "
+    "where a quotation comes from.",
+)
+@click.option(
+    "--supervision", metavar="WAY", help="Of 'source', which source is learnt from: pair, span, found or retrieved."
 )
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value of the recipe.")
 @click.option("--length", metavar="NAME", help="How long: try, some, once, thrice.")
@@ -162,6 +167,8 @@ def _read(given: SimpleNamespace) -> TrainingRequest:
     if given.windows and given.no_windows:
         raise click.UsageError("--windows and --no-windows do not go together.")
     recipe = recipe_of(given.recipe, list(given.changes))
+    if given.supervision:
+        recipe = recipe.with_(supervision=given.supervision)
     if given.base:
         recipe = recipe.with_(base=given.base)
     use: Use = "pairs" if given.no_windows else "pairs and windows"

@@ -15,10 +15,12 @@ TrainingState = Literal["waiting", "running", "stopped", "failed", "finished"]
 """Where a training stands. One that was stopped, or failed, can be resumed from its last checkpoint."""
 
 
-ModelKind = Literal["encoder", "reranker"]
-"""What a training makes: dense-RELiC, which finds passages, or a cross-encoder, which reorders what was found."""
+ModelKind = Literal["encoder", "reranker", "source"]
+"""What a training makes: dense-RELiC, which finds passages; a cross-encoder, which reorders what was found; or a model
+for attribution, which says where a quotation comes from."""
 
-MODEL_KINDS: tuple[ModelKind, ...] = get_args(ModelKind)
+MODEL_KINDS: tuple[ModelKind, ...] = ("encoder", "reranker")
+"""Of which searches use one each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,8 @@ class Training:
     @property
     def kind(self) -> ModelKind:
         """What it makes; a recipe that does not say it makes an encoder."""
-        return "reranker" if self.recipe.get("kind") == "reranker" else "encoder"
+        kind: ModelKind = self.recipe.get("kind", "encoder")
+        return kind if kind in get_args(ModelKind) else "encoder"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

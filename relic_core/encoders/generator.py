@@ -84,7 +84,7 @@ class Generator:
         """
         import torch
 
-        device, model = self._arithmetic.device, self._model
+        device, model = self._arithmetic.device, self.model
         labels, weights = torch.tensor(target), torch.tensor(counted)
         wanted = labels[weights].to(device)
         causal = not model.config.is_encoder_decoder
@@ -147,7 +147,8 @@ class Generator:
         return load_tokenizer(self._files.folder)
 
     @property
-    def _model(self) -> Any:  # noqa: ANN401 - transformers is not typed
+    def model(self) -> Any:  # noqa: ANN401 - transformers is not typed
+        """The model itself, not to be trained while it scores. Raises BadWeights: it cannot be read."""
         with self._lock:
             return self._loaded
 
@@ -249,7 +250,19 @@ class SpanLikelihood(Generator):
 
         - `sources`: an empty one: the span is given nothing but what stands around it.
         """
-        if self._model.config.is_encoder_decoder:
+        rows, said, counted, offsets = self.cut(target, sources)
+        return offsets, self._log_likelihoods(rows, said, counted, progress)
+
+    def cut(
+        self, target: Target, sources: Sequence[str]
+    ) -> tuple[list[list[int]], list[int], list[bool], list[tuple[int, int]]]:
+        """Cut a target and its sources to what the model reads and says; parameters as of a call.
+
+        Returns: of each source the row of token ids that is read; what is to be said, with special tokens, or of a
+        causal model what ends each row; which of that counts; and where in the span each token that counts stands.
+        """
+        two_ways = self.model.config.is_encoder_decoder
+        if two_ways:
             left, right = self._ids(target.left.rstrip()), self._ids(f" {target.right.lstrip()}".rstrip())
             span = self._tokenizer.encode(target.span, add_special_tokens=False)
             behind = min(len(right), max(OBSERVED - len(left), OBSERVED // 2))
@@ -262,14 +275,20 @@ class SpanLikelihood(Generator):
             said, ends = span.ids[:PIECES], (0, 0)
             before = self._ids(target.left.rstrip())[-OBSERVED:]
             room = WINDOW - len(before) - len(said)
-            config = self._model.config  # something stands before the first word, also where there is no mark for it
+            config = self.model.config  # something stands before the first word, also where there is no mark for it
             marks = (each for each in (config.bos_token_id, config.eos_token_id, 0) if each is not None)
             mark = int(np.ravel(next(marks))[0])
             rows = [[mark, *self._ids(f"{source}\n\n" * bool(source))[:room], *before, *said] for source in sources]
         counted = [ends[0] <= at < len(said) - ends[1] for at in range(len(said))]
-        shift = 0 if self._model.config.is_encoder_decoder else 1
+        shift = 0 if two_ways else 1
         offsets = [(max(0, start - shift), end - shift) for start, end in span.offsets[:PIECES]]
-        return offsets, self._log_likelihoods(rows, said, counted, progress)
+        return rows, said, counted, offsets
+
+
+class SourceReader(SpanLikelihood):
+    """The same by a sequence-to-sequence model alone: one that is to be trained."""
+
+    _causal = False
 
 
 def _get(model: str) -> str:

@@ -102,7 +102,7 @@ def validations_table(validations: Sequence[Mapping[str, Any]], watch: str) -> T
             "The median is that of the rank of the critic's own quotation: smaller is better.",
         )
         if ranked
-        else (f"{windows:,} quotations of the file, each among those of its batch; the likelihood is 100 exp(-loss).",),
+        else (f"{windows:,} quotations; the likelihood is 100 exp(-loss).",),
     )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.domain import Claim, Span, best_first, best_of
+from relic_core.encoders.towers import flat_span
 from relic_core.ports import silent
 from relic_core.retrieval.bm25 import TextIndex
 from relic_core.retrieval.fusion import share, sum_of_shares
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Scores
+    from relic_core.domain import Scores, Work
     from relic_core.domain.attribution import Target
     from relic_core.ports import Progress, SpanScorer
 
@@ -128,6 +129,11 @@ def cut(starts: Ints) -> Ints:
     count = max(1, round(int(starts[-1]) / CONTENT_WORDS))
     ends = np.searchsorted(starts, np.arange(1, count) * starts[-1] / count)
     return np.unique(np.concatenate([[0], ends, [sentences]])).astype(np.int64)
+
+
+def source_text(work: Work, span: Span) -> str:
+    """Set a stretch as models read it: author and title in front."""
+    return f"{work.author}, {work.title}. {flat_span(work, span)}"
 
 
 class Attributor:

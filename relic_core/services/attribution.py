@@ -31,6 +31,7 @@ from relic_core.retrieval.attribution import (
     gains,
     likelihood,
     rerank,
+    source_text,
     strong,
 )
 from relic_core.retrieval.dense import Dense
@@ -195,7 +196,7 @@ class Attributing:
         ]
         explained, note = [], ""
         if request.explain and scorer is not None and cards:
-            source = _source(loaded[cards[0].work.id], stretches.span(int(order[0])))
+            source = source_text(loaded[cards[0].work.id], stretches.span(int(order[0])))
             try:
                 explained = gains(scorer, near, source, progress)
             except ReaderUnavailable as error:
@@ -337,22 +338,18 @@ class Attributing:
         works = self._works.load_all(dict.fromkeys(keys))
         if missing := set(keys) - works.keys():
             raise NotFound(f"{len(missing)} works were removed while they were being searched. Ask again.")
-        sources = [_source(works[key], stretches.span(at)) for key, at in zip(keys, some.tolist(), strict=True)]
+        sources = [source_text(works[key], stretches.span(at)) for key, at in zip(keys, some.tolist(), strict=True)]
         if scorer is not None:
             return likelihood(scorer, target, sources, progress)
         encoder = load_late_chunking(self._encoder())
-        query = f"{target.left} {target.right}".strip() if masked else target.text
+        query = Claim(target.left, target.right, masked=True) if masked else Claim(target.text)
         vectors = []
-        for done, text in enumerate([query, *sources]):
-            progress(done, len(sources) + 1, "Reading stretches")
-            vectors.append(encoder.encode_claims([Claim(text)])[0])
-        cosines: Scores = (np.stack(vectors[1:]) @ vectors[0]).astype(np.float32)
+        for done, text in enumerate(sources):
+            progress(done, len(sources), "Reading stretches")
+            row = encoder.pair.passage_ids(text)
+            vectors.append(encoder.pair.passages.vectors([row], reading="reading stretches")[0])
+        cosines: Scores = (np.stack(vectors) @ encoder.encode_claims([query])[0]).astype(np.float32)
         return cosines
-
-
-def _source(work: Work, span: Span) -> str:
-    """Set a stretch as models read it: author and title in front."""
-    return f"{work.author}, {work.title}. {flat_span(work, span)}"
 
 
 def _spans(text: str) -> Iterator[Target]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain.trainings import MODEL_KINDS, ModelKind, Training
 from relic_core.errors import BadRequest, BadWeights, NotFound
 from relic_core.formats.files import written_whole
-from relic_core.training.folders import FOLDER, TrainingFolder
+from relic_core.training.folders import FOLDER, MODEL, TrainingFolder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -154,10 +154,21 @@ def default(data: Path, fixed: Mapping[ModelKind, str]) -> Defaults:
     return Defaults(encoder=of("encoder"), reranker=of("reranker"), before=_last(choices[:-1]))
 
 
+def naming(data: Path, training: Training) -> str:
+    """Say how the model of a training for attribution is used, which searches do not use."""
+    model = data / FOLDER / training.id / MODEL
+    named = f"RELIC_RERANKER=likelihood:{model}"
+    if training.recipe.get("supervision") == "retrieved":
+        named = f"RELIC_MODEL={model / 'encoder.json'}"
+    return (
+        f"It says where a quotation comes from, and searches do not use it. Name it by {named} (docs/attribution.md)."
+    )
+
+
 def choose(data: Path, training: Training) -> Choice:
     """Make the model of a training the default of its kind.
 
-    Raises NotFound, BadRequest: the training's files are not there, or it has no model yet.
+    Raises NotFound, BadRequest: the training's files are not there, it has no model yet, or its kind has no default.
     Raises BadWeights: its model is damaged.
     Raises StoreError: the data folder cannot be written.
     """
@@ -167,6 +178,8 @@ def choose(data: Path, training: Training) -> Choice:
             f"The training {training.name} has no model yet. Let it run until it has been validated once, or to "
             "its end."
         )
+    if training.kind not in MODEL_KINDS:
+        raise BadRequest(f"{training.name} cannot be made the default. {naming(data, training)}")
     digest = _digest(folder, training.kind)
     made = Choice(training=training.id, name=training.name, digest=digest, at=datetime.now(UTC))
     _add(data, {training.kind: made})

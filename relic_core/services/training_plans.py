@@ -15,7 +15,7 @@ from relic_core.library.folder import admit
 from relic_core.retrieval.dense import trained_model
 from relic_core.training import estimates
 from relic_core.training.examples import FEW, check_enough, lacking
-from relic_core.training.recipes import ABOUT, RECIPES, EncoderRecipe, recipe_of, setting
+from relic_core.training.recipes import ABOUT, RECIPES, EncoderRecipe, SourceRecipe, recipe_of, setting
 from relic_core.training.requests import (
     DEFAULTS,
     DENSE_RELIC,
@@ -90,17 +90,17 @@ class TrainingPlans:
         self._splits = splits
         self._stale = stale
         self.stamp = stamp
-        self._speeds: dict[EncoderCard, float] = {}
+        self._speeds: dict[EncoderCard | str, float] = {}
 
     def lacking(self) -> str:
         """Say why nothing can be learnt yet, and what to do; empty where something can."""
         return lacking(self._data.material())
 
-    def speed(self, card: EncoderCard) -> float:
+    def speed(self, model: EncoderCard | str) -> float:
         """Give the tokens that go through a model in a second here: measured once, which takes some seconds."""
-        if card not in self._speeds:
-            self._speeds[card] = estimates.measure(card)
-        return self._speeds[card]
+        if model not in self._speeds:
+            self._speeds[model] = estimates.measure(model)
+        return self._speeds[model]
 
     def prospect(self, request: TrainingRequest) -> Prospect:
         """Say what a training would learn from, what is missing, and how long it would take on this machine.
@@ -116,15 +116,16 @@ class TrainingPlans:
         unparted = bool(stale or (there.mined_pairs + there.mined_windows and not parted))
         if lacks := _lacks(there, counted):
             return Prospect(material=counted, lacking=lacks, unparted=unparted)
-        find_model(request.recipe.base)
+        recipe = request.recipe
+        find_model(recipe.base)
         looks = self._looking(request)
         summaries = self._data.works()
         validated, validated_words = (there.dev, 0) if request.data else self._validated(request, summaries)
         works = there.works * sum(_read_of(each) for each in summaries) // max(1, len(summaries))  # about
         estimate = estimates.reckon(
-            request.recipe,
+            recipe,
             counted,
-            self.speed(base_card(request.recipe)),
+            self.speed(recipe.language_model if isinstance(recipe, SourceRecipe) else base_card(recipe)),
             validated=validated,
             validated_words=validated_words,
             looking_speed=self.speed(looks) if looks else 0.0,
@@ -182,7 +183,8 @@ class TrainingPlans:
         """Refuse a model or a file that is named by a path which may not be read; raises BadRequest."""
         for file in filter(None, (request.data, request.validation_data)):
             admit(Path(file), self._settings)
-        for named in {request.recipe.base, request.start, request.hard} - {NO_MODEL}:
+        generator = getattr(request.recipe, "generator", NO_MODEL)
+        for named in {request.recipe.base, generator, request.start, request.hard} - {NO_MODEL}:
             if not _HUB_NAME.fullmatch(named) or Path(named).exists():
                 admit(Path(named), self._settings)
 

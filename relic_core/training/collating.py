@@ -156,12 +156,13 @@ class HardNegatives:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is learnt from."""
+    """What is learnt from; where attribution is learnt, `sources` are the texts for each window, by its id."""
 
     pairs: Sequence[Pair]
     windows: Sequence[MinedWindow]
     work: Callable[[str], Work]
     hard: HardNegatives = field(default_factory=HardNegatives)
+    sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class Collator:

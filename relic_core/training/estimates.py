@@ -15,14 +15,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from relic_core.domain import Claim, ContextSize
+from relic_core.domain.attribution import Target
 from relic_core.domain.trainings import duration
+from relic_core.encoders.generator import OBSERVED, PIECES, SpanLikelihood
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import WEIGHTS, find_model
 from relic_core.errors import BadWeights
+from relic_core.ports import silent
 from relic_core.retrieval.reranked import TOP_K
-from relic_core.training.recipes import BARE, AnyRecipe, EncoderRecipe, RerankerRecipe
+from relic_core.training.recipes import BARE, AnyRecipe, EncoderRecipe, RerankerRecipe, SourceRecipe
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from relic_core.encoders.cards import EncoderCard, Reading
@@ -46,6 +50,8 @@ _LETTERS = 4.3
 _SENTENCE = 25
 """Tokens of a sentence."""
 _SIDES = 8
+_SOURCE = 300
+"""Tokens of a source."""
 
 _CLAIMS = 24
 _WORDS = 90
@@ -111,6 +117,8 @@ def room(recipe: AnyRecipe) -> int:
 
     Raises BadWeights: the base model cannot be read.
     """
+    if isinstance(recipe, SourceRecipe) and recipe.retrieves:
+        recipe = recipe.encoder()
     base = find_model(recipe.base)
     whole, embedded = _sizes(base.folder / WEIGHTS)
     kept = recipe.keeps_embeddings
@@ -120,19 +128,26 @@ def room(recipe: AnyRecipe) -> int:
     return towers * (_CHECKPOINTS * (layers if kept else whole) + _MODELS * written)
 
 
-def measure(card: EncoderCard) -> float:
-    """Measure how many tokens go through a model in a second on this machine, now.
+def measure(model: EncoderCard | str) -> float:
+    """Measure how many tokens go through an encoder, or a model that generates text, in a second on this machine, now.
 
     Raises BadWeights: the model's files are missing or not the expected ones.
     """
-    encoder = LateChunkingEncoder(card)
-    claims = [Claim(left=" ".join(["quay", "and", "tide", f"{number}"] * (_WORDS // 4))) for number in range(_CLAIMS)]
-    encoder.encode_claims(claims[:2])  # the first time it is loaded
-    tokens = sum(len(encoder.pair.claim_ids(claim)) for claim in claims)
+    texts = [" ".join(["quay", "and", "tide", f"{number}"] * (_WORDS // 4)) for number in range(_CLAIMS)]
+    run: Callable[[list[str]], object]
+    if isinstance(model, str):
+        reader, target = SpanLikelihood(model, precision="float32"), Target.between("quay", "tide", "and")
+        run = lambda some: reader(target, some, silent)  # noqa: E731 - beside the other
+        tokens = sum(len(row) for row in reader.cut(target, texts)[0])
+    else:
+        encoder = LateChunkingEncoder(model)
+        run = lambda some: encoder.encode_claims([Claim(text) for text in some])  # noqa: E731
+        tokens = sum(len(encoder.pair.claim_ids(Claim(text))) for text in texts)
+    run(texts[:2])  # the first time it is loaded
     best = math.inf
     for _ in range(2):
         began = time.perf_counter()
-        encoder.encode_claims(claims)
+        run(texts)
         best = min(best, time.perf_counter() - began)
     return tokens / best
 
@@ -177,6 +192,10 @@ def _learnt(recipe: AnyRecipe, material: Material, made: _Batches) -> float:
     claim = _claim_tokens(recipe, material.context)
     of_pairs = made.of_pairs * min(recipe.batch, max(material.pairs, 1))
     of_windows = made.of_windows * recipe.window_batch
+    if isinstance(recipe, SourceRecipe):  # an encoder costs little beside what a generator reads for it, once
+        if recipe.retrieves:
+            return _said(recipe, material, min(of_windows, material.windows))
+        return _said(recipe, material, of_windows) * _FORWARD
     if not isinstance(recipe, EncoderRecipe):
         passage = _quotation(material)
         tokens = of_pairs * _list(recipe, claim, passage) + of_windows * _list(recipe, claim, passage + _beside(recipe))
@@ -194,6 +213,9 @@ def _validated(recipe: AnyRecipe, material: Material, *, windows: int, words: in
     if isinstance(recipe, EncoderRecipe):
         spans = 1 if recipe.in_context else 5  # read alone, every length costs a pass
         return words * _TOKENS_OF_WORD * spans, words * _TOKENS_OF_WORD * spans
+    if isinstance(recipe, SourceRecipe):
+        once = _said(recipe, material, windows)
+        return once, 0.0 if recipe.retrieves else once
     claim = min(recipe.claim_tokens, material.context / _LETTERS)
     passage = _quotation(material) + _beside(recipe)
     return words * _TOKENS_OF_WORD, windows * _list(recipe, claim, passage, TOP_K) * _READ_TOGETHER[recipe.reading]
@@ -206,6 +228,11 @@ def _looked_through(recipe: AnyRecipe, material: Material, made: _Batches, words
         claims_of_windows = min(material.windows, made.of_windows * recipe.window_batch)
         tokens += words * _TOKENS_OF_WORD + claims_of_windows * material.context / _LETTERS
     return tokens
+
+
+def _said(recipe: SourceRecipe, material: Material, windows: int) -> float:
+    around, quotation = min(OBSERVED, material.context / _LETTERS), min(PIECES, _quotation(material))
+    return windows * (recipe.candidates if recipe.retrieves else 1) * (around + _SOURCE + quotation)
 
 
 def _list(recipe: RerankerRecipe, claim: float, passage: float, passages: int = 0) -> float:

@@ -189,6 +189,19 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
         file.write((json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
 
 
+def write_generator(folder: Path, model: Any, base: ModelFiles, record: Mapping[str, Any]) -> None:  # noqa: ANN401
+    """Write a model that generates text, as `SpanLikelihood` reads it; the folder appears when all of it is written.
+
+    Raises StoreFull, StoreError: as `write_model`.
+    """
+    state = model.state_dict()
+    names = {tensor.data_ptr(): name for name, tensor in reversed(state.items())}  # of tied ones the first
+    with written_folder(folder) as half:
+        tensors = {name: state[name].detach().float().cpu().contiguous() for name in names.values()}
+        write_weights(half, tensors, base, keeps_embeddings=False)
+        write_json(half / RECORD, record)
+
+
 def write_reranker(
     folder: Path,
     reader: JointReader,

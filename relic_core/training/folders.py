@@ -116,10 +116,11 @@ class TrainingFolder:
 
     @property
     def has_model(self) -> bool:
-        """Whether there are weights to search with, or to reorder with."""
+        """Whether there are weights to use."""
         from relic_core.encoders.cards import CARD, RERANKER_CARD
+        from relic_core.encoders.weights import WEIGHTS
 
-        return any((self.model / name).is_file() for name in (CARD, RERANKER_CARD))
+        return any((self.model / name).is_file() for name in (CARD, RERANKER_CARD, WEIGHTS))
 
     @property
     def has_checkpoint(self) -> bool:

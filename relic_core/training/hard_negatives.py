@@ -31,7 +31,7 @@ from relic_core.ports import silent
 from relic_core.training.batching import grouped, plan
 from relic_core.training.collating import HardNegatives, alike
 from relic_core.training.examples import Examples
-from relic_core.training.recipes import EncoderRecipe
+from relic_core.training.recipes import EncoderRecipe, RerankerRecipe
 from relic_core.training.requests import hard_card
 
 if TYPE_CHECKING:
@@ -254,13 +254,12 @@ _KEPT_SECONDS = 120.0
 def found_of(recipe: AnyRecipe) -> int:
     """Say how many are looked for, of each example: more than are drawn of them each time that it is read.
 
-    >>> from relic_core.training.recipes import RerankerRecipe
     >>> found_of(EncoderRecipe()), found_of(RerankerRecipe()), found_of(RerankerRecipe(negatives=15))
     (5, 20, 30)
     """
-    if isinstance(recipe, EncoderRecipe):
-        return max(_OF_ENCODER, recipe.hard_negatives)
-    return max(_OF_RERANKER, _TIMES * recipe.negatives)
+    if isinstance(recipe, RerankerRecipe):
+        return max(_OF_RERANKER, _TIMES * recipe.negatives)
+    return max(_OF_ENCODER, recipe.hard_negatives) if isinstance(recipe, EncoderRecipe) else 0
 
 
 def read_of(recipe: AnyRecipe, examples: Examples) -> Examples:

@@ -112,7 +112,7 @@ def arguments(recipe: Recipe, folder: Path, steps: int) -> TrainingArguments:
 class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
     """Trains a model over planned batches.
 
-    - `model`: what; called with a batch it gives "loss" and "first".
+    - `model`: what; called with a batch, lengths of claims first, it gives "loss" and "first".
     - `planned`: the batches, in order.
     - `watch`: stands beside it, and gives what else has to be known to go on.
     """
@@ -169,10 +169,13 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         loss: torch.Tensor = output["loss"]
         if not math.isfinite(loss.item()):
             raise self._ran_away("loss", loss.item())
+        lengths = [each for name, each in inputs.items() if name.endswith("_lengths")]
+        examples = float(len(lengths[0]))
+        spans = {"spans": float(inputs["allowed"].sum()) / examples} if "allowed" in inputs else {}
         self._watch.counted = {
-            "examples": float(len(inputs["gold"])),
-            "tokens": float(inputs["claim_lengths"].sum() + inputs["passage_lengths"].sum()),
-            "spans": float(inputs["allowed"].sum()) / len(inputs["gold"]),
+            "examples": examples,
+            "tokens": float(sum(each.sum() for each in lengths)),
+            **spans,
             "first": output["first"].item(),
         }
         return loss

@@ -18,7 +18,7 @@ from relic_core.ports import Progress, silent
 from relic_core.store.trainings import Material
 from relic_core.training.batching import plan
 from relic_core.training.collating import draw_claim
-from relic_core.training.requests import LIKELIHOOD
+from relic_core.training.recipes import LIKELIHOOD
 
 if TYPE_CHECKING:
     from relic_core.library.catalogue import Split

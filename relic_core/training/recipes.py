@@ -1,7 +1,8 @@
 """Recipes: all that decides what a training makes of its data, as one JSON object with a digest.
 
-`SETTINGS` says of every setting what it does and what it may be. Two kinds of recipe share most of them: an encoder's
-(dense-RELiC, which finds passages) and a reranker's (a cross-encoder, which reorders them).
+`SETTINGS` says of every setting what it does and what it may be. Three kinds of recipe share most of them: an encoder's
+(dense-RELiC, which finds passages), a reranker's (a cross-encoder, which reorders them), and one for attribution (which
+says where a quotation comes from).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_
 
 from relic_core.domain import MAX_LENGTH, ContextSize
 from relic_core.encoders.cards import LEAST_WINDOW, WINDOW, HeadPooling, Reading, RerankerCard
+from relic_core.encoders.generator import BART
 from relic_core.errors import BadRequest, BadWeights, NotFound, unknown_name
 
 if TYPE_CHECKING:
@@ -26,9 +28,12 @@ Similarity = Literal["cosine", "dot"]
 Loss = Literal["mean", "sum"]
 Precision = Literal["bfloat16", "float32"]
 Schedule = Literal["linear", "constant"]
+Supervision = Literal["pair", "span", "found", "retrieved"]
 
 BARE = "bare"
 """The shape of a prompt: one sentence beside the quotation, and no mask."""
+LIKELIHOOD = "likelihood"
+"""A figure of a validation: 100 exp(-loss)."""
 KIND = "kind"
 """Key of a recipe's JSON that says what it makes; where it is left out, an encoder."""
 
@@ -54,6 +59,13 @@ SETTINGS = {
         "The model it begins from: a folder, or a name in Hugging Face's local cache. Empty for the packaged one."
     ),
     "shared": Setting("One encoder for claims and quotations alike, instead of two. Half the size, and usually worse."),
+    "supervision": Setting(
+        "Which source a quotation is learnt with: pair, the one that holds it; span, BM25's first; found, the one that "
+        "shares its words, where any does. Or retrieved: BM25's first ones, and an encoder learns which of them helps.",
+        among=get_args(Supervision),
+    ),
+    "candidates": Setting("Of retrieved: how many sources are weighed.", whole=(2, 100)),
+    "generator": Setting("Of retrieved: the model that says how likely a quotation is, and stays as it is."),
     "reading": Setting(
         "Whether the claim is read once, before all passages, or anew together with each: three times as slow.",
         among=get_args(Reading),
@@ -137,7 +149,7 @@ SETTINGS = {
     "watch": Setting("The figure that decides which weights are kept."),
 }
 
-_OF_RERANKERS = {
+_OF_RERANKERS: dict[str, Setting] = {
     "pooling": Setting(
         "What the score is made of: how like the passage's tokens are to the claim's; or their mean; or, read "
         "together, the first token.",
@@ -150,22 +162,34 @@ _OF_RERANKERS = {
 }
 """Settings that mean something else in a reranker's recipe."""
 
+_OF_SOURCES = {
+    "base": SETTINGS["base"]._replace(
+        does=f"The model that learns: a folder, or a name in Hugging Face's local cache. Empty for {BART}, or of "
+        "retrieved for the packaged encoder."
+    ),
+    "window_batch": SETTINGS["window_batch"]._replace(does="Quotations in a batch."),
+}
+"""Settings that mean something else in a recipe for attribution."""
+
 
 def setting(key: str, kind: ModelKind) -> Setting:
     """Say what a setting of a recipe of a kind is; a blank one where there is none."""
-    found = _OF_RERANKERS.get(key) if kind == "reranker" else None
-    return found or SETTINGS.get(key) or Setting("")
+    own = {"encoder": {}, "reranker": _OF_RERANKERS, "source": _OF_SOURCES}[kind]
+    return own.get(key) or SETTINGS.get(key) or Setting("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """What recipes of every kind have in common: batches, optimiser, base, what is learnt, when it is validated.
 
+    - `unused`: settings that mean nothing for a kind; they cannot be given.
+
     Raises BadRequest: a value is none of the allowed ones.
     """
 
     kind: ClassVar[ModelKind]
     called: ClassVar[str]
+    unused: ClassVar[frozenset[str]] = frozenset()
 
     name: str
     base: str = ""
@@ -223,7 +247,7 @@ class Recipe:
             self._check_shapes(value)
         elif name == "claim_windows":
             self._check_windows(value)
-        elif name in {"name", "base", "watch"}:
+        elif name in {"name", "base", "generator", "watch"}:
             if not isinstance(value, str) or (name != "base" and not value.strip()):
                 self._refuse(name, "a text")
         elif not isinstance(value, bool):
@@ -254,7 +278,7 @@ class Recipe:
 
     def to_json(self) -> dict[str, Any]:
         """Write it as a JSON object; of an encoder's the kind is left out, as it was before there were others."""
-        known = {field.name for field in fields(self)}
+        known = {field.name for field in fields(self)} - self.unused
         said = {key: _as_lists(getattr(self, key)) for key in SETTINGS if key in known}
         return said if self.kind == "encoder" else {KIND: self.kind, **said}
 
@@ -279,7 +303,7 @@ class Recipe:
         """
         if not isinstance(given, Mapping):
             raise BadRequest("A recipe must be one JSON object, {...}.")
-        values, known = dict(given), [field.name for field in fields(cls)]
+        values, known = dict(given), [field.name for field in fields(cls) if field.name not in cls.unused]
         kind = values.pop(KIND, cls.kind)
         if kind != cls.kind:
             raise BadRequest(
@@ -375,6 +399,61 @@ class RerankerRecipe(Recipe):
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRecipe(Recipe):
+    """How a model for attribution learns (Muther and Smith 2023, sections 4 and 5).
+
+    A sequence-to-sequence model learns to say a quotation given what stands around it and its source; or, with
+    `supervision` "retrieved", an encoder learns which source helps a `generator` that stays as it is.
+
+    >>> SourceRecipe(supervision="retrieved").base, SourceRecipe().base
+    ('', 'facebook/bart-base')
+    """
+
+    kind: ClassVar[ModelKind] = "source"
+    called: ClassVar[str] = "a recipe for attribution"
+    unused: ClassVar[frozenset[str]] = frozenset({
+        "batch", "share", "mask", "shapes", "claim_tokens", "window", "cached", "chunk_tokens", "dropout",
+        "frozen_embeddings", "lora_rank",
+    })  # fmt: skip
+
+    name: str = "source"
+    supervision: Supervision = "pair"
+    candidates: int = 8
+    generator: str = BART
+    temperature: float = 0.05
+    batch: int = 2
+    window_batch: int = 8
+    share: float = 1.0
+    learning_rate: float = 5e-5
+    precision: Precision = "float32"
+    frozen_embeddings: bool = False
+    claim_tokens: int = WINDOW
+    window: int = WINDOW
+    watch: str = LIKELIHOOD
+
+    def __post_init__(self) -> None:
+        """Check the values, and put in the base."""
+        Recipe.__post_init__(self)
+        if self.base in {"", BART}:
+            object.__setattr__(self, "base", "" if self.retrieves else BART)
+
+    @property
+    def retrieves(self) -> bool:
+        """Whether an encoder learns."""
+        return self.supervision == "retrieved"
+
+    @property
+    def language_model(self) -> str:
+        """The model that says how likely a quotation is: what learns, or what stays as it is."""
+        return self.generator if self.retrieves else self.base
+
+    def encoder(self) -> EncoderRecipe:
+        """Give the part of it that is about the encoder, where one learns."""
+        shared = {field.name for field in fields(EncoderRecipe)} - self.unused - {"watch"}
+        return EncoderRecipe(**{key: getattr(self, key) for key in shared & {field.name for field in fields(self)}})
+
+
 def _is_number(value: object, least: float, most: float) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
@@ -428,18 +507,21 @@ how soon it was stopped (here after two validations without a better one, of whi
 
 LAPTOP = replace(DEFAULT, name="laptop", batch=48, window_batch=8, stretches=12, cached=True, validate_every=100)
 
-AnyRecipe = EncoderRecipe | RerankerRecipe
+AnyRecipe = EncoderRecipe | RerankerRecipe | SourceRecipe
 
-RECIPES: dict[str, AnyRecipe] = {recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP, RerankerRecipe())}
+RECIPES: dict[str, AnyRecipe] = {
+    recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP, RerankerRecipe(), SourceRecipe())
+}
 
 ABOUT = {
     "default": "The recipe of the best models here: two encoders from one small base.",
     "laptop": "The same for a machine with little memory: smaller batches, states made twice instead of kept.",
     "paper": "The RELiC paper's own recipe, for comparison. It begins from RoBERTa-base and wants a graphics card.",
     "reranker": "Trains what reads the first hundred anew, each beside the claim, and puts them in order.",
+    "source": "Trains what says where a quotation comes from, on quotations of works in your library.",
 }
 
-_KINDS: dict[str, type[AnyRecipe]] = {"encoder": EncoderRecipe, "reranker": RerankerRecipe}
+_KINDS: dict[str, type[AnyRecipe]] = {"encoder": EncoderRecipe, "reranker": RerankerRecipe, "source": SourceRecipe}
 
 
 def read_recipe(given: object) -> AnyRecipe:
@@ -457,13 +539,14 @@ def read_recipe(given: object) -> AnyRecipe:
     if kind not in _KINDS:
         raise unknown_name("kind of recipe", str(kind), _KINDS)
     if KIND not in given:
-        encoder, reranker = ({field.name for field in fields(each)} for each in _KINDS.values())
-        only = sorted(key for key in given if key in reranker - encoder)
-        if only:
-            raise BadRequest(
-                f"The recipe says {' and '.join(only)}, which only a reranker's does. If it is one, write "
-                f'"{KIND}": "{RerankerRecipe.kind}" into it.'
-            )
+        own = {field.name for field in fields(EncoderRecipe)}
+        for other in (RerankerRecipe, SourceRecipe):
+            only = sorted(field.name for field in fields(other) if field.name in given and field.name not in own)
+            if only:
+                raise BadRequest(
+                    f"The recipe says {' and '.join(only)}, which only {other.called} does. If it is one, write "
+                    f'"{KIND}": "{other.kind}" into it.'
+                )
     return _KINDS[kind].from_json(given)
 
 

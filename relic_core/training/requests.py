@@ -11,7 +11,7 @@ from relic_core.encoders.weights import find_model, pair_digest
 from relic_core.errors import BadRequest, BadWeights, unknown_name
 from relic_core.retrieval.dense import trained_model
 from relic_core.training.folders import FOLDER, TrainingFolder
-from relic_core.training.recipes import AnyRecipe, EncoderRecipe, read_recipe
+from relic_core.training.recipes import LIKELIHOOD, AnyRecipe, EncoderRecipe, SourceRecipe, read_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,8 +28,6 @@ USES: dict[Use, str] = {
 
 NO_MODEL = ""
 """Stands for the recipe's base where a training could go on from an encoder, and for no search for hard negatives."""
-LIKELIHOOD = "likelihood"
-"""The figure that a training on RELiC's own file is validated by: 100 exp(-loss)."""
 DENSE_RELIC = "default"
 """Stands for dense-RELiC as the app has it: the model that was made the default, or the packaged one."""
 PRETRAINED = "base"
@@ -54,6 +52,7 @@ class RequestDefaults(NamedTuple):
 DEFAULTS: dict[ModelKind, RequestDefaults] = {
     "encoder": RequestDefaults(150, NO_MODEL, NO_MODEL),
     "reranker": RequestDefaults(50, DENSE_RELIC, DENSE_RELIC),
+    "source": RequestDefaults(150, NO_MODEL, NO_MODEL),
 }
 """By what is made. A reranker reads a hundred passages for each window, learns from hard negatives above all, and
 learns little where it begins from a model that never saw a critic at work."""
@@ -114,6 +113,8 @@ class TrainingRequest:
             object.__setattr__(self, "start", NO_MODEL if self.recipe.base else defaults.start)
         if self.data or self.validation_data:
             self._check_published()
+        if isinstance(self.recipe, SourceRecipe):
+            self._check_source(self.recipe)
         if self.use not in get_args(Use):
             raise unknown_name("way to choose what is learnt from", self.use, get_args(Use))
         if self.pairs < 0:
@@ -136,6 +137,15 @@ class TrainingRequest:
         object.__setattr__(self, "use", "windows")
         object.__setattr__(self, "validation", 0)
         object.__setattr__(self, "recipe", self.recipe.with_(watch=watch, share=1.0))
+
+    def _check_source(self, recipe: SourceRecipe) -> None:
+        if self.hard or (self.start and not recipe.retrieves) or self.use == "pairs":
+            raise BadRequest(
+                "Where a quotation comes from is learnt on quotations of works in your library, without hard wrong "
+                'answers and from the base; with the supervision "retrieved" it may go on from an encoder. Leave out '
+                "what says otherwise."
+            )
+        object.__setattr__(self, "use", "windows")
 
     def to_json(self) -> dict[str, Any]:
         """Write what it learns from as a JSON object, without name and recipe."""
@@ -184,7 +194,7 @@ def encoder_named(settings: Settings, said: str) -> str:
         raise BadRequest(f"The training {said} has no model yet. Take another, or wait until it has.")
     if not folder.card.is_file():
         raise BadRequest(
-            f"The training {said} makes a reranker, which finds nothing by itself. An encoder is wanted: name another."
+            f"The training {said} makes no encoder, and what it makes finds nothing by itself. Name another."
         )
     return str(folder.card)
 

@@ -15,9 +15,10 @@ from relic_core.training import hard_negatives
 from relic_core.training.examples import Examples, TrainingData, check_enough
 from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
 from relic_core.training.published import LEARNT, LossValidation, published
-from relic_core.training.recipes import EncoderRecipe
+from relic_core.training.recipes import EncoderRecipe, SourceRecipe
 from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
-from relic_core.training.trainer import CANDIDATE, train
+from relic_core.training.sources import SourceValidation
+from relic_core.training.trainer import CANDIDATE, query_card, train
 from relic_core.training.validation import RerankerValidation, Validation, draw, first_stage_of
 
 if TYPE_CHECKING:
@@ -200,10 +201,16 @@ class TrainingRun:
         """Make the validation, and write down what is reached before the first step, once in a training.
 
         An encoder's is what it begins from, where that reads spans in context (alone, that takes long); a reranker's
-        the ranking that it is to reorder.
+        the ranking that it is to reorder; a model's for attribution what it begins from.
         """
         if not windows:
             return None
+        recipe = request.recipe
+        if isinstance(recipe, SourceRecipe):
+            likelihoods = SourceValidation(recipe, windows, works.__getitem__, wish.beside)
+            begun = query_card(recipe, start_card(self.settings, request)) if recipe.retrieves else recipe.base
+            _measure_before(folder, lambda: likelihoods.measure(begun))
+            return likelihoods
         if not isinstance(request.recipe, EncoderRecipe):
             first_stage = first_stage_of(self.settings, folder, windows, works, progress)
             reordering = RerankerValidation(windows, works, first_stage, wish.beside)

@@ -1,6 +1,6 @@
 """Training: from the beginning, or from where the last run left it, to its end or to a stop.
 
-An encoder and a reranker are trained alike; they differ in their batches, their loss and what is written.
+Models of every kind are trained alike; they differ in their batches, their loss and what is written.
 """
 
 from __future__ import annotations
@@ -15,15 +15,25 @@ from transformers import set_seed
 
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import JointTexts
+from relic_core.encoders.generator import SourceReader, SpanLikelihood
 from relic_core.encoders.joint_reader import JointReader
 from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.towers import PassageEncoder
+from relic_core.encoders.weights import find_model
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.training import checkpoints, loop
 from relic_core.training.batching import Planned, plan
 from relic_core.training.collating import Collator, Features, HardNegatives, Material, RerankerCollator, check_choices
-from relic_core.training.exporting import keep_model, write_model, write_reranker
+from relic_core.training.exporting import keep_model, write_generator, write_model, write_reranker
 from relic_core.training.models import DualEncoder, RerankerInTraining, Start, base_files, mask_token, start_of
-from relic_core.training.recipes import AnyRecipe, EncoderRecipe, RerankerRecipe
+from relic_core.training.recipes import AnyRecipe, EncoderRecipe, RerankerRecipe, SourceRecipe
+from relic_core.training.sources import (
+    GeneratorInTraining,
+    RetrievalCollator,
+    RetrievalInTraining,
+    SourceCollator,
+    choose_sources,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +58,8 @@ class Trained:
     """What a training made.
 
     - `folder`: the best weights; where nothing validated them, the last. Of an encoder with ``claims/``, ``passages/``,
-      ``encoder.json``, which RELIC_TRAINED can name, and ``training.json``; of a reranker what `CrossEncoder` takes.
+      ``encoder.json``, which RELIC_TRAINED can name, and ``training.json``; of a reranker what `CrossEncoder` takes, of
+      a model for attribution what `SpanLikelihood` takes.
     - `finished`: whether it ended by itself; else it was stopped, and can be resumed.
     - `figures`: what the validation of these weights gave.
     - `seconds`: of training and validation, over all runs.
@@ -119,9 +130,15 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     kept = folder / CHECKPOINTS
     tell: Report = report if report is not None else lambda _: None
     windows = [window for window in windows if window.gold.length <= recipe.longest]
-    material = Material(pairs, windows, work, hard or HardNegatives())
+    sources: Mapping[str, Sequence[str]] = {}
+    if isinstance(recipe, SourceRecipe):
+        sources = choose_sources(recipe.supervision, windows, work, recipe.candidates if recipe.retrieves else 1)
+        windows = [window for window in windows if window.id in sources]
+    material = Material(pairs, windows, work, hard or HardNegatives(), sources)
     if isinstance(recipe, EncoderRecipe):
         kind = _encoder(recipe, material, start, learnt)
+    elif isinstance(recipe, SourceRecipe):
+        kind = _retrieval(recipe, material, start) if recipe.retrieves else _generator(recipe, material)
     else:
         kind = _reranker(recipe, material, start)
     planned = plan(recipe, [pair.source_id for pair in pairs], [window.work_id for window in windows])
@@ -193,16 +210,21 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
 
 
 def check_base(recipe: AnyRecipe) -> None:
-    """Refuse a base that cannot be trained from: of a reranker, by making one of it.
+    """Refuse a base that cannot be trained from, or a generator that cannot be read.
 
-    Raises BadWeights: the base is not there, cannot be read, has no mask token where the recipe wants one, or, of a
-    reranker, is no BERT or RoBERTa.
+    Raises BadWeights: the base is not there, cannot be read, has no mask token where the recipe wants one; of a
+    reranker, is no BERT or RoBERTa; of a model that learns to say quotations, is no sequence-to-sequence model.
     """
     if isinstance(recipe, RerankerRecipe):
         card = recipe.card(mask_token(recipe))
         JointReader(JointTexts(card, recipe.base, precision="float32").tower.build(), card)
-    else:
+    elif isinstance(recipe, EncoderRecipe):
         trained_card(recipe)
+    elif recipe.retrieves:
+        query_card(recipe, None)
+        _ = SpanLikelihood(recipe.generator).model
+    else:
+        _ = SourceReader(recipe.base).model
 
 
 def trained_card(recipe: EncoderRecipe) -> EncoderCard:
@@ -273,6 +295,50 @@ def _reranker(recipe: RerankerRecipe, material: Material, start: EncoderCard | N
     )
 
 
+def query_card(recipe: SourceRecipe, start: EncoderCard | None) -> EncoderCard:
+    """Say how a query encoder is used that learns by retrieval; its models are still those it begins as."""
+    card = trained_card(recipe.encoder())
+    begun, name = start or card, f"query encoder ({recipe.name})"
+    models = begun.query_model, begun.passage_model
+    return replace(card, name=name, query_model=models[0], passage_model=models[1], learnt=begun.learnt)
+
+
+def _generator(recipe: SourceRecipe, material: Material) -> _Kind:
+    reader, base = SourceReader(recipe.base, precision="float32"), find_model(recipe.base)
+
+    def write(folder: Path, model: GeneratorInTraining, record: Mapping[str, Any]) -> None:
+        write_generator(folder, model.model, base, record)
+
+    return _Kind(
+        name=reader.name,
+        base=base,
+        start=None,
+        collator=SourceCollator(reader, material),
+        model=lambda: GeneratorInTraining(reader.model),
+        write=write,
+    )
+
+
+def _retrieval(recipe: SourceRecipe, material: Material, start: EncoderCard | None) -> _Kind:
+    own, card = recipe.encoder(), query_card(recipe, start)
+    tower = LateChunkingEncoder(trained_card(own), precision="float32").pair.passages
+    base = base_files(own, tower)
+    begun = None if start is None else start_of(start, base)
+    generator = SpanLikelihood(recipe.generator, precision="float32")
+
+    def write(folder: Path, model: RetrievalInTraining, record: Mapping[str, Any]) -> None:
+        write_model(folder, model.encoder, base, card, record, own, begun)
+
+    return _Kind(
+        name=card.name,
+        base=base,
+        start=begun,
+        collator=RetrievalCollator(PassageEncoder(card, precision="float32"), generator, material),
+        model=lambda: RetrievalInTraining(DualEncoder(own, tower, begun)),
+        write=write,
+    )
+
+
 def data_digest(material: Material) -> str:
     """Hash what is learnt from: the examples in their order, with their words, and their hard negatives."""
     digest, hard = hashlib.sha256(), material.hard
@@ -281,7 +347,8 @@ def data_digest(material: Material) -> str:
         digest.update(json.dumps(said).encode())
     for window in material.windows:
         spans = [(span.start, span.length) for span in (window.gold, *hard.windows.get(window.id, ()))]
-        digest.update(json.dumps([window.id, window.work_id, window.left, window.right, spans]).encode())
+        sources = material.sources.get(window.id, ())
+        digest.update(json.dumps([window.id, window.work_id, window.left, window.right, spans, *sources]).encode())
     return digest.hexdigest()
 
 

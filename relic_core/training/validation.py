@@ -26,6 +26,7 @@ from relic_core.retrieval import registry
 from relic_core.retrieval.reranked import TOP_K, beside, scores_of
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 from relic_core.training.batching import grouped
+from relic_core.training.recipes import LIKELIHOOD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -149,6 +150,8 @@ def watchable(kind: ModelKind) -> tuple[str, ...]:
     >>> watchable("reranker")
     ('recall@1', 'recall@10', 'recall@100', 'score')
     """
+    if kind == "source":
+        return (LIKELIHOOD,)
     shapes = SHAPES if kind == "encoder" else SHAPES[:1]
     return tuple(name for name in figures({shape: [1] for shape in shapes}) if name.startswith(("recall", "score")))
 

@@ -187,7 +187,7 @@ def _buttons(each: Followed, *, used: bool) -> str:
         made += buttons.button("stop-training", key, "Stop", title=f"Stop {name}", during="Stopping …")
     if each.resumable:
         made += buttons.button("resume-training", key, "Resume", title=f"Resume {name}", during="Resuming …")
-    if each.has_model and not used and not each.active:
+    if each.has_model and not used and not each.active and each.training.kind in _USED:
         made += buttons.button("use-model", key, "Search with it", title=f"Search with it: make {name} the default")
     if not each.active and not used:
         remove = buttons.button("remove-training", key, "Remove", title=f"Remove {name}", then=".st-key-training_undo")
@@ -213,7 +213,7 @@ def summary(each: Followed) -> str:
 
 
 def _cost(each: Followed) -> str:
-    parts = ["a reranker"] if each.training.kind == "reranker" else []
+    parts = {"reranker": ["a reranker"], "source": ["for attribution"]}.get(each.training.kind, [])
     parts.append(f"begun {when(each.training.created)}")
     if each.pairs or each.windows:
         parts.append(f"{each.pairs + each.windows:,} quotations")
@@ -247,6 +247,7 @@ _LOSS = (
 _NO_BETTER: dict[ModelKind, str] = {
     "encoder": "It finds no more than the model it began from does.",
     "reranker": "It orders no better than the ranking does that it reorders.",
+    "source": "It calls quotations no likelier than the model it began from does.",
 }
 _RECALL = (
     "Recall at 10 is the share of claims for which the critic’s own quotation is among the first ten of its whole "
@@ -262,6 +263,8 @@ def show_one(app: App, training_id: str) -> None:
         _poll(app, training_id)
     else:
         _show(followed)
+    if followed.has_model and followed.training.kind not in _USED:
+        st.html(f'<p class="relic-measure">{escape(app.trainings.naming(followed.training))}</p>')
     _show_recipe(followed)
 
 
@@ -301,13 +304,11 @@ def _show(followed: Followed) -> None:
     if followed.losses:
         _chart("Loss", _LOSS, reported.draw_losses(followed.losses), reported.losses_table(followed.losses), key="loss")
     if followed.validations:
-        _chart(
-            "Recall",
-            _RECALL,
-            reported.draw_recalls(followed.validations),
-            reported.validations_table(followed.validations, followed.watch),
-            key="recall",
-        )
+        table = reported.validations_table(followed.validations, followed.watch)
+        if any(reported.RECALLS[0] in each for each in followed.validations):
+            _chart("Recall", _RECALL, reported.draw_recalls(followed.validations), table, key="recall")
+        else:
+            show(table)
     elif followed.losses:
         st.html('<p class="relic-quiet">It has not been validated yet.</p>')
 

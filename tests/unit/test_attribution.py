@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -238,6 +239,11 @@ def test_a_masked_span_is_not_read_by_the_cosine(bench, monkeypatch):
         def encode_claims(self, claims):
             read.extend(claim.words for claim in claims)
             return np.ones((len(claims), 2), dtype=np.float32)
+
+        pair = SimpleNamespace(
+            passage_ids=str.split,
+            passages=SimpleNamespace(vectors=lambda rows, reading: np.ones((len(rows), 2), dtype=np.float32)),
+        )
 
     monkeypatch.setattr("relic_core.services.attribution.load_late_chunking", lambda _card: Encoder())
     ask(bench, by="masked", reranking="cosine")

@@ -24,7 +24,16 @@ from relic_core.retrieval import dense
 from relic_core.services.models import Chosen, with_chosen
 from relic_core.training import estimates, running
 from relic_core.training.folders import TrainingFolder
-from relic_core.training.recipes import ABOUT, RECIPES, SETTINGS, EncoderRecipe, RerankerRecipe, recipe_of, setting
+from relic_core.training.recipes import (
+    ABOUT,
+    RECIPES,
+    SETTINGS,
+    EncoderRecipe,
+    RerankerRecipe,
+    SourceRecipe,
+    recipe_of,
+    setting,
+)
 from relic_core.training.requests import LENGTHS, TrainingRequest
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
@@ -491,8 +500,8 @@ def test_a_recipe_is_read_by_name_or_from_a_file_and_can_be_changed(tmp_path):
 
 
 def test_every_setting_of_a_recipe_and_every_recipe_is_explained():
-    both = {field.name for kind in (EncoderRecipe, RerankerRecipe) for field in fields(kind)}
-    assert set(SETTINGS) == both
+    every = {field.name for kind in (EncoderRecipe, RerankerRecipe, SourceRecipe) for field in fields(kind)}
+    assert set(SETTINGS) == every
     assert set(ABOUT) == set(RECIPES)
     assert setting("reading", "reranker").among == get_args(Reading)
     assert set(setting("pooling", "reranker").among) == set(get_args(HeadPooling))

@@ -1,0 +1,282 @@
+"""Where a quotation comes from, learnt with less and less said of it.
+
+After Muther and Smith 2023, "Citations as Queries", sections 4.3, 4.4 and 5. The source of a quotation is a stretch of
+a work, as in attribution. Candidates are the stretches of the works whose quotations are learnt from, and no others:
+what is measured on is never read.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import torch
+from torch import nn
+
+from relic_core.domain import Claim, best_of
+from relic_core.domain.attribution import Target
+from relic_core.encoders.cards import EncoderCard, read_card
+from relic_core.encoders.generator import SourceReader, SpanLikelihood
+from relic_core.encoders.towers import PassageEncoder
+from relic_core.errors import BadRequest
+from relic_core.ports import Progress, silent
+from relic_core.retrieval.attribution import Attributor, Stretches, source_text, strong
+from relic_core.text.words import work_words
+from relic_core.training.collating import padded
+from relic_core.training.recipes import LIKELIHOOD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from relic_core.domain import MinedWindow, Work
+    from relic_core.retrieval.attribution import Ints
+    from relic_core.training.batching import Planned
+    from relic_core.training.collating import Features, Material
+    from relic_core.training.models import DualEncoder
+    from relic_core.training.recipes import SourceRecipe, Supervision
+
+
+def target_of(window: MinedWindow) -> Target:
+    """Give a window as the passage of a critic whose quotation is to be attributed."""
+    return Target.between(" ".join(window.left), window.quotation, " ".join(window.right)).near()
+
+
+def choose_sources(
+    supervision: Supervision, windows: Sequence[MinedWindow], load: Callable[[str], Work], candidates: int = 1
+) -> dict[str, tuple[str, ...]]:
+    """Choose the sources that each window is learnt with, as models read them.
+
+    Returns: by the window's id; with "found" only windows whose words a stretch shares, literal matching having the
+    role of Passim.
+
+    Raises BadRequest: of no window a source is found.
+    """
+    keys = list(dict.fromkeys(window.work_id for window in windows))
+    works = ((work, f"{work.author} {work.title}") for work in map(load, keys))
+    attributor = Attributor(Stretches.of((work.id, named, work_words(work)) for work, named in works))
+    chosen = {window.id: _sources(supervision, attributor, window, candidates) for window in windows}
+    stretches, texts, latest = attributor.stretches, dict[int, str](), lru_cache(maxsize=1)(load)
+    for at in np.unique(np.concatenate([np.zeros(0, np.int64), *chosen.values()])).tolist():  # a work at a time
+        texts[at] = source_text(latest(keys[int(stretches.work[at])]), stretches.span(at))
+    if windows and not texts:
+        raise BadRequest(
+            f"Of none of the {len(windows):,} quotations to learn from a passage of a work shares enough words to be "
+            'found as its source. Learn with the supervision "span" or "pair", or on other quotations.'
+        )
+    return {key: tuple(texts[at] for at in some.tolist()) for key, some in chosen.items() if len(some)}
+
+
+def _sources(supervision: Supervision, attributor: Attributor, window: MinedWindow, candidates: int) -> Ints:
+    stretches, target = attributor.stretches, target_of(window)
+    if supervision == "pair":
+        shared = np.minimum(stretches.end, window.gold.end) - np.maximum(stretches.start, window.gold.start)
+        shared[stretches.work != stretches.keys.index(window.work_id)] = 0
+        return best_of(shared, 1)
+    if supervision == "found":
+        best = best_of(attributor.rank(target), 1)
+        return best[strong(target, attributor.pairs(target, best))]
+    return best_of(attributor.by_words(target), candidates)
+
+
+class SourceCollator:
+    """Makes the tensors of a planned batch for a model that learns to say quotations."""
+
+    def __init__(self, reader: SourceReader, material: Material) -> None:
+        self._reader, self._material = reader, material
+
+    def __call__(self, planned: Sequence[Planned]) -> Features:
+        """Make one batch; the loader takes one planned batch at a time.
+
+        Returns: "spans", "rows": int64, shape (n_windows, n_tokens), what is said, with special tokens, and what is
+        read, as `SpanLikelihood.cut` gives them; their "span_lengths" and "row_lengths"; "counted": bool, of "spans".
+        """
+        (batch,) = planned
+        rows, spans, counted = [], [], []
+        for member in batch.members:
+            window = self._material.windows[member]
+            read, said, counts, _ = self._reader.cut(target_of(window), self._material.sources[window.id])
+            rows += read
+            spans.append(said)
+            counted.append(counts)
+        span_ids, span_lengths = padded(spans, 0)
+        row_ids, row_lengths = padded(rows, 0)
+        return {
+            "spans": span_ids,
+            "span_lengths": span_lengths,
+            "rows": row_ids,
+            "row_lengths": row_lengths,
+            "counted": padded(counted, 0)[0].bool(),
+        }
+
+
+class GeneratorInTraining(nn.Module):
+    """A sequence-to-sequence model that learns to say a quotation from its source (equations 2 and 3)."""
+
+    def __init__(self, model: Any) -> None:  # noqa: ANN401 - transformers is not typed
+        super().__init__()
+        self.model = model
+
+    def train(self, mode: bool = True) -> Self:  # noqa: ARG002 - torch's signature
+        """Stay without dropout, as nothing else here has any by default."""
+        return super().train(mode=False)
+
+    def forward(
+        self,
+        *,
+        spans: torch.Tensor,
+        span_lengths: torch.Tensor,  # noqa: ARG002 - part of a batch; what is not counted says as much
+        rows: torch.Tensor,
+        row_lengths: torch.Tensor,
+        counted: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        """Give the loss of a batch, as `SourceCollator` makes it.
+
+        Returns: "loss": minus the mean log-probability of a token of the quotations; "first": the share of these tokens
+        that the model would say.
+        """
+        config = self.model.config
+        read = torch.arange(rows.shape[1], device=rows.device) < row_lengths.unsqueeze(1)
+        start = spans.new_full((len(spans), 1), config.decoder_start_token_id)
+        logits = self.model(
+            input_ids=rows.masked_fill(~read, config.pad_token_id or 0),
+            attention_mask=read.long(),
+            decoder_input_ids=torch.cat([start, spans[:, :-1]], dim=1),
+            use_cache=False,
+        ).logits[counted]
+        said = spans[counted]
+        first = (logits.argmax(-1) == said).float().mean()
+        return {"loss": nn.functional.cross_entropy(logits.float(), said), "first": first.detach()}
+
+
+class RetrievalCollator:
+    """Makes the tensors of a planned batch for an encoder that learns which source helps.
+
+    - `encoder`: whose vectors of sources stay as they are.
+    - `generator`: says how likely quotations are, once for each and each of its sources.
+    """
+
+    def __init__(self, encoder: PassageEncoder, generator: SpanLikelihood, material: Material) -> None:
+        self._encoder, self._material = encoder, material
+        self._likelihoods = cache(lambda member: _likelihoods(generator, material, material.windows[member]))
+        self._vector = cache(lambda text: encoder.encode_passages([text])[0])
+
+    def __call__(self, planned: Sequence[Planned]) -> Features:
+        """Make one batch; the loader takes one planned batch at a time.
+
+        Returns: "claims": int64, shape (n_windows, n_tokens), what stands around the quotations; "claim_lengths";
+        "sources": float32, shape (n_sources, dimension), all of the batch; "likelihoods": float32, shape (n_windows,
+        n_sources), the log-probability of a window's quotation given a source, minus infinity where that is none of its
+        own.
+        """
+        (batch,) = planned
+        windows = [self._material.windows[member] for member in batch.members]
+        places = {text: 0 for window in windows for text in self._material.sources[window.id]}
+        places = {text: at for at, text in enumerate(places)}
+        likelihoods = torch.full((len(windows), len(places)), float("-inf"))
+        for row, (member, window) in enumerate(zip(batch.members, windows, strict=True)):
+            own = [places[text] for text in self._material.sources[window.id]]
+            likelihoods[row, own] = torch.from_numpy(self._likelihoods(member).sum(axis=1))
+        tower = self._encoder.pair.claims
+        claims = [self._encoder.pair.claim_ids(query_of(target_of(window))) for window in windows]
+        ids, lengths = padded([[*tower.opening, *row, *tower.closing] for row in claims], 0)
+        sources = torch.from_numpy(np.stack([self._vector(text) for text in places]))
+        return {"claims": ids, "claim_lengths": lengths, "sources": sources, "likelihoods": likelihoods}
+
+
+def query_of(target: Target) -> Claim:
+    """Give what stands around a span as the query for its source."""
+    return Claim(target.left, target.right, masked=True)
+
+
+def _likelihoods(generator: SpanLikelihood, material: Material, window: MinedWindow) -> Any:  # noqa: ANN401
+    return generator(target_of(window), material.sources[window.id], silent)[1]
+
+
+class RetrievalInTraining(nn.Module):
+    """A query encoder that learns from a generator which source helps to say a quotation; passages stay as they are."""
+
+    def __init__(self, encoder: DualEncoder) -> None:
+        super().__init__()
+        self.encoder = encoder
+        encoder.passages.requires_grad_(requires_grad=False)
+
+    def forward(
+        self,
+        *,
+        claims: torch.Tensor,
+        claim_lengths: torch.Tensor,
+        sources: torch.Tensor,
+        likelihoods: torch.Tensor,
+    ) -> dict[str, torch.Tensor]:
+        """Give the loss of a batch, as `RetrievalCollator` makes it.
+
+        Returns: "loss": see `marginal_loss`; "first": the share of windows whose nearest source is that which makes
+        their quotation likeliest.
+        """
+        scores = self.encoder.scores(self.encoder.claim_vectors(claims, claim_lengths), sources)
+        scores = scores.masked_fill(likelihoods.isneginf(), float("-inf"))
+        first = (scores.argmax(dim=1) == likelihoods.argmax(dim=1)).float().mean()
+        return {"loss": marginal_loss(scores, likelihoods).mean(), "first": first.detach()}
+
+
+def marginal_loss(scores: torch.Tensor, likelihoods: torch.Tensor) -> torch.Tensor:
+    """Give -log sum_s p(s|q) prod_i p(t_i | t_<i, q, s), RAG-Sequence (equation 4), of each window.
+
+    - `scores`: of each source; p(s|q) is their softmax.
+    - `likelihoods`: the sum of log p(t_i | t_<i, q, s) over the tokens of the quotation; both of shape (n_windows,
+      n_sources), minus infinity where a source is none of the window's.
+
+    >>> loss = marginal_loss(torch.tensor([[0.7, 0.3]]).log(), torch.tensor([[0.5, 0.1]]).log())
+    >>> round(loss.item(), 4)
+    0.9676
+    """
+    return -torch.logsumexp(scores.log_softmax(dim=1) + likelihoods, dim=1)
+
+
+class SourceValidation:
+    """Says how likely a model calls quotations of works that it did not learn from, given their true source.
+
+    Where an encoder learns, given BM25's first sources, each as far as the encoder calls it near.
+    """
+
+    def __init__(
+        self, recipe: SourceRecipe, windows: Sequence[MinedWindow], load: Callable[[str], Work], progress: Progress
+    ) -> None:
+        self._recipe, self._windows, self._progress = recipe, windows, progress
+        supervision: Supervision = "retrieved" if recipe.retrieves else "pair"
+        self._sources: Mapping[str, Sequence[str]] = choose_sources(supervision, windows, load, recipe.candidates)
+        self._frozen = cache(lambda: SpanLikelihood(recipe.generator, precision="float32"))
+        self._by_frozen = cache(lambda window: self._said(self._frozen(), window))
+
+    def __call__(self, folder: Path) -> dict[str, float]:
+        """Give the figures of a model that a training wrote: see `measure`."""
+        return self.measure(read_card(str(folder / "encoder.json")) if self._recipe.retrieves else str(folder))
+
+    def measure(self, model: str | EncoderCard) -> dict[str, float]:
+        """Give the figures of a sequence-to-sequence model, or of an encoder.
+
+        Returns: "loss", minus the mean log-probability of a token of the quotations; `LIKELIHOOD`, 100 exp(-loss);
+        "windows", how many there are.
+
+        Raises BadWeights: its files are missing or not the expected ones.
+        """
+        reader = SourceReader(model, precision="float32") if isinstance(model, str) else None
+        encoder = PassageEncoder(model, precision="float32") if isinstance(model, EncoderCard) else None
+        total, tokens = 0.0, 0
+        for done, window in enumerate(self._windows):
+            self._progress(done, len(self._windows), f"validating: {done} of {len(self._windows)} quotations")
+            found = self._said(reader, window) if reader else self._by_frozen(window)
+            scores = torch.zeros(1, len(found))
+            if encoder is not None:
+                query = encoder.encode_claims([query_of(target_of(window))])
+                cosines = query @ encoder.encode_passages(self._sources[window.id]).T
+                scores = torch.from_numpy(cosines) / self._recipe.temperature
+            total += marginal_loss(scores, torch.from_numpy(found.sum(axis=1))[None]).item()
+            tokens += found.shape[1]
+        loss = total / tokens
+        return {"loss": loss, LIKELIHOOD: 100.0 * float(np.exp(-loss)), "windows": float(len(self._windows))}
+
+    def _said(self, reader: SpanLikelihood, window: MinedWindow) -> Any:  # noqa: ANN401
+        return reader(target_of(window), self._sources[window.id], silent)[1]
