@@ -159,6 +159,8 @@ def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base
         "Quotations it is validated on. More are surer and take longer; 0 for none", 0, 10_000, default.validation, 10,
         key=f"training_validation_{kind}",
     )  # fmt: skip
+    if kind == "source":  # it begins from its base, and learns without wrong answers
+        return {"sources": tuple(sources), "validation": int(validation)}
     trained = {
         each.training.id: f"the model of {each.training.name}"
         for each in every

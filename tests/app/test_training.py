@@ -9,11 +9,15 @@ import pytest
 from relic_core.errors import StoreBusy
 from relic_core.services.jobs import Jobs
 from relic_core.store.trainings import TrainingRows
+from relic_core.training import examples
 from relic_core.training.folders import TrainingFolder
+from relic_core.training.recipes import SourceRecipe
+from relic_core.training.requests import TrainingRequest
 from relic_core.wiring import build
 from tests.app.reading import bars, html, plain, said, sound
 from tests.approved import says
 from tests.inline import InlineExecutor
+from tests.making_rerankers import bart
 from tests.making_sources import keep, make_source, make_window
 from tests.making_training import make_base
 from tests.small_training import asked_of, asked_of_reranker, furnish
@@ -215,6 +219,22 @@ def test_what_means_nothing_for_a_reranker_is_told_on_the_page(furnished, dense)
     at = sound(at.run())
     assert SAYS["bad pooling"] in said(at)
     assert "training_begin" not in [each.key for each in at.button]
+
+
+def test_a_model_for_attribution_is_chosen_and_not_offered_for_searching(furnished, tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "LEAST", 4)
+    base = str(bart(tmp_path / "bart"))
+    bench = build(furnished.settings, executor=InlineExecutor(furnished.settings))
+    training = bench.trainings.start(TrainingRequest(recipe=SourceRecipe(base=base, steps=1)))
+    at = furnished.open(TRAINING)
+    assert f"RELIC_RERANKER=likelihood:{furnished.settings.data}" in plain(html(at))
+    assert "use-model" not in html(at)
+    at.selectbox("training_recipe").set_value("source")
+    at.radio("training_base_kind").set_value(SAYS["other base"])
+    at.run()
+    at.text_input("training_base").set_value(base)
+    assert "training_begin" in [each.key for each in sound(at.run()).button]
+    assert bench.trainings.get(training.id).best["likelihood"] > 0
 
 
 def test_without_a_dense_encoder_the_page_says_what_a_reranker_needs(furnished, tmp_path, monkeypatch):
