@@ -179,10 +179,6 @@ class Trainings:
             )
         return models.choose(self._data, followed.training)
 
-    def naming(self, training: Training) -> str:
-        """Say how the model of a training for attribution is used."""
-        return models.naming(self._data, training)
-
     def use_packaged(self, kinds: Sequence[ModelKind] = MODEL_KINDS) -> None:
         """Make the models that come with the program the defaults; raises StoreError as `use`."""
         models.choose_packaged(self._data, kinds)

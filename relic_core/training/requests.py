@@ -141,9 +141,9 @@ class TrainingRequest:
     def _check_source(self, recipe: SourceRecipe) -> None:
         if self.hard or (self.start and not recipe.retrieves) or self.use == "pairs":
             raise BadRequest(
-                "Where a quotation comes from is learnt on quotations of works in your library, without hard wrong "
-                'answers and from the base; with the supervision "retrieved" it may go on from an encoder. Leave out '
-                "what says otherwise."
+                "Where a quotation comes from is learnt on quotations of works in your library, from the base and "
+                "without hard wrong answers. Leave out what says otherwise; only what learns by retrieval may go on "
+                "from an encoder."
             )
         object.__setattr__(self, "use", "windows")
 

@@ -16,7 +16,7 @@ from torch import nn
 
 from relic_core.domain import Claim, best_of
 from relic_core.domain.attribution import Target
-from relic_core.encoders.cards import EncoderCard, read_card
+from relic_core.encoders.cards import CARD, EncoderCard, read_card
 from relic_core.encoders.generator import SourceReader, SpanLikelihood
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest
@@ -29,6 +29,8 @@ from relic_core.training.recipes import LIKELIHOOD
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    import numpy.typing as npt
 
     from relic_core.domain import MinedWindow, Work
     from relic_core.retrieval.attribution import Ints
@@ -158,8 +160,8 @@ class RetrievalCollator:
     """
 
     def __init__(self, encoder: PassageEncoder, generator: SpanLikelihood, material: Material) -> None:
-        self._encoder, self._material = encoder, material
-        self._likelihoods = cache(lambda member: _likelihoods(generator, material, material.windows[member]))
+        self._pair, self._material = encoder.pair, material
+        self._said = cache(lambda at: log_probabilities(generator, material.windows[at], material.sources))
         self._vector = cache(lambda text: encoder.encode_passages([text])[0])
 
     def __call__(self, planned: Sequence[Planned]) -> Features:
@@ -172,16 +174,15 @@ class RetrievalCollator:
         """
         (batch,) = planned
         windows = [self._material.windows[member] for member in batch.members]
-        places = {text: 0 for window in windows for text in self._material.sources[window.id]}
-        places = {text: at for at, text in enumerate(places)}
-        likelihoods = torch.full((len(windows), len(places)), float("-inf"))
-        for row, (member, window) in enumerate(zip(batch.members, windows, strict=True)):
-            own = [places[text] for text in self._material.sources[window.id]]
-            likelihoods[row, own] = torch.from_numpy(self._likelihoods(member).sum(axis=1))
-        tower = self._encoder.pair.claims
-        claims = [self._encoder.pair.claim_ids(query_of(target_of(window))) for window in windows]
-        ids, lengths = padded([[*tower.opening, *row, *tower.closing] for row in claims], 0)
-        sources = torch.from_numpy(np.stack([self._vector(text) for text in places]))
+        texts = [self._material.sources[window.id] for window in windows]
+        place = {text: at for at, text in enumerate(dict.fromkeys(text for own in texts for text in own))}
+        likelihoods = torch.full((len(windows), len(place)), float("-inf"))
+        for row, (member, own) in enumerate(zip(batch.members, texts, strict=True)):
+            likelihoods[row, [place[text] for text in own]] = torch.from_numpy(self._said(member).sum(axis=1))
+        opening, closing = self._pair.claims.opening, self._pair.claims.closing
+        claims = [self._pair.claim_ids(query_of(target_of(window))) for window in windows]
+        ids, lengths = padded([[*opening, *row, *closing] for row in claims], 0)
+        sources = torch.from_numpy(np.stack([self._vector(text) for text in place]))
         return {"claims": ids, "claim_lengths": lengths, "sources": sources, "likelihoods": likelihoods}
 
 
@@ -190,8 +191,11 @@ def query_of(target: Target) -> Claim:
     return Claim(target.left, target.right, masked=True)
 
 
-def _likelihoods(generator: SpanLikelihood, material: Material, window: MinedWindow) -> Any:  # noqa: ANN401
-    return generator(target_of(window), material.sources[window.id], silent)[1]
+def log_probabilities(
+    reader: SpanLikelihood, window: MinedWindow, sources: Mapping[str, Sequence[str]]
+) -> npt.NDArray[np.float32]:
+    """Give the log-probability of each token of a quotation given each of its sources; shape (n_sources, n_tokens)."""
+    return reader(target_of(window), sources[window.id], silent)[1]
 
 
 class RetrievalInTraining(nn.Module):
@@ -245,14 +249,13 @@ class SourceValidation:
         self, recipe: SourceRecipe, windows: Sequence[MinedWindow], load: Callable[[str], Work], progress: Progress
     ) -> None:
         self._recipe, self._windows, self._progress = recipe, windows, progress
-        supervision: Supervision = "retrieved" if recipe.retrieves else "pair"
-        self._sources: Mapping[str, Sequence[str]] = choose_sources(supervision, windows, load, recipe.candidates)
+        self._sources = choose_sources("retrieved" if recipe.retrieves else "pair", windows, load, recipe.candidates)
         self._frozen = cache(lambda: SpanLikelihood(recipe.generator, precision="float32"))
-        self._by_frozen = cache(lambda window: self._said(self._frozen(), window))
+        self._by_frozen = cache(lambda at: log_probabilities(self._frozen(), windows[at], self._sources))
 
     def __call__(self, folder: Path) -> dict[str, float]:
         """Give the figures of a model that a training wrote: see `measure`."""
-        return self.measure(read_card(str(folder / "encoder.json")) if self._recipe.retrieves else str(folder))
+        return self.measure(read_card(str(folder / CARD)) if self._recipe.retrieves else str(folder))
 
     def measure(self, model: str | EncoderCard) -> dict[str, float]:
         """Give the figures of a sequence-to-sequence model, or of an encoder.
@@ -267,16 +270,12 @@ class SourceValidation:
         total, tokens = 0.0, 0
         for done, window in enumerate(self._windows):
             self._progress(done, len(self._windows), f"validating: {done} of {len(self._windows)} quotations")
-            found = self._said(reader, window) if reader else self._by_frozen(window)
-            scores = torch.zeros(1, len(found))
+            said = log_probabilities(reader, window, self._sources) if reader else self._by_frozen(done)
+            scores = np.zeros((1, len(said)), dtype=np.float32)
             if encoder is not None:
-                query = encoder.encode_claims([query_of(target_of(window))])
-                cosines = query @ encoder.encode_passages(self._sources[window.id]).T
-                scores = torch.from_numpy(cosines) / self._recipe.temperature
-            total += marginal_loss(scores, torch.from_numpy(found.sum(axis=1))[None]).item()
-            tokens += found.shape[1]
+                vectors = encoder.encode_passages(self._sources[window.id])
+                scores = encoder.encode_claims([query_of(target_of(window))]) @ vectors.T / self._recipe.temperature
+            total += marginal_loss(torch.from_numpy(scores), torch.from_numpy(said.sum(axis=1))).item()
+            tokens += said.shape[1]
         loss = total / tokens
         return {"loss": loss, LIKELIHOOD: 100.0 * float(np.exp(-loss)), "windows": float(len(self._windows))}
-
-    def _said(self, reader: SpanLikelihood, window: MinedWindow) -> Any:  # noqa: ANN401
-        return reader(target_of(window), self._sources[window.id], silent)[1]

@@ -10,7 +10,7 @@ import streamlit as st
 from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.reporting import charts
 from relic_core.reporting import trainings as reported
-from relic_core.services.models import PACKAGED, SETTINGS, Defaults
+from relic_core.services.models import PACKAGED, SETTINGS, Defaults, naming
 from relic_core.services.training_plans import setting
 from relic_ui import buttons
 from relic_ui.jobs import when
@@ -264,7 +264,7 @@ def show_one(app: App, training_id: str) -> None:
     else:
         _show(followed)
     if followed.has_model and followed.training.kind not in _USED:
-        st.html(f'<p class="relic-measure">{escape(app.trainings.naming(followed.training))}</p>')
+        st.html(f'<p class="relic-measure">{escape(naming(app.settings.data, followed.training))}</p>')
     _show_recipe(followed)
 
 
