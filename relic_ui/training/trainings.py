@@ -264,7 +264,9 @@ def show_one(app: App, training_id: str) -> None:
     else:
         _show(followed)
     if followed.has_model and followed.training.kind not in _USED:
-        st.html(f'<p class="relic-measure">{escape(naming(app.settings.data, followed.training))}</p>')
+        st.html(
+            f'<p class="relic-measure relic-training-named">{escape(naming(app.settings.data, followed.training))}</p>'
+        )
     _show_recipe(followed)
 
 
@@ -309,6 +311,7 @@ def _show(followed: Followed) -> None:
             _chart("Recall", _RECALL, reported.draw_recalls(followed.validations), table, key="recall")
         else:
             show(table)
+            save([table], "training validations", key="training_validations_save")
     elif followed.losses:
         st.html('<p class="relic-quiet">It has not been validated yet.</p>')
 
@@ -384,6 +387,7 @@ STYLE = """
 .relic-training-recipe dt { opacity: .82; }
 .relic-training-recipe dd { margin: 0; overflow-wrap: anywhere; }
 .relic-training-costs { max-width: 44rem; border-left: 3px solid var(--relic-line); padding: .1rem 0 .1rem .9rem; }
+.relic-training-named { overflow-wrap: anywhere; }
 .relic-training-costs p { margin: .15rem 0; }
 .stMain :is(.st-key-training_loss_plot, .st-key-training_recall_plot) .js-plotly-plot
   :is(.xtick, .ytick, .g-xtitle, .legend, .annotation) text { fill: currentColor !important; }
