@@ -319,15 +319,15 @@ class App:
         """The outcomes of runs, ready to be read."""
         from relic_core.services.recall import Outcomes
 
-        summaries, mined = self.store.works.summaries, self.store.windows.some
-        return Outcomes(self.benchmarks, summaries, self.works.load, self.catalogue.shelf, mined)
+        summaries, windows = self.store.works.summaries, self.store.windows
+        return Outcomes(self.benchmarks, summaries, self.works.load, self.catalogue.shelf, windows)
 
     @cached_property
     def recall(self) -> Recall:
         """The figures of runs, ready to be drawn."""
         from relic_core.services.recall import Recall
 
-        return Recall(self.runs)
+        return Recall(self.runs, self.outcomes.diagnoses)
 
     @cached_property
     def mining(self) -> Mining:

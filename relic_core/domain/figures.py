@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-View = Literal["books", "lengths", "shapes", "kinds", "curve", "ranks", "published"]
-"""By quoted work, by length of the quotation, by context shape, by kind of evidence; recall@k over k; how the ranks
-are distributed; beside published figures."""
+View = Literal["books", "lengths", "shapes", "kinds", "overlap", "dialogue", "place", "curve", "ranks", "published"]
+"""By quoted work, by length of the quotation, by context shape, by kind of evidence; by overlap of claim and quotation,
+by how much of the quotation is spoken, by its place in the work; recall@k over k; how the ranks are distributed; beside
+published figures."""
 
 Part = Literal["length", "book", "kind"]
 """What the examples of a run can be parted by, a row for each."""

@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
-from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.errors import BadBenchmark, BadRequest, NotFound, unknown_name
+from relic_core.evaluation.diagnosis import CODES
 from relic_core.evaluation.experiments import moved_ranks, run_id
 from relic_core.evaluation.imported import import_ranking
 from relic_core.formats import parquet, run_files, trec
@@ -220,6 +221,19 @@ class Runs:
         added = self._rows.add(run, outcomes)
         self._rows.add_imported(run.id, rankings)
         return run, added, len(rankings)
+
+    def judge_case(self, run: Run, example_id: str, codes: Sequence[str], *, judge: str = "") -> None:
+        """Keep what somebody says of a case in place of what they said before, which stays on record.
+
+        Raises BadRequest: an unknown code.
+        """
+        if unknown := [code for code in codes if code not in CODES]:
+            raise unknown_name("code", unknown[0], CODES)
+        self._rows.judge_case(run.id, example_id, codes, judge)
+
+    def case_judgements(self, run: Run) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Give what was last said of the cases of a run, by example and judge."""
+        return {(example_id, judge): codes for example_id, judge, codes in self._rows.case_judgements(run.id)}
 
     def systems(self, work_sha256: str) -> tuple[str, ...]:
         """Name the retrievers whose rankings of claims about a work were taken in."""

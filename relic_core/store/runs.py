@@ -120,6 +120,21 @@ class RunRows(Removable[Run]):
         with self._writing() as cursor:
             cursor.execute("INSERT INTO run_tags VALUES (?, ?, ?)", [run_id, list(dict.fromkeys(tags)), utc_now()])
 
+    def judge_case(self, run_id: str, example_id: str, codes: Sequence[str], judge: str) -> None:
+        """Append what somebody says of a case."""
+        with self._writing() as cursor:
+            row = {"run_id": run_id, "example_id": example_id, "codes": json.dumps(codes), "judge": judge}
+            insert(cursor, "case_judgements", {**row, "created": utc_now()})
+
+    def case_judgements(self, run_id: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+        """List what was last said of the cases of a run: example, judge, codes."""
+        rows = self._all(
+            "SELECT example_id, judge, codes FROM case_judgements WHERE run_id = ? QUALIFY row_number() OVER "
+            "(PARTITION BY example_id, judge ORDER BY created DESC, rowid DESC) = 1 ORDER BY example_id, judge",
+            [run_id],
+        )
+        return tuple((example_id, judge, tuple(json.loads(codes))) for example_id, judge, codes in rows)
+
     def _find(self, cursor: DuckDBPyConnection, row_id: str) -> Run:
         row = first(cursor, f"{_SELECT}WHERE id = ?", [row_id])
         if row is None:
