@@ -202,9 +202,9 @@ def finding_table(outcomes: Sequence[Outcome], found: Sequence[Diagnosis], name:
     """
     missed = {each.example_id for each, value in zip(outcomes, values(name, outcomes), strict=True) if value == 0}
     cases = [each.findings for each in found if each.example_id in missed]
-    named = [(finding, said, sum(finding in own for own in cases)) for finding, said in FINDINGS.items()]
-    named.append(("none of these", "", sum(not own for own in cases)))
-    rows = tuple((*told, count, f"{count / max(1, len(cases)):.1%}") for *told, count in named)
+    counts = [(finding, said, sum(finding in own for own in cases)) for finding, said in FINDINGS.items()]
+    counts.append(("none of these", "", sum(not own for own in cases)))
+    rows = tuple((finding, said, count, f"{count / max(1, len(cases)):.1%}") for finding, said, count in counts)
     return Table(
         caption=f"{metric(name).label}: what is found in {len(cases):,} of {len(missed):,} missed cases",
         heads=("finding", "what it means", "cases", "share"),

@@ -89,6 +89,7 @@ _TITLES: dict[View, tuple[str, str]] = {
     "ranks": ("Ranks of the critics' own quotations", "Rank of the quotation"),
     "published": ("{measure}, beside published figures", "System"),
 }
+_DIAGNOSED: tuple[View, ...] = ("overlap", "lengths", "dialogue", "place")
 NO_TEXT = (
     "Quotations are left out where their words or the claims' are not here: add the works to the library, in the "
     "edition that was measured, and the benchmark's data."
@@ -242,7 +243,7 @@ class Recall:
 
         Raises BadRequest: there is no such metric, or nothing can be told: the run has no ranks, or no text is here.
         """
-        made = [self.chart(view, [run], name) for view in (*TRAITS, "lengths")]
+        made = [self.chart(view, [run], name) for view in _DIAGNOSED]
         outcomes, found = self._runs.outcomes(run.id), self._told(run)
         listed = [finding_table(outcomes, found, name)]
         for chart in made:
