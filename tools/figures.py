@@ -20,12 +20,13 @@ from relic_core.cli.console import ProgressLine
 from relic_core.domain import SHAPES, ContextSize, Outcome, Run
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
+from relic_core.evaluation.papers import PAPERS
 from relic_core.formats.files import read_text, written_whole
 from relic_core.reporting.tables import as_markdown
 from relic_core.retrieval import registry
 from relic_core.services.runs import SHIPPED
 from tools import command
-from tools.between_marks import write_between
+from tools.between_marks import marks, write_between
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -209,6 +210,18 @@ def results_tables(app: App) -> str:
     return made or "No run has come with the program yet."
 
 
+def paper_tables(app: App) -> str:
+    """Make the tables of docs/papers.md, our rows of the runs that came with the program alone."""
+    parts = []
+    for name, said in PAPERS.items():
+        parts += [f"## {said}", *map(as_markdown, app.runs.paper(name, shipped=True))]
+    return "\n\n".join(parts)
+
+
+PAGES = {MARKS: results_tables, "papers": paper_tables}
+"""Name of the marks in a page -> what makes the tables between them."""
+
+
 def _held(expected: Expected, outcomes: Sequence[Outcome], where: str) -> Checked:
     found = metrics.figure(expected.metric, outcomes)
     if abs(found - expected.value) <= expected.tolerance + 1e-6:  # values are written with six digits
@@ -238,7 +251,7 @@ def add_options(parser: ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="hold the runs there are against the expected figures")
     what.add_argument("--measure", action="store_true", help="measure all of them anew and check what comes out")
-    what.add_argument("--write", type=Path, metavar="FILE", help="put the table between its marks in this file")
+    what.add_argument("--write", type=Path, metavar="FILE", help="put tables between their marks in this file")
     what.add_argument(
         "--expect", action="store_true", help="from now on, expect what the runs that came with the program say"
     )
@@ -249,7 +262,8 @@ def do(app: App, options: Namespace) -> int:
     """Print, check or write."""
     path = options.expected or EXPECTED
     if options.write is not None:
-        write_between(options.write, MARKS, results_tables(app))
+        name = next((each for each in PAGES if marks(each)[0] in read_text(options.write)), MARKS)
+        write_between(options.write, name, PAGES[name](app))
         return 0
     if options.expect:
         print(f"{write_expected(app, path):,} figures are expected in {path}.")

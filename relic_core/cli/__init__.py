@@ -57,6 +57,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Evaluation": {
         "evaluate": ("evaluation", "Measure retrievers on a benchmark."),
         "runs": ("runs", "List, show and compare what was measured; take runs in and give them away."),
+        "paper": ("runs", "Print every table of a paper beside what is measured here."),
         "diagnose": ("runs", "Say why the quotations of a run were missed."),
     },
     "Training": {"train": ("training", "Train a model of your own on the quotations that were found.")},

@@ -188,3 +188,11 @@ def diagnose(app: App, run_id: str, metric: str, cases: Path | None, form: table
     if cases is not None:
         app.recall.save_cases(run, metric, cases)
         console.note(f"{run.examples:,} cases are in {cases}.")
+
+
+@command("paper relic", "paper birco --format markdown")
+@click.argument("name", type=click.Choice(["relic", "birco", "quest", "allusion", "citations"]), metavar="PAPER")
+@_format_option
+def paper(app: App, name: str, form: tables.Format) -> None:
+    """Print every table of a paper beside what is measured here: relic, birco, quest, allusion or citations."""
+    print(tables.write(app.runs.paper(name), form))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, unknown_name
+from relic_core.evaluation import papers
 from relic_core.evaluation.diagnosis import CODES
 from relic_core.evaluation.experiments import moved_ranks, run_id
 from relic_core.evaluation.imported import import_ranking
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import ContextSize, Outcome, Run, Work
+    from relic_core.domain.figures import Table
     from relic_core.ports import Benchmark, WorkSource
     from relic_core.store.runs import RunRows
 
@@ -234,6 +236,13 @@ class Runs:
     def case_judgements(self, run: Run) -> dict[tuple[str, str], tuple[str, ...]]:
         """Give what was last said of the cases of a run, by example and judge."""
         return {(example_id, judge): codes for example_id, judge, codes in self._rows.case_judgements(run.id)}
+
+    def paper(self, name: str, *, shipped: bool = False) -> tuple[Table, ...]:
+        """Set the tables of a paper with our rows; of runs that came with the program alone where that is asked.
+
+        Raises BadRequest: there is no such paper.
+        """
+        return papers.tables(name, [run for run in self.all() if run.shipped or not shipped], self.outcomes)
 
     def systems(self, work_sha256: str) -> tuple[str, ...]:
         """Name the retrievers whose rankings of claims about a work were taken in."""
