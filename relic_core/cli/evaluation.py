@@ -68,6 +68,7 @@ _CHOOSER = "bm25"
 @click.option("--again", is_flag=True, help="Measure although it was measured, and compare.")
 @click.option("--k1", type=float, help="Of bm25 or bm25-lemmas, in place of its own.")
 @click.option("--b", type=float, help="Of bm25 or bm25-lemmas, in place of its own.")
+@click.option("--function-words", is_flag=True, help="Of bm25: count function words, too.")
 @click.option(
     "--objective", type=click.Choice(["on", "off"]), help="Of llm-*: whether the model is told what is wanted."
 )
@@ -119,7 +120,7 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
     elif given.chooser is not None:
         raise click.UsageError("--chooser is for the task of three options: add --proxy.")
     else:
-        options = ("shape", "data", "form", "again", "k1", "b", "metrics", "by")
+        options = ("shape", "data", "form", "again", "k1", "b", "function_words", "metrics", "by")
         refuse_others("a benchmark", *options, "objective", "top", "over", "probe", "engine")
         try:
             _measure(app, benchmark, retriever, given)
@@ -160,7 +161,7 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
     from relic_core.services.evaluation import chosen_retrievers, figures
 
     sizes = _sizes(given.shape)
-    retrievers = chosen_retrievers(retriever, k1=given.k1, b=given.b)
+    retrievers = chosen_retrievers(retriever, k1=given.k1, b=given.b, function_words=given.function_words)
     names = figures.columns(given.metrics)  # before anything is measured
     opened = app.benchmarks.open(benchmark, data=given.data)
     reading = {"objective": given.objective, "top": given.top, "over": given.over}

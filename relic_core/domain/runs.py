@@ -166,4 +166,5 @@ class Run:
         typed = f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
         given = self.configuration if self.retriever in {"bm25", "bm25-lemmas"} else {}
         typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)
+        typed += " --function-words" * ("function words" in given)
         return f"{typed} --data FILE" if self.benchmark in {"relic", "judged"} else typed

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal
 
 from relic_core.config import ASSETS
 from relic_core.domain import SHAPES
@@ -55,7 +55,7 @@ class PaperTable:
     measured_in: str
     benchmark: str
     retriever: str
-    by: str
+    by: Part | Literal[""]
     here: str
 
 
@@ -81,7 +81,7 @@ def _table(read: dict[str, str]) -> PaperTable:
         measured_in=read.get("measured_in", ""),
         benchmark=benchmark,
         retriever=read.get("retriever", ""),
-        by=read.get("by", ""),
+        by="length" if "by" in read else "",
         here=read.get("here", ""),
     )
 
@@ -139,8 +139,7 @@ def _ours(
         place = order.index(run.retriever) if run.retriever in order else len(order)
         chosen.setdefault((place, f"{run.retriever} {run.benchmark}", SHAPES.index(run.shape)), run)
     for _, run in sorted(chosen.items()):
-        by = next((part for part in get_args(Part) if part == table.by), "")
-        for part, some in figures.parts(run, outcomes(run.id), by):
+        for part, some in figures.parts(run, outcomes(run.id), table.by):
             words = {"system": run.label, "context": str(run.shape), "length": str(part), "n": str(len(some))}
             yield (
                 *(_cell(head, run, some) if head[1] else words.get(head[0], NONE) for head in table.heads),

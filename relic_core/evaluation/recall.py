@@ -111,7 +111,7 @@ def default_runs(runs: Sequence[Run]) -> tuple[Run, ...]:
 def _as_registered(run: Run) -> bool:
     """Whether a run was made with the parameters that its retriever has unless others are asked for."""
     given = run.configuration
-    return float(given.get("k1", K1)) == K1 and float(given.get("b", B)) == B
+    return float(given.get("k1", K1)) == K1 and float(given.get("b", B)) == B and "function words" not in given
 
 
 def labels(runs: Sequence[Run]) -> dict[str, str]:

@@ -141,15 +141,19 @@ def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
     return tuple(registry.card(name).name for name in names)
 
 
-def chosen_retrievers(said: str, *, k1: float | None = None, b: float | None = None) -> tuple[str | Retriever, ...]:
+def chosen_retrievers(
+    said: str, *, k1: float | None = None, b: float | None = None, function_words: bool = False
+) -> tuple[str | Retriever, ...]:
     """Read names of retrievers, and give BM25 parameters of its own.
 
     Raises BadRequest: as `named_retrievers`; or parameters for another retriever than BM25, or out of their range.
     """
     names = named_retrievers(said)
-    if k1 is None and b is None:
+    if k1 is None and b is None and not function_words:
         return names
-    terms = _TERMS.get(names[0])
+    if function_words and names != ("bm25",):
+        raise BadRequest(f"Function words are counted by bm25 alone; {', '.join(names)} was named. Name bm25.")
+    terms = "all" if function_words else _TERMS.get(names[0])
     if len(names) > 1 or terms is None:
         raise BadRequest(
             f"k1 and b are parameters of bm25 alone, and of bm25-lemmas; {', '.join(names)} was named. Name one of the "
