@@ -191,8 +191,8 @@ def diagnose(app: App, run_id: str, metric: str, cases: Path | None, form: table
 
 
 @command("paper relic", "paper birco --format markdown")
-@click.argument("name", type=click.Choice(["relic", "birco", "quest", "allusion", "citations"]), metavar="PAPER")
+@click.argument("name", metavar="PAPER", help="relic, birco, quest, allusion or citations.")
 @_format_option
 def paper(app: App, name: str, form: tables.Format) -> None:
-    """Print every table of a paper beside what is measured here: relic, birco, quest, allusion or citations."""
+    """Print every table of a paper, with our rows, and say what cannot be measured here."""
     print(tables.write(app.runs.paper(name), form))

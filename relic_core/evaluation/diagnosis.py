@@ -163,7 +163,7 @@ def _names_nobody(text: str, work: Work, *, spoken: bool) -> bool:
     return (spoken or not _PRONOUNS.isdisjoint(tokens(text))) and without_names(capitals, work) == capitals
 
 
-def groups(trait: Trait, cases: Mapping[str, Sequence[Diagnosis]]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+def part_by(trait: Trait, cases: Mapping[str, Sequence[Diagnosis]]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
     """Part the cases of some runs by a trait.
 
     - `cases`: by run. Quarters by overlap are those of all of them together; equal values are never parted, so that a

@@ -29,7 +29,8 @@ from relic_core.evaluation.diagnosis import (
     case_table,
     diagnose,
     finding_table,
-    groups,
+    lemma_overlap,
+    part_by,
 )
 from relic_core.evaluation.intervals import sorted_by_id
 from relic_core.evaluation.metrics import KS, metric
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CODES", "FINDINGS", "METRICS", "SORTS", "VIEWS", "Case", "Diagnosis", "Missing", "Offer", "Outcomes", "Quoted",
-    "ReadOutcome", "Recall",
+    "ReadOutcome", "Recall", "lemma_overlap",
 ]  # fmt: skip
 
 METRICS = (*(f"recall@{k}" for k in KS), *(f"overlap-recall@{k}" for k in KS), "ndcg@10")
@@ -279,7 +280,7 @@ class Recall:
         """Part the examples by what their texts tell; none for the other views."""
         if view not in TRAITS:
             return None
-        return groups(view, {run.id: self._diagnoses(run, self._runs.outcomes(run.id)) for run in runs})
+        return part_by(view, {run.id: self._diagnoses(run, self._runs.outcomes(run.id)) for run in runs})
 
     def _compute(self, run: Run, name: str, view: str) -> tuple[Mark, ...]:
         return marks_of(run, sorted_by_id(self._runs.outcomes(run.id)), name, view)

@@ -12,6 +12,7 @@ import streamlit as st
 from relic_core.domain.figures import Chart, Figure, Group, Mark, Series
 from relic_core.reporting import charts
 from relic_core.reporting.studies import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
+from relic_core.services.recall import lemma_overlap
 from relic_ui import keep
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.keep import Marks
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relic_core.domain import Job
-    from relic_core.domain.studies import ItemResult, Measure, Option, StudyResults, StudyView
+    from relic_core.domain.studies import Item, ItemResult, Measure, Option, StudyResults, StudyView
     from relic_core.wiring import App
 
 _SPOILER = (
@@ -322,8 +323,19 @@ def _case(app: App, result: ItemResult) -> str:
     return (
         f'<article class="relic-proxy-case"><header><h3><cite>{escape(result.title)}</cite></h3>'
         f"<span>{share}{undecided}{time}{_hastily(result.too_fast)}</span></header><div>"
-        f'<div class="relic-proxy-context">{claim_html(item.left, item.right)}{source}</div>{comments}</div>'
+        f'<div class="relic-proxy-context">{claim_html(item.left, item.right)}{source}</div>'
+        f"{_why(item)}{comments}</div>"
         f"<ol>{options}</ol></article>"
+    )
+
+
+def _why(item: Item) -> str:
+    """Say how many of their words the passages share with the claim: what leads those astray who go by words."""
+    shares = [f"{100 * lemma_overlap(item.claim_text, option.words):.0f}%" for option in item.options]
+    own = shares.pop(item.right_option - 1)
+    return (
+        f"<details><summary>Why?</summary><p>Of its words the critic’s quotation shares {own} with the claim, the "
+        f"others {' and '.join(shares)}.</p></details>"
     )
 
 

@@ -149,6 +149,8 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
 .relic-proxy-case h3 cite { font-style: normal; font-family: var(--relic-serif); }
 .relic-proxy-case h4 { font-size: .8rem; font-weight: 600; margin: .55rem 0 .1rem; padding: 0; letter-spacing: 0; }
 .relic-proxy-case header span { opacity: .85; font-variant-numeric: tabular-nums; }
+.relic-proxy-case summary { cursor: pointer; font-size: .9rem; min-height: 1.5rem; line-height: 1.5rem; }
+.relic-proxy-case details p { font-size: .9rem; margin: .2rem 0 0; }
 .relic-proxy-case .relic-proxy-context { font-size: .95rem; line-height: 1.5; }
 .relic-proxy-case ol { list-style: none; margin: 0 !important; padding: 0 !important; counter-reset: passage; }
 .relic-proxy-case ol > li { margin: 0 0 .8rem !important; padding: 0 0 0 .8rem;

@@ -8,7 +8,7 @@ import pytest
 
 from relic_core.domain import Claim, ContextSize, Outcome, QuotationContext, Span
 from relic_core.errors import BadRequest
-from relic_core.evaluation.diagnosis import CODES, FINDINGS, Diagnosis, diagnose, groups
+from relic_core.evaluation.diagnosis import CODES, FINDINGS, Diagnosis, diagnose, part_by
 from relic_core.services import runs as runs_module
 from tests.making import make_work
 from tests.making_runs import book_of, make_run, outcomes_in
@@ -107,12 +107,12 @@ def test_what_is_found(given, findings):
 
 def test_quarters_hold_a_quarter_each_and_never_part_what_is_alike():
     cases = [fact(example_id=str(n), overlap=max(0.0, (n - 40) / 100)) for n in range(80)]
-    found, labels = groups("overlap", {"run": cases})
+    found, labels = part_by("overlap", {"run": cases})
     parted = found["run"]
     assert {parted[str(n)] for n in range(41)} == {"1"}
     assert list(labels) == ["1", "3", "4"]
-    assert groups("overlap", {"run": [fact(overlap=None)]}) == ({"run": {}}, {})
-    assert list(groups("dialogue", {"run": [fact(spoken=0.5), fact(example_id="b", spoken=1.0)]})[1]) == [
+    assert part_by("overlap", {"run": [fact(overlap=None)]}) == ({"run": {}}, {})
+    assert list(part_by("dialogue", {"run": [fact(spoken=0.5), fact(example_id="b", spoken=1.0)]})[1]) == [
         "both",
         "speech",
     ]
