@@ -53,9 +53,9 @@ CODES = {
 _SHORT = 10
 """Words: RELiC looked for sentences of ten tokens and more in criticism (section 2.1)."""
 _PRONOUNS = frozenset("i me my we us our you your thou thee he him his she her hers it its they them their".split())  # noqa: SIM905
-_SMALL = re.compile(r"(?<![\w’'])[a-z][\w’']*")
+_SMALL = re.compile(r"(?<![\w’'])[a-z][\w’']*(?:[\s,]+[a-z][\w’']*)*")
 _NAMELESS = "zz"
-"""Stands for a word in small letters where names are looked for: one that no work has."""
+"""Stands for words in small letters where names are looked for: one that no work has."""
 _QUARTERS = 4
 _MOSTLY = 0.9
 _KEPT_WORKS, _KEPT_TEXTS = 32, 4096
@@ -119,24 +119,39 @@ def diagnose(
     if gold is None:
         return None
     text = work.span_text(gold)
-    speech = _spoken.get(work.fingerprint, lambda: spoken_by_sentence(work))[gold.start : gold.end]
-    words = sum(part.words for part in speech)
-    spoken = sum(part.spoken for part in speech)
+    speech = _speech(work, gold)
     last = work.candidates(gold.length) - 1
     beside = min(last, gold.end - 1) - max(0, gold.start - gold.length + 1)
     return Diagnosis(
         example_id=outcome.example_id,
         rank=outcome.rank,
-        overlap=None if claim is None else lemma_overlap(claim.words, text),
+        overlap=trait_of("overlap", outcome, claim, work),
         first_overlap=None if claim is None or first is None else lemma_overlap(claim.words, work.span_text(first)),
-        words=words,
-        spoken=spoken / max(1, words),
-        unnamed=_names_nobody(text, work, spoken=spoken > 0),
+        words=speech.words,
+        spoken=speech.share,
+        unnamed=_names_nobody(text, work, spoken=speech.spoken > 0),
         neighbour=first is not None and _meet(first, gold),
         overlapping=0 if pool else beside,
-        place=None if pool else gold.start / max(1, len(work.sentences) - 1),
+        place=trait_of("place", outcome, claim, work, pool=pool),
         quoted=sum(_meet(each, gold) for each in quoted),
     )
+
+
+def trait_of(trait: Trait, outcome: Outcome, claim: Claim | None, work: Work, *, pool: bool = False) -> float | None:
+    """Tell one trait of a case, from 0 to 1, as `Diagnosis` has it; None where it is not known."""
+    gold = work.span_between(*outcome.gold)
+    if gold is None:
+        return None
+    if trait == "dialogue":
+        return _speech(work, gold).share
+    if trait == "overlap":
+        return None if claim is None else lemma_overlap(claim.words, work.span_text(gold))
+    return None if pool else gold.start / max(1, len(work.sentences) - 1)
+
+
+def _speech(work: Work, span: Span) -> Spoken:
+    parts = _spoken.get(work.fingerprint, lambda: spoken_by_sentence(work))[span.start : span.end]
+    return Spoken(sum(part.words for part in parts), sum(part.spoken for part in parts))
 
 
 def lemma_overlap(claim: str, passage: str) -> float:
@@ -163,28 +178,25 @@ def _names_nobody(text: str, work: Work, *, spoken: bool) -> bool:
     return (spoken or not _PRONOUNS.isdisjoint(tokens(text))) and without_names(capitals, work) == capitals
 
 
-def part_by(trait: Trait, cases: Mapping[str, Sequence[Diagnosis]]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+def part_by(trait: Trait, cases: Mapping[str, Mapping[str, float]]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
     """Part the cases of some runs by a trait.
 
-    - `cases`: by run. Quarters by overlap are those of all of them together; equal values are never parted, so that a
-      quarter may be missing.
+    - `cases`: by run, the trait of each example. Quarters by overlap are those of all of them together; equal values
+      are never parted, so that a quarter may be missing.
 
-    Returns: of each run the group of each example, those left out of whom the trait is not known; and the label of each
-    group, in order.
+    Returns: of each run the group of each example; and the label of each group, in order.
     """
-    every = np.array([each.overlap for own in cases.values() for each in own if each.overlap is not None])
-    edges = (
-        np.quantile(every, np.arange(1, _QUARTERS) / _QUARTERS) if trait == "overlap" and every.size else np.zeros(3)
-    )
+    every = [value for own in cases.values() for value in own.values()]
+    edges = np.quantile(every or [0.0], np.arange(1, _QUARTERS) / _QUARTERS)
 
-    def key(each: Diagnosis) -> str:
+    def key(value: float) -> str:
         if trait == "dialogue":
-            return "speech" if each.spoken >= _MOSTLY else "narration" if each.spoken <= 1 - _MOSTLY else "both"
+            return "speech" if value >= _MOSTLY else "narration" if value <= 1 - _MOSTLY else "both"
         if trait == "overlap":
-            return "" if each.overlap is None else str(1 + int(np.searchsorted(edges, each.overlap)))
-        return "" if each.place is None else str(1 + min(_QUARTERS - 1, int(each.place * _QUARTERS)))
+            return str(1 + int(np.searchsorted(edges, value)))
+        return str(1 + min(_QUARTERS - 1, int(value * _QUARTERS)))
 
-    found = {run: {each.example_id: name for each in own if (name := key(each))} for run, own in cases.items()}
+    found = {run: {example_id: key(value) for example_id, value in own.items()} for run, own in cases.items()}
     upper = [f"up to {100 * edge:.0f}%" if edge else "none" for edge in edges]
     labels = {
         "dialogue": {"narration": "narration", "both": "both", "speech": "speech"},

@@ -26,11 +26,13 @@ from relic_core.evaluation.diagnosis import (
     FINDINGS,
     TRAITS,
     Diagnosis,
+    Trait,
     case_table,
     diagnose,
     finding_table,
     lemma_overlap,
     part_by,
+    trait_of,
 )
 from relic_core.evaluation.intervals import sorted_by_id
 from relic_core.evaluation.metrics import KS, metric
@@ -105,8 +107,14 @@ class Recall:
     check = staticmethod(check_alike)
     labels = staticmethod(labels)
 
-    def __init__(self, runs: Runs, diagnoses: Callable[[Run, Sequence[Outcome]], Sequence[Diagnosis]]) -> None:
+    def __init__(
+        self,
+        runs: Runs,
+        traits: Callable[[Trait, Run, Sequence[Outcome]], dict[str, float]],
+        diagnoses: Callable[[Run, Sequence[Outcome]], Sequence[Diagnosis]],
+    ) -> None:
         self._runs = runs
+        self._traits = traits
         self._diagnoses = diagnoses
         self._marks = lru_cache(maxsize=_KEPT)(self._compute)  # by the whole run: measured again, it keeps its id
 
@@ -280,7 +288,7 @@ class Recall:
         """Part the examples by what their texts tell; none for the other views."""
         if view not in TRAITS:
             return None
-        return part_by(view, {run.id: self._diagnoses(run, self._runs.outcomes(run.id)) for run in runs})
+        return part_by(view, {run.id: self._traits(view, run, self._runs.outcomes(run.id)) for run in runs})
 
     def _compute(self, run: Run, name: str, view: str) -> tuple[Mark, ...]:
         return marks_of(run, sorted_by_id(self._runs.outcomes(run.id)), name, view)
@@ -366,6 +374,7 @@ class Outcomes:
         self._windows = windows
         self._opened: dict[str, _Opened] = {}
         self._told: LRUCache[tuple[Diagnosis, ...]] = LRUCache(_KEPT_RUNS)
+        self._traits: LRUCache[dict[str, float]] = LRUCache(_KEPT_RUNS)
         self._lock = threading.Lock()
 
     def read(self, pairs: Sequence[tuple[Run, Outcome]]) -> tuple[ReadOutcome, ...]:
@@ -379,20 +388,43 @@ class Outcomes:
 
     def diagnoses(self, run: Run, outcomes: Sequence[Outcome]) -> tuple[Diagnosis, ...]:
         """Tell why the cases of a run came out as they did; those whose work is not here are left out."""
-        stored = {summary.sha256 for summary in self._summaries()}
-        here = [book.key for book in run.books if book.sha256 in stored]
-        key = (run.id, run.created, len(outcomes), tuple(here), len(self._open(run.benchmark).windows))
+        key = (run.id, run.created, *self._what_is_here(run))
         return self._told.get(key, lambda: self._diagnoses(run, outcomes, outcomes))
+
+    def traits(self, trait: Trait, run: Run, outcomes: Sequence[Outcome]) -> dict[str, float]:
+        """Tell one trait of a run's examples, which is the same for all runs on the same data and context."""
+
+        def make() -> dict[str, float]:
+            told = {}
+            for outcome, here in self._by_work(run, outcomes):
+                claim = here.said.claim(run.shape) if here.said else None
+                pool = run.pool == "given"
+                value = trait_of(trait, outcome, claim, here.work, pool=pool) if here.work else None
+                if value is not None:
+                    told[outcome.example_id] = value
+            return told
+
+        return self._traits.get((trait, run.shape, *self._what_is_here(run)), make)
+
+    def _what_is_here(self, run: Run) -> tuple[object, ...]:
+        """Name what of the data of a run can be read here, on which all that is told of it hangs."""
+        stored = {summary.sha256 for summary in self._summaries()}
+        here = tuple(book.key for book in run.books if book.sha256 in stored)
+        return run.benchmark, run.data_hash, here, len(self._open(run.benchmark).windows)
+
+    def _by_work(self, run: Run, outcomes: Sequence[Outcome]) -> Iterator[tuple[Outcome, _Found]]:
+        """Look for the claims and works of outcomes, those of one work together: it is loaded once."""
+        ordered = sorted(outcomes, key=lambda each: each.book)
+        return zip(ordered, self._found([(run, each) for each in ordered]), strict=True)
 
     def diagnosed(self, run: Run, outcomes: Sequence[Outcome], some: Sequence[Outcome]) -> tuple[Diagnosis, ...]:
         """Tell the same of some of a run's outcomes alone."""
         return self._diagnoses(run, outcomes, some)
 
     def _diagnoses(self, run: Run, outcomes: Sequence[Outcome], some: Sequence[Outcome]) -> tuple[Diagnosis, ...]:
-        ordered = sorted(some, key=lambda each: each.book)  # a work is loaded once
         quoted: dict[str, list[Span]] = {}
         found: list[Diagnosis | None] = []
-        for outcome, here in zip(ordered, self._found([(run, each) for each in ordered]), strict=True):
+        for outcome, here in self._by_work(run, some):
             work = here.work
             if work is None:
                 continue

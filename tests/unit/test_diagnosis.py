@@ -106,16 +106,12 @@ def test_what_is_found(given, findings):
 
 
 def test_quarters_hold_a_quarter_each_and_never_part_what_is_alike():
-    cases = [fact(example_id=str(n), overlap=max(0.0, (n - 40) / 100)) for n in range(80)]
-    found, labels = part_by("overlap", {"run": cases})
-    parted = found["run"]
-    assert {parted[str(n)] for n in range(41)} == {"1"}
+    found, labels = part_by("overlap", {"run": {str(n): max(0.0, (n - 40) / 100) for n in range(80)}})
+    assert {found["run"][str(n)] for n in range(41)} == {"1"}
     assert list(labels) == ["1", "3", "4"]
-    assert part_by("overlap", {"run": [fact(overlap=None)]}) == ({"run": {}}, {})
-    assert list(part_by("dialogue", {"run": [fact(spoken=0.5), fact(example_id="b", spoken=1.0)]})[1]) == [
-        "both",
-        "speech",
-    ]
+    assert part_by("overlap", {"run": {}}) == ({"run": {}}, {})
+    assert list(part_by("dialogue", {"run": {"a": 0.5, "b": 1.0}})[1]) == ["both", "speech"]
+    assert part_by("place", {"run": {"a": 0.0, "b": 1.0}})[0] == {"run": {"a": "1", "b": "4"}}
 
 
 @pytest.fixture
