@@ -93,10 +93,8 @@ _TITLES: dict[View, tuple[str, str]] = {
     "published": ("{measure}, beside published figures", "System"),
 }
 _DIAGNOSED: tuple[View, ...] = ("overlap", "lengths", "dialogue", "place")
-NO_TEXT = (
-    "Quotations are left out where their words or the claims' are not here: add the works to the library, in the "
-    "edition that was measured, and the benchmark's data."
-)
+_ADD = "Add the works to the library, in the edition that was measured, and the benchmark's data."
+_LEFT_OUT = f"Quotations are left out where their words or the claims' are not here. {_ADD}"
 _ASKED_AGAIN = 20.0
 """Seconds after which a benchmark whose data were not here is looked for again."""
 
@@ -188,7 +186,7 @@ class Recall:
             marks = [mark for run in runs for mark in marks_of(run, outcomes[run.id], name, view, of[run.id])]
             counts = {mark.group: mark.n for mark in marks}
             groups = tuple(Group(key=key, label=label, n=counts.get(key, 0)) for key, label in parts.items())
-            note = NO_TEXT if any(len(own) > len(of[run_id]) for run_id, own in outcomes.items()) else ""
+            note = _LEFT_OUT if any(len(own) > len(of[run_id]) for run_id, own in outcomes.items()) else ""
         else:
             marks = [mark for run in runs for mark in self._marks(run, name, view)]
             groups, note = groups_of(view, runs, marks, labels=named, sort=sort, least=least)
@@ -252,13 +250,14 @@ class Recall:
 
         Raises BadRequest: there is no such metric, or nothing can be told: the run has no ranks, or no text is here.
         """
-        made = [self.chart(view, [run], name) for view in _DIAGNOSED]
+        views = [view for view in _DIAGNOSED if view != "place" or run.pool != "given"]
+        made = [self.chart(view, [run], name) for view in views]
         outcomes, found = self._runs.outcomes(run.id), self._told(run)
         listed = [finding_table(outcomes, found, name)]
         for chart in made:
             heads, rows = table(chart)
             whole = sum(mark.n for mark in chart.marks) == len(outcomes)
-            listed.append(Table(caption=chart.title, heads=heads, rows=rows, notes=() if whole else (NO_TEXT,)))
+            listed.append(Table(caption=chart.title, heads=heads, rows=rows, notes=() if whole else (_LEFT_OUT,)))
         return tuple(listed)
 
     def save_cases(self, run: Run, name: str, path: Path) -> None:
@@ -281,7 +280,7 @@ class Recall:
                 "by, so there is nothing to compare with what was put first. Measure with more context (--shape)."
             )
         if not (found := self._diagnoses(run, outcomes)):
-            raise BadRequest(f"Nothing can be told of run {run.id}: {NO_TEXT}")
+            raise BadRequest(f"None of the quotations of run {run.id} can be read here. {_ADD}")
         return found
 
     def _parted(self, view: View, runs: Sequence[Run]) -> tuple[dict[str, dict[str, str]], dict[str, str]] | None:
