@@ -50,9 +50,7 @@ _NAMED = 5
 class Shelved:
     """A work of the catalogue and where it can be had.
 
-    - `work`: the stored work; None where it is not stored.
-    - `origin`: it is stored; or the library folder has it; or Project Gutenberg has; or neither: the reader's own file
-      is the only way in.
+    - `origin`: stored; in the library folder; on Project Gutenberg; or none: the reader's own file is the only way in.
     """
 
     entry: CatalogueEntry
@@ -65,9 +63,8 @@ class Shelved:
 class Tally:
     """What adding several works came to.
 
-    - `added`: works that are new, or back.
+    - `failed`, `unprepared`: reason → titles that could not be added, or whose preparation could not be begun.
     - `notices`: what the reader should know of those added.
-    - `unprepared`: reason → works that were added, or were there, and whose preparation could not be begun for it.
     """
 
     added: list[Added] = field(default_factory=list)
@@ -173,13 +170,10 @@ class Catalogue:
     # ---- adding in the background -----------------------------------------------------------------------------------
 
     def add(self, slugs: Sequence[str], *, prepare: bool = True) -> Job:
-        """Add works of the catalogue in the background, by one job; asked again, it goes on where it stopped.
+        """Add works of the catalogue, by slug or title, by one job; asked again, it goes on where it stopped.
 
         A file of the library folder stands before Project Gutenberg. What is stored is passed over, and what can be
-        had nowhere is told in the job's closing note.
-
-        - `slugs`: which: by slug or by title.
-        - `prepare`: prepare them for searching too; else each is prepared when it is first searched.
+        had nowhere is told in the job's closing note. Without `prepare` each is prepared when it is first searched.
 
         Raises BadRequest: a slug that is not in the catalogue, or none at all.
         """
@@ -190,10 +184,7 @@ class Catalogue:
         return self._start("fetch", title=title, subject=subject, arguments={"items": items, "prepare": prepare})
 
     def add_gutenberg(self, number: int) -> Job:
-        """Fetch any book of Project Gutenberg by its number and add it, in the background.
-
-        Raises BadRequest: no such number can be.
-        """
+        """Fetch any book of Project Gutenberg by its number and add it, by a job. Raises BadRequest: no such number."""
         item = self.item_of_number(number)
         entry = catalogue.find_number(number)
         title = f"Fetching no. {number} ({entry.title if entry else 'Project Gutenberg'})"
@@ -216,10 +207,7 @@ class Catalogue:
         return items
 
     def item_of_number(self, number: int) -> Item:
-        """Say what is known of a number of Project Gutenberg.
-
-        Raises BadRequest: no such number can be.
-        """
+        """Say what is known of a number of Project Gutenberg. Raises BadRequest: no such number can be."""
         check_number(number)
         entry = catalogue.find_number(number)
         return {"gutenberg": number, **({"slug": entry.slug} if entry else {})}
@@ -229,8 +217,7 @@ class Catalogue:
     def fetch(self, items: Sequence[Item], progress: Progress, *, prepare: Preparing | None = None) -> Tally:
         """Add works from where they are; what is stored is passed over, and one failure does not stop the rest.
 
-        - `progress`: told which it has come to; what it raises ends the work, and what was added stays.
-        - `prepare`: given each work that was added, or was there.
+        What `progress` raises ends the work, and what was added stays.
         """
         tally = Tally()
         gutenberg, away = self._gutenberg(), 0
@@ -281,10 +268,7 @@ class Catalogue:
         return self._works.add(book.data, name=name, came_from=book.source, **described), book.notice
 
     def run_fetch(self, arguments: Mapping[str, Any], progress: Progress) -> str:
-        """Do a "fetch" job: add works of the catalogue, or books by their numbers.
-
-        - `arguments`: ``items``, a list of `Item`; ``prepare``, whether to begin to prepare them, which is done where
-          it is not said.
+        """Do a "fetch" job: add ``items``, and begin to prepare them unless ``prepare`` says no.
 
         Raises SourceUnavailable: none of them could be added; the message says why.
         """
@@ -298,7 +282,7 @@ class Catalogue:
     def run_add(self, arguments: Mapping[str, Any], progress: Progress) -> str:
         """Do an "add" job: store the files ``paths`` as works and begin to prepare them; one that fails stops no other.
 
-        Raises BadText: none of the files could be added; the message says why for each.
+        Raises BadText: none could be added; the message says why for each.
         """
         items: list[Item] = [{"path": path} for path in arguments["paths"]]
         tally = self._fetch_and_prepare(items, progress, wanted=True)

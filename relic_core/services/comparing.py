@@ -161,8 +161,7 @@ class Comparing:
 
         Overlapping spans count as one passage, within a column and between the two.
 
-        Raises BadRequest: they are not two, or one is not known.
-        Raises RelicError: one of the two cannot answer; and as `relic_core.services.search.Search.run`.
+        Raises BadRequest: they are not two, or one is not known or cannot answer.
         """
         if len(set(retrievers)) != 2:  # noqa: PLR2004 - a comparison is of two
             raise BadRequest("Two different ways of searching are compared. Choose two.")
@@ -204,9 +203,6 @@ class Comparing:
         """Hold what a search found against what it finds now; it is asked again where what answers has changed.
 
         - `at`: when "then" is, as in `ThenAndNow.times`, in ISO 8601; where it is none of them, the first.
-
-        Raises NotFound: its work is not there any more.
-        Raises RelicError: as `relic_core.services.search.Search.run`.
         """
         request = search.request
         kept = self._snapshots.of(search)
@@ -259,14 +255,9 @@ class Comparing:
 
 
 def numbered(first: Sequence[Stretch], second: Sequence[Stretch]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Give each passage of two lists a number; two that overlap count as one passage and get the same.
+    """Give each passage of two lists, best first, a number from 0; two that overlap count as one and get the same.
 
     Within a list no two overlap. Where one overlaps two of the other list, those go together that stand higher.
-
-    - `first`, `second`: best first.
-
-    What it returns:
-    - `first, second`: numbers, from 0; those of `first` in order.
 
     >>> numbered([("a", 0, 3), ("a", 9, 12)], [("a", 4, 7), ("a", 2, 5), ("b", 9, 12)])
     ((0, 1), (2, 0, 3))

@@ -197,9 +197,7 @@ class Concordance:
     def find(self, request: ConcordanceRequest) -> Answer:
         """Find every place of a word or phrase, and set one page of them.
 
-        Raises BadRequest: there is no word in the query, or too many; an unknown order; options that exclude one
-        another.
-        Raises NotFound: no work has that id.
+        Raises BadRequest: no word in the query, or too many; an unknown order; options that exclude one another.
         """
         return self._steadily(request, self._find)
 
@@ -232,10 +230,7 @@ class Concordance:
         )
 
     def export(self, request: ConcordanceRequest) -> bytes:
-        """Write the places of a query as a table, in the order asked for; at most `MOST_EXPORTED` of them.
-
-        Raises BadRequest, NotFound: as `find`.
-        """
+        """Write the places of a query as a table, in the order asked for; at most `MOST_EXPORTED` of them."""
         request = dataclasses.replace(request, page=1)
         rows = self._steadily(
             request, lambda asked: self._rows(self._gather(asked), slice(0, MOST_EXPORTED), _EXPORT_WIDTH)
@@ -393,7 +388,6 @@ class Gathered:
 def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceRequest) -> Gathered:
     """Find every place of a query in some works.
 
-    Raises BadRequest: there is no word in the query, or too many.
     Raises NotFound: a work is no longer stored.
     """
     reach = Reach(variants=request.variants, forms=request.forms, as_written=request.as_written)

@@ -41,7 +41,7 @@ class SplitSummary:
 
     - `windows`, `pairs`, `examples`: split → how many; an example is a window with words around a quotation of one to
       five sentences.
-    - `left_out`: "window" and "pair" → reason → how many were left out for it.
+    - `left_out`: "window" and "pair" → reason → how many.
     - `notes`: what could not be looked at, and what to do about it.
     """
 
@@ -57,8 +57,7 @@ class SplitSummary:
 class LeakReport:
     """What a look for leaks came to.
 
-    - `offences`: each thing that stands where it must not; none where all is well.
-    - `pairs`, `windows`: how many were checked; `texts`: how many texts they were held against.
+    - `texts`: how many texts the pairs and windows were held against.
     - `notes`: what could not be looked at, and what to do about it.
     """
 
@@ -87,7 +86,6 @@ class Dataset:
         What was parted before is replaced. Run it after mining, judging, or adding works and benchmarks.
 
         Raises BadBenchmark: data of a benchmark, or the list of held-out runs, are damaged.
-        Raises StoreReadOnly: the store cannot be written.
         """
         began = time.monotonic()
         parts, missing = self._parts()
@@ -144,7 +142,6 @@ class Dataset:
         """Look for leaks in what is marked for training, and for passages in two splits; trusts no mark on training.
 
         Raises NotFound: nothing has been parted yet.
-        Raises BadBenchmark: as `split`.
         """
         if not self._parted():
             raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {SPLIT}")

@@ -128,7 +128,6 @@ class Echoes:
 
         Raises BadRequest: no other work, an unknown method, filters that leave nothing, vectors that cannot be read.
         Raises NotFound: the library has no such work, or the work no such chapter or passage.
-        Raises StoreReadOnly: the folder of indexes cannot be written.
         """
         first, others = self._texts(request)
         path = self._path(request, first, others)
@@ -166,11 +165,7 @@ class Echoes:
     def measure(
         self, method: str, folder: Path | None, texts: Path | None = None, progress: Progress = silent
     ) -> Table:
-        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder.
-
-        Raises NotFound: the data are not there.
-        Raises BadBenchmark: they are damaged.
-        """
+        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder."""
         folder = folder or self._settings.benchmarks
         if folder is None:
             raise NotFound(f"The known echoes do not ship with the program. {known_echoes.NEEDS}")
@@ -402,10 +397,7 @@ def _words(work: Work, sentence: Sentence) -> int:
 
 
 def chosen(work: Work, request: EchoRequest) -> list[Span]:
-    """Give the passages of the first work that are asked about.
-
-    Raises BadRequest: the chapter holds no sentence.
-    """
+    """Give the passages of the first work that are asked about. Raises BadRequest: the chapter holds no sentence."""
     if request.at:
         return [work.span_at(request.at, request.length)]
     if not request.chapter:

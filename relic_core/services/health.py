@@ -42,10 +42,7 @@ _PATIENCE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
-
-    - `level`: "bad" where the program cannot do its work, "notice" where somebody should look.
-    """
+    """One thing that was looked at: "bad" where the program cannot do its work, "notice" where somebody should look."""
 
     name: str
     level: Level
@@ -55,9 +52,8 @@ class Finding:
 def examine(
     store: Store, settings: Settings, works: Works, retrievers: Retrievers, *, address: str = "", thorough: bool = False
 ) -> tuple[Finding, ...]:
-    """Look at the store, the disk, the models and the indexes, and at the app where it is named.
+    """Look at the store, the disk, the models and the indexes, and at the app where its address is given.
 
-    - `address`: of a running app, http://localhost:8501 for example; empty to leave it out.
     - `thorough`: read every index and hold it to its hashes, which takes a minute for a large library.
     """
     return tuple(_findings(store, settings, works, retrievers, address, thorough=thorough))

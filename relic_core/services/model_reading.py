@@ -100,11 +100,7 @@ class ModelReading:
         return self._jobs.latest(KIND, f"{search_id}/{retriever}")
 
     def run(self, arguments: dict[str, Any], progress: Progress) -> str:
-        """Read, in a job; the answers are kept as they come.
-
-        Raises NotFound: there is no such search.
-        Raises ReaderUnavailable: the model does not answer.
-        """
+        """Read, in a job; the answers are kept as they come."""
         request = self._get_search(arguments["search"]).request
         read = (0, 0, "")
 
@@ -136,12 +132,7 @@ class ModelReading:
         return ColumnReading(tuple(map(_checked, passages, asks.readings(result.claim, passages))))
 
     def made_with(self, search_id: str, retriever: str, work: Work, at: str, length: int) -> str:
-        """Say what read a passage that is kept: the model, the digest of its prompt, its score and its reason.
-
-        Returns: empty where no model did.
-
-        Raises NotFound, BadRequest: there is no such search, or no such place.
-        """
+        """Say what read a kept passage: model, digest of its prompt, score and reason; empty where no model did."""
         if not search_id or not retriever or not self._retrievers.card(retriever).server:
             return ""
         search = self._get_search(search_id)

@@ -88,7 +88,7 @@ class Default:
 class Defaults:
     """Both models that the app searches with.
 
-    - `before`: what was chosen before the last choice was made: what going back would bring.
+    - `before`: what going back would bring.
     - `problem`: why no choice can be read, and what to do; empty where they can.
     """
 
@@ -157,9 +157,8 @@ def default(data: Path, fixed: Mapping[ModelKind, str]) -> Defaults:
 def choose(data: Path, training: Training) -> Choice:
     """Make the model of a training the default of its kind.
 
-    Raises NotFound, BadRequest: the training's files are not there, or it has no model yet.
-    Raises BadWeights: its model is damaged.
-    Raises StoreError: the data folder cannot be written.
+    Raises BadRequest: it has no model yet.
+    Raises NotFound, BadWeights: its files are not there, or damaged.
     """
     folder = TrainingFolder.find(data, training.id)
     if not folder.has_model:
@@ -182,8 +181,6 @@ def go_back(data: Path) -> Chosen:
     """Take back the last choice, of whichever kind it was; where there was none, the packaged models stay.
 
     Raises NotFound: the files of the one before are not there any more.
-    Raises BadWeights: what was chosen cannot be read.
-    Raises StoreError: the data folder cannot be written.
     """
     choices = _read(data)
     now, before = _last(choices), _last(choices[:-1])
@@ -196,9 +193,7 @@ def go_back(data: Path) -> Chosen:
 
 
 def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[str, str]]:
-    """Name the models that were trained here and are searched with.
-
-    - `named`: what the settings name, by kind: it stands over a choice.
+    """Name the models that were trained here and are searched with; what the settings name stands over a choice.
 
     Returns: by retriever the name of its model, and the name with when it was trained.
     """

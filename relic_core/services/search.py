@@ -72,10 +72,7 @@ _FINDERS_KEPT = 3
 
 @dataclass(frozen=True, slots=True)
 class PartBorne:
-    """What a card's unit is worth for one of the claims joined.
-
-    - `span`, `place`: the passage of the unit that bears the claim best.
-    """
+    """What a card's unit is worth for one of the claims joined, and the passage of it that bears the claim best."""
 
     condition: Condition
     probability: float
@@ -88,11 +85,8 @@ class Card:
     """One hit with all a reader needs to judge it.
 
     - `rank`: from 1, among all candidates of the length.
-    - `quotation`: the words, verbatim, with the claim's words lit.
-    - `shown`: the whole sentences that it begins and ends in.
-    - `whole`: these, with the span alone gold.
-    - `place`: where it stands.
-    - `strength`: how far it stands out of the work's background.
+    - `quotation`: the words, verbatim, with the claim's words lit; `whole`: those of `shown`, the whole sentences that
+      it begins and ends in, with the span alone gold.
     - `other_ranks`: the other retrievers and the ranks they give it; 0 where it is not among those they rank.
     - `shared`: words it shares with the claim, in the order of the text, each once.
     - `quoted`: the claim already quotes words of it.
@@ -131,18 +125,15 @@ class Card:
 class Column:
     """What one retriever brings up.
 
-    - `card`: what there is to know of the retriever.
     - `cards`: best first; empty while `pending`, and where no passage shares a word with the claim.
     - `strength`: of the first hit; None where there is none.
     - `candidates`: how many passages were ranked: those of the chapters or works chosen, and without the passage that
       others are to be like and what overlaps it.
     - `pending`: the work is not prepared for it yet, or its index is damaged: building it anew brings the cards.
     - `waiting`: it takes seconds and has been left for later: see `Search.run`.
-    - `note`: what is wrong, for the reader: a damaged index, a model that cannot be loaded; or how well an approximate
-      index did when it was measured. Empty where there is nothing to say.
+    - `note`: what is wrong, for the reader, or how well an approximate index did when it was measured.
     - `exact`: every candidate was compared; not so where an approximate index has answered.
-    - `top_k`: its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the
-      best.
+    - `top_k`: its first passages, to be kept and compared: of overlapping spans the best.
     """
 
     card: RetrieverCard
@@ -185,14 +176,13 @@ class SearchResult:
 
     - `work`: the work searched; None where the whole library was.
     - `claim`: the claim as understood; where a passage was given, its words.
-    - `columns`: one per retriever asked for.
-    - `quoted`: words of the claim that stand in the work; none is looked for in a whole library, nor of a passage.
-    - `unknown`: distinctive words of the claim that the work never uses; none is looked for as with `quoted`.
+    - `quoted`: words of the claim that stand in the work; `unknown`: distinctive ones that it never uses. Neither is
+      looked for in a whole library, nor of a passage.
     - `weak`: every retriever that pages offer has answered, shown or not, and none finds more than another book would
       hold.
-    - `made_with`: work hash, segmenter, models and program version, for a permalink.
-    - `searched`: the works searched, where the whole library was; else empty.
-    - `unprepared`: those of them that a retriever by meaning has not read yet, so that it says nothing of them.
+    - `made_with`: work hash, segmenter, models and program version.
+    - `searched`: the works searched, where the whole library was; `unprepared`: those that a retriever by meaning has
+      not read yet.
     - `source`: the passage that others are to be like, where one was given.
     - `best`: twice as many passages as a column has, each once, in the order of the best ranking that answered; then
       those that only other columns show.
@@ -232,7 +222,6 @@ class _Shown:
 class Search:
     """Answers search requests: of one work, which is a library of one, or of many.
 
-    - `indexes`: folder of all indexes.
     - `quoted`: gives the sentences of a work that critics quote, by its id.
     """
 
@@ -266,7 +255,6 @@ class Search:
         Raises BadClaim: the claim cannot be searched with.
         Raises BadRequest: an unknown retriever, or for a library one that searches single works only; no work is long
         enough; chapters that the work has not, or that hold no passage so long; nothing is left to search.
-        Raises NotFound: no work has that id, or the passage asked with is not there.
         """
         began = time.perf_counter()
         work = self._works.load(request.work_id) if request.work_id else None
@@ -337,11 +325,7 @@ class Search:
         )
 
     def _read(self, request: SearchRequest) -> Question:
-        """Read the claim of a request, or find the passage that it asks with.
-
-        Raises BadClaim: there is nothing to search with.
-        Raises BadRequest, NotFound: the passage: see `_source`.
-        """
+        """Read the claim of a request, or find the passage that it asks with."""
         if request.like is None:
             claim = masking.read_claim(request.claim_text, max_words=self._max_claim_words)
             return Question(claim=claim, wanted=frozenset(content_tokens(_wanted_text(request) or claim.words)))
@@ -355,11 +339,7 @@ class Search:
         return Question(claim=claim, wanted=frozenset(content_tokens(claim.words)), source=source)
 
     def _source(self, like: SeedPassage) -> Source:
-        """Find the passage that others are to be like; one that would run over the end of its work ends there.
-
-        Raises BadRequest: its length is out of range, or its place is no address.
-        Raises NotFound: no work has that id, or it has no such place.
-        """
+        """Find the passage that others are to be like; one that would run over the end of its work ends there."""
         if not MIN_LENGTH <= like.length <= MAX_LENGTH:
             raise BadRequest(
                 f"Passages like one of {like.length} sentences were asked for; {MIN_LENGTH} to {MAX_LENGTH} are "
@@ -370,10 +350,7 @@ class Search:
         return Source(work=work, span=span, place=work.place(span))
 
     def _library(self, request: SearchRequest) -> tuple[Corpus, tuple[WorkSummary, ...]]:
-        """Find the works that a filter admits and that are long enough.
-
-        Raises BadRequest: no work is admitted.
-        """
+        """Find the works that a filter admits and that are long enough."""
         versions = self._works.work_versions()
         admitted = [work for work in self._works.scope(request.work_filter) if work.id in versions]
         if not admitted:
@@ -385,11 +362,7 @@ class Search:
         return self._finders.get(work.fingerprint, lambda: masking.QuotationFinder(work)).find(claim_text)
 
     def calibration(self, retriever: str) -> Calibration:
-        """Say what probabilities are known of a retriever's scores.
-
-        Raises BadRequest: none are.
-        Raises BadWeights: its model cannot be loaded.
-        """
+        """Say what probabilities are known of a retriever's scores. Raises BadRequest: none are."""
         identities = (self._retrievers.get(card.name).encoder_identity for card in in_order([retriever]))
         return composing.calibration(retriever, next((each for each in identities if each), ""))
 
@@ -451,10 +424,8 @@ class Search:
     def _load(self, found: Findings, shown: dict[str, _Shown], named: Iterable[str]) -> dict[str, Work]:
         """Load the works of the hits shown, and of the best hit of each retriever that is not shown.
 
-        A work that was removed or cut anew since it was ranked loses its hits.
-
-        Raises BadClaim: the claim is in another script than all of them. Where there is no hit nothing is known of the
-        scripts.
+        A work that was removed or cut anew since it was ranked loses its hits. Where there is no hit nothing is known
+        of the scripts. Raises BadClaim: the claim is in another script than all of them.
         """
         wanted = {*named, _leading(shown, named)}
         groups = [group for name, each in shown.items() for group in each.groups[: None if name in wanted else 1]]

@@ -48,11 +48,7 @@ class Trainings:
         self._check = check
 
     def start(self, request: TrainingRequest) -> Training:
-        """Start a training, as a job that outlives this process.
-
-        Raises BadRequest, BadWeights, StoreFull: as `TrainingPlans.check`.
-        Raises StoreReadOnly: the data folder cannot be written.
-        """
+        """Start a training, as a job that outlives this process; raises as `TrainingPlans.check`."""
         from relic_core.training.requests import settle
 
         self._check(request)
@@ -65,7 +61,6 @@ class Trainings:
     def resume(self, training_id: str) -> Followed:
         """Go on with a training that was stopped or failed, from its last checkpoint.
 
-        Raises NotFound: there is none, or its files are not there.
         Raises BadRequest: it is waiting, running or finished.
         """
         followed = self.get(training_id)
@@ -78,10 +73,7 @@ class Trainings:
         return self.get(training_id)
 
     def stop(self, training_id: str) -> Followed:
-        """Ask a training to stop after the step it is in, with a checkpoint; one that has ended stays as it is.
-
-        Raises NotFound: there is no such training.
-        """
+        """Ask a training to stop after the step it is in, with a checkpoint; one that has ended stays as it is."""
         followed = self.get(training_id)
         if followed.job:
             self._jobs.cancel(followed.job)
@@ -101,10 +93,7 @@ class Trainings:
         return tuple(self._followed(training) for training in self._rows.all())
 
     def get(self, training_id: str) -> Followed:
-        """Return a training as it stands now.
-
-        Raises NotFound: there is none.
-        """
+        """Return a training as it stands now."""
         try:
             training = TrainingFolder.find(self._data, training_id).training
         except NotFound:
@@ -112,17 +101,13 @@ class Trainings:
         return self._followed(training)
 
     def compared(self, training_ids: Sequence[str]) -> tuple[Table, ...]:
-        """Set trainings side by side: the figures of their best weights, and in what they differ.
-
-        Raises NotFound: one is not there.
-        """
+        """Set trainings side by side: the figures of their best weights, and in what they differ."""
         return reported.compared([self.get(each) for each in dict.fromkeys(training_ids)])
 
     def find(self, said: str) -> Followed:
         """Find the training a person means by its id, the beginning of it, or its name.
 
-        Raises NotFound: none fits.
-        Raises BadRequest: several fit.
+        Raises NotFound, BadRequest: none fits, or several.
         """
         every, wanted = self.all(), said.strip()
         fits = (
@@ -167,9 +152,7 @@ class Trainings:
     def use(self, training_id: str) -> models.Choice:
         """Make the model of a training the app's default: its encoder, or its reranker.
 
-        Raises NotFound, BadRequest, BadWeights: there is no such training; it has no model yet, or is still at it; its
-        model is damaged.
-        Raises StoreError: the choice cannot be written down.
+        Raises BadRequest, BadWeights: it has no model yet, or is still at it; its model is damaged.
         """
         followed = self.get(training_id)
         if followed.active and followed.has_model:
@@ -190,7 +173,6 @@ class Trainings:
     def remove(self, training_id: str) -> Training:
         """Take a training out of the list; its files stay, and it can be put back.
 
-        Raises NotFound: there is none.
         Raises BadRequest: it is running, or its model is the default.
         """
         followed = self.get(training_id)
