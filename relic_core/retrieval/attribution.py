@@ -60,11 +60,9 @@ _NOT_THERE = 2
 class Stretches:
     """The stretches of some works, one work after the other: the candidates of attribution.
 
-    - `keys`: what each work is known by.
-    - `work`: of each stretch, its work as an index into `keys`.
+    - `keys`, `work`: what each work is known by; of each stretch, its work as an index into these.
     - `start`, `end`: its sentences, half-open.
-    - `words`: its content words, those of author and title behind them.
-    - `named`: how many of them are those of author and title.
+    - `words`: its content words, those of author and title, `named` of them, behind the others.
     """
 
     keys: tuple[str, ...]
@@ -133,8 +131,8 @@ def cut(starts: Ints) -> Ints:
 class Attributor:
     """Ranks stretches as sources of the span of a target.
 
-    - `score_vector`: scores every two sentences in a row of a work, by its key, against the vector of a claim; None of
-      a work that has not been read. Shape (n_sentences - 1,).
+    - `score_vector`: scores every two sentences in a row of a work, by its key, against the vector of a claim, shape
+      (n_sentences - 1,); None of a work that has not been read.
     """
 
     def __init__(
@@ -144,10 +142,7 @@ class Attributor:
         self._index = TextIndex(stretches.words)
 
     def by_words(self, target: Target, *, masked: bool = False) -> Scores:
-        """Score all stretches by BM25: by the words of the span and, for less, by those around it.
-
-        - `masked`: by those around it alone, as they stand.
-        """
+        """Score all stretches by BM25: by the span's words and, for less, those around it, `masked` by these alone."""
         around = self._bm25(f"{target.left} {target.right}")
         return around if masked else self._bm25(target.span) + np.float32(AROUND) * around
 
@@ -200,10 +195,7 @@ class Attributor:
         return scores
 
     def strength(self, target: Target, left_out: npt.NDArray[np.bool_] | None = None) -> float:
-        """Say how much of a span the best of the first `TOP_K` stretches holds: see `pairs`.
-
-        - `left_out`: stretches that are taken not to be there; shape (n_stretches,).
-        """
+        """Say how much of a span the best of the first `TOP_K` stretches, without those `left_out`, holds."""
         scores = self.by_words(target)
         if left_out is not None:
             scores[left_out] = -1.0

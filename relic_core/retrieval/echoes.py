@@ -150,11 +150,9 @@ def card(name: str) -> MethodCard:
 class Filters:
     """Which words count.
 
-    - `stopwords`: whether function words count; by default as the method does best.
+    - `stopwords`: whether function words count.
     - `most`: the largest share of the units of both collections that may hold a word.
     - `least`: how often a word has to occur in both collections together.
-
-    Raises BadRequest: a share outside 0 to 1, or a count below 1.
     """
 
     terms: Terms = "lemmas"
@@ -215,10 +213,7 @@ def terms_of(text: str, terms: Terms = "lemmas", *, stopwords: bool = False) -> 
 
 
 class Two:
-    """Two collections counted over one vocabulary, and what words weigh in both together.
-
-    Raises BadRequest: the filters leave no word.
-    """
+    """Two collections counted over one vocabulary, and the weights of words in both. Raises BadRequest: none left."""
 
     def __init__(self, a: Counted, b: Counted, filters: Filters = Filters()) -> None:
         vocabulary = dict(b.vocabulary)
@@ -466,10 +461,7 @@ def dense(a: Floats, b: Floats) -> Scorer:
 
 
 def word_vectors(two: Two, a: Floats, b: Floats) -> Floats:
-    """Make vectors of words of those of the units that hold them: their mean, less what all words have in common.
-
-    - `a`, `b`: vectors of the units, from an index that was made in one pass.
-    """
+    """Make vectors of words of those of the units that hold them: their mean, less what all words have in common."""
     sums = two.a.T @ a + two.b.T @ b
     means = sums / np.maximum(two.frequency, 1)[:, None]
     centred: Floats = (means - means.mean(axis=0)).astype(np.float32)
@@ -549,8 +541,6 @@ def make(
 
     - `filters`: by default what the method does best with.
     - `vectors`: makes the vectors of words, where not of the passages' own.
-
-    Raises BadRequest: no method has that name; the filters leave no word; a collection has no vectors.
     """
     filters = filters or Filters(stopwords=name == DEFAULT)
 
@@ -606,10 +596,7 @@ def fullness(texts: Sequence[str]) -> Floats:
 
 
 def best_pairs(scorer: Scorer, units: int, *, top: int, progress: Progress = silent) -> list[Pair]:
-    """Find the pairs of two collections that score highest above 0; equal scores keep the order of the text.
-
-    - `units`: how many the first collection has.
-    """
+    """Find the pairs of two collections that score highest above 0; equal scores keep the order of the text."""
     rows, columns, scores = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
     least = 0.0
     for start in range(0, units, _BLOCK):

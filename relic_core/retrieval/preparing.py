@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceTask:
-    """A piece of a work that is to be encoded.
-
-    - `number`: of the piece among those of its index.
-    - `content`: see `vectors.Pieces`.
-    """
+    """A piece of a work that is to be encoded; `number` and `content` as of `vectors.Pieces`."""
 
     spec: RetrieverSpec
     recipe: Recipe
@@ -88,7 +84,6 @@ def prepare_works(
     Yields: each work when it is ready, or with what is wrong with it.
 
     Raises BadWeights, BadRequest: a model is missing, here or on a worker, or is another one there.
-    Raises StoreReadOnly: the folder of indexes cannot be written.
     """
     specs = [(retriever, RetrieverSpec.of(retriever, settings)) for retriever in retrievers]
     left: dict[str, _Left] = {}

@@ -89,10 +89,7 @@ class AsksModel(Reordering):
 
     @property
     def client(self) -> CachedClient:
-        """What asks the server: of a run always the same, so that its limit is that of all claims together.
-
-        Raises ReaderUnavailable: no server is set up, or one that needs leave first.
-        """
+        """What asks the server: of a run always the same, so that its limit is that of all claims together."""
         return self._run or CachedClient(self._server, self._store.model_answers, self._settings.reader_search_tokens)
 
     @property

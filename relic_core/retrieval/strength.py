@@ -79,7 +79,6 @@ class Threshold:
     - `fair`, `strong`: the least for either level, when the work has all the claim's words.
     - `per_unknown`: added in proportion to the share of the claim's words that the work never uses.
     - `if_named`: added when the claim names somebody or something the work never names.
-    - `by_z`: whether z is compared, or the score.
     - `spread`: added to the deviation, so that a few near-equal scores do not make a large z.
     """
 
@@ -146,10 +145,9 @@ class StrengthClassifier:
 
     A ranking of neither words nor vectors is judged by those that are: a fused hit by the kinder of its components.
 
-    - `ranking`: whose hits are judged.
     - `unknown_words`: how far the claim's words are not the work's. None where what was asked is a passage: then no
       threshold is known, and only how far a hit stands out is said.
-    - `encoders`: identities of the encoders, by retriever; those that compare no vectors are left out.
+    - `encoders`: identities by retriever; those that compare no vectors are left out.
     """
 
     def __init__(

@@ -48,10 +48,7 @@ def terms_version(terms: Terms) -> str:
 
 
 def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWords:
-    """Give the terms of a work whose text is at hand; words are then known to all who ask for them by the text.
-
-    - `indexes`: folder of all indexes; where it is not given, the terms are kept in memory only.
-    """
+    """Give the terms of a work whose text is at hand; known from then on to all who ask for them by the text."""
     found = stored_terms(work.version, terms, indexes=indexes, load=lambda _: work)
     if terms == "tokens" and indexes is not None:
         keep_words(work.fingerprint, found)
@@ -61,8 +58,7 @@ def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWor
 def stored_terms(work: WorkVersion, terms: Terms, *, indexes: Path | None, load: Callable[[str], Work]) -> WorkWords:
     """Open the terms of a work, or read them and keep them on disk.
 
-    - `indexes`: as of `work_terms`.
-    - `load`: gives the work of an id; called only where its terms are not on disk, or are damaged.
+    - `load`: called only where its terms are not on disk, or are damaged.
 
     Raises StaleIndex: the work that was loaded is of another version.
     """
@@ -162,9 +158,6 @@ def span_counts(work: Work, length: int, terms: Terms, indexes: Path | None = No
 
 
 def claim_terms(claim: Claim, terms: Terms) -> list[str]:
-    """List the terms of a claim; none where it is all function words.
-
-    Raises BadClaim: it holds no word at all.
-    """
+    """List the terms of a claim; none where it is all function words. Raises BadClaim: it holds no word at all."""
     found = [token for token in claim_tokens(claim) if token not in STOPWORDS]
     return [lemma(token) for token in found] if terms == "lemmas" else found

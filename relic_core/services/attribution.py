@@ -317,7 +317,7 @@ class Attributing:
         masked: bool,
         some: Ints,
     ) -> Scores:
-        """Score stretches by likelihood where a model is given, else by cosine (`masked`: of the words around the span)."""
+        """Score stretches by likelihood where a model is given, else by cosine (`masked`: of what stands around it)."""
         stretches = attributor.stretches
         keys = [stretches.keys[int(stretches.work[at])] for at in some.tolist()]
         works = self._works.load_all(dict.fromkeys(keys))

@@ -25,11 +25,13 @@ from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIn
 from relic_core.ports import VectorRetriever
 from relic_core.reporting.passages import quotation, whole_sentences
 from relic_core.retrieval import composing
+from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.read_by_model import stopped
 from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.search import (
     SNAPSHOT_TOP_K,
     Findings,
+    PartBorne,
     Question,
     Source,
     Verdicts,
@@ -38,7 +40,6 @@ from relic_core.retrieval.search import (
     first_passages,
     retrievers_to_ask,
 )
-from relic_core.retrieval.strength import Strength
 from relic_core.retrieval.words import work_terms
 from relic_core.text import masking
 from relic_core.text.words import content_tokens, shared_words, tokens, unknown_words
@@ -47,11 +48,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import Condition, Hit, Place, SearchRequest, SeedPassage, Unit, Work, WorkFilter, WorkSummary
+    from relic_core.domain import Hit, Place, SearchRequest, SeedPassage, Unit, Work, WorkFilter, WorkSummary
     from relic_core.ports import Progress
     from relic_core.reporting.passages import Passage
-    from relic_core.retrieval.composing import Calibration, Composed
+    from relic_core.retrieval.composing import Calibration
     from relic_core.retrieval.registry import RetrieverCard, Retrievers
+    from relic_core.retrieval.strength import Strength
     from relic_core.services.works import Works
     from relic_core.text.masking import Quoted
 
@@ -68,16 +70,6 @@ BEST_ORDER = ("reranked", "fusion")
 """Rankings that order the best evidence, the one that was measured as the best first."""
 
 _FINDERS_KEPT = 3
-
-
-@dataclass(frozen=True, slots=True)
-class PartBorne:
-    """What a card's unit is worth for one of the claims joined, and the passage of it that bears the claim best."""
-
-    condition: Condition
-    probability: float
-    span: Span
-    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,20 +271,19 @@ class Search:
                 f"{_sentences(request.length)}; the longest of them has {longest} in all. Choose a shorter quotation, "
                 "or more works."
             )
-        verdicts: Verdicts | _ComposedVerdicts
+        composed: ComposedVerdicts | None = None
         results = dict.fromkeys(request.retrievers, request.results)
         if request.conditions:
-            verdicts = self._compose(request, found)
+            composed = self._compose(request, found)
             for name in found.rankings:
-                results[name] = min(MAX_RESULTS, verdicts.in_answer(name) + request.results)
+                results[name] = min(MAX_RESULTS, composed.in_answer(name) + request.results)
             shown = {name: self._choose_units(name, found, results[name], request.unit) for name in found.rankings}
         else:
             default = [card for card in self._retrievers.default() if work or card.library]
             found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get, progress)
             shown = {name: self._choose(name, found, request.results) for name in found.rankings}
         works = {work.id: work} if work else self._load(found, shown, request.retrievers)
-        if not request.conditions:
-            verdicts = Verdicts(found, works, self._retrievers.get)
+        verdicts = composed or Verdicts(found, works, self._retrievers.get)
         if request.unit == "passage":
             twice = {name: 2 * results.get(name, request.results) for name in shown}
             shown = {name: _together(each, works, twice[name]) for name, each in shown.items()}
@@ -366,7 +357,7 @@ class Search:
         identities = (self._retrievers.get(card.name).encoder_identity for card in in_order([retriever]))
         return composing.calibration(retriever, next((each for each in identities if each), ""))
 
-    def _compose(self, request: SearchRequest, found: Findings) -> _ComposedVerdicts:
+    def _compose(self, request: SearchRequest, found: Findings) -> ComposedVerdicts:
         """Rank for every claim, and put the rankings of units for all together in the place of those of spans."""
         known: dict[str, Calibration] = {}
         refused: dict[str, RelicError] = {}
@@ -396,7 +387,7 @@ class Search:
         found.refusals = refused
         found.rankings = {name: each.ranking for name, each in composed.items()}
         joined = [row.joined for row in request.rows]
-        return _ComposedVerdicts(request.rows, composed, {name: each.least(joined) for name, each in known.items()})
+        return ComposedVerdicts(request.rows, composed, {name: each.least(joined) for name, each in known.items()})
 
     def _choose_units(self, name: str, found: Findings, results: int, unit: Unit) -> _Shown:
         """Choose what a column of a composed search may show: its passages, or a passage for each unit."""
@@ -446,7 +437,7 @@ class Search:
         found: Findings,
         shown: _Shown | None,
         works: Mapping[str, Work],
-        verdicts: Verdicts | _ComposedVerdicts,
+        verdicts: Verdicts,
         quoted: tuple[Quoted, ...],
         results: int,
     ) -> Column:
@@ -487,7 +478,7 @@ class Search:
         group: Group,
         found: Findings,
         work: Work,
-        verdicts: Verdicts | _ComposedVerdicts,
+        verdicts: Verdicts,
         quoted: tuple[Quoted, ...],
     ) -> Card:
         """Make the card of a hit. Rerankers' ranks are left out: they come seconds after the others' cards are read."""
@@ -497,8 +488,8 @@ class Search:
             return shared_words(found.question.wanted, sentence)
 
         words, whole = quotation(work, span, light=light), whole_sentences(work, span)
-        composed = isinstance(verdicts, _ComposedVerdicts)
-        ranked = {} if composed else found.rankings
+        parts = verdicts.parts(name, group.best, work)
+        ranked = {} if parts else found.rankings
         others = ((self._retrievers.card(each), ranking) for each, ranking in ranked.items() if each != name)
         return Card(
             work=work,
@@ -516,7 +507,7 @@ class Search:
             shared=tuple({piece.text.casefold(): piece.text for piece in words.pieces if piece.lit}.values()),
             quoted=any(span.overlaps(each.span) for each in quoted),
             others=group.others,
-            parts=verdicts.parts(name, group.best, work) if isinstance(verdicts, _ComposedVerdicts) else (),
+            parts=parts,
         )
 
     def _best(
@@ -525,7 +516,7 @@ class Search:
         found: Findings,
         shown: Mapping[str, _Shown],
         works: Mapping[str, Work],
-        verdicts: Verdicts | _ComposedVerdicts,
+        verdicts: Verdicts,
         quoted: tuple[Quoted, ...],
     ) -> tuple[Evidence, ...]:
         """Merge what the columns show into one list, in the order of the best ranking that answered."""
@@ -577,38 +568,6 @@ class Search:
             works = f"{'1 work' if many == 1 else f'{many} works'} {together[:12]}"
         segmenters = dict.fromkeys(work.segmenter for work in corpus.versions)
         return ", ".join((works, *segmenters, *self._retrievers.models(found.rankings), f"version {__version__}"))
-
-
-class _ComposedVerdicts:
-    """Says of the hits of a composed search whether they belong to the answer, and what bears each claim."""
-
-    def __init__(
-        self, rows: Sequence[Condition], composed: Mapping[str, Composed], thresholds: Mapping[str, float]
-    ) -> None:
-        self._rows = rows
-        self._composed = composed
-        self._thresholds = thresholds
-
-    def in_answer(self, retriever: str) -> int:
-        """Count the units of the answer."""
-        return int((self._composed[retriever].ranking.scores >= self._thresholds[retriever]).sum())
-
-    def of(self, retriever: str, hit: Hit) -> Strength:
-        """Say whether a hit belongs to the answer: fair where it does, else weak."""
-        least = self._thresholds[retriever]
-        said = f"Its probability is {hit.score:.2g}, and the answer begins at {least:.2g}."
-        return Strength("fair" if hit.score >= least else "weak", 0.0, said)
-
-    def parts(self, retriever: str, hit: Hit, work: Work) -> tuple[PartBorne, ...]:
-        """Say what a hit's unit is worth for each claim, and which of its passages bears it."""
-        composed = self._composed[retriever]
-        at = composed.at(hit)
-        return tuple(
-            PartBorne(row, float(probability), span := Span(int(start), hit.span.length), work.place(span))
-            for row, probability, start in zip(
-                self._rows, composed.probabilities[:, at], composed.bearing[:, at], strict=True
-            )
-        )
 
 
 def _wanted_text(request: SearchRequest) -> str:
@@ -679,7 +638,7 @@ def _sentences(count: int) -> str:
     return "one sentence" if count == 1 else f"{count} sentences"
 
 
-def _weak(retriever: str, groups: tuple[Group, ...], verdicts: Verdicts | _ComposedVerdicts) -> bool:
+def _weak(retriever: str, groups: tuple[Group, ...], verdicts: Verdicts) -> bool:
     """Whether the best that a retriever ranks is weak, shown as a column or not."""
     if not groups:
         return True
