@@ -56,10 +56,7 @@ Item = TextBlock | Opening
 
 
 def refuse_many_paragraphs(count: int, *, what: str) -> None:
-    """Refuse a file with more paragraphs than any work has.
-
-    Raises UnsafeFile: there are more than `MOST_PARAGRAPHS`.
-    """
+    """Refuse a file with more than `MOST_PARAGRAPHS` paragraphs, more than any work has, as an UnsafeFile."""
     if count > MOST_PARAGRAPHS:
         raise UnsafeFile(
             f"{what} has more than {MOST_PARAGRAPHS:,} paragraphs, many times those of a long novel, and is not "
@@ -72,7 +69,6 @@ class Named:
     """What a heading says.
 
     - `level`: as its words tell; empty for a title that says nothing of its level.
-    - `number`, `title`: as `Chapter` has them.
     - `label`: the whole heading on one line, to be cited as a part.
     - `word`: the word for what it counts ("volume"), as `Heading` has it.
     - `bare`: it is a number without a word for what it counts.

@@ -111,9 +111,7 @@ def derive_details(source: str, text: str, added: date) -> EditionDetails:
 
 
 def check_details(details: EditionDetails) -> EditionDetails:
-    """Make what a person says of an edition harmless.
-
-    Raises BadRequest: something is too long, or cannot be.
+    """Make what a person says of an edition harmless. Raises BadRequest: something is too long, or cannot be.
 
     >>> check_details(EditionDetails(publisher=" Oxford  University Press ")).publisher
     'Oxford University Press'

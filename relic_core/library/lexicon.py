@@ -90,8 +90,6 @@ class Term:
 class Reach:
     """How far from the letters of a query its words may be.
 
-    - `variants`: other spellings count: honor for honour.
-    - `forms`: other forms count: went for go.
     - `as_written`: capitals, accents and the ending 's count: Gatsby is neither gatsby nor Gatsby's.
     """
 

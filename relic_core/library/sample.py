@@ -42,10 +42,7 @@ class Excerpt:
 
 @cache
 def read_novel(*, max_bytes: int) -> Work:
-    """Read the novel, once in a process.
-
-    Raises TextTooLarge: it has more than `max_bytes` bytes.
-    """
+    """Read the novel, once in a process."""
     metadata = Metadata(title=TITLE)
     return read_work(NOVEL.read_bytes(), name=NOVEL.name, metadata=metadata, source=SOURCE, max_bytes=max_bytes)
 

@@ -73,10 +73,7 @@ def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | No
 
 
 def shared_passages(items: Iterable[Candidate], others: Sequence[tuple[str, Candidate]]) -> list[Offence]:
-    """List the items whose passage in a source lies, in part or whole, on that of another split.
-
-    - `others`: of other splits, each with its split.
-    """
+    """List the items whose passage in a source lies, in part or whole, on one of `others`, each with its split."""
     of_source: dict[str, list[tuple[str, Candidate]]] = defaultdict(list)
     for split, other in others:
         of_source[other.source_id].append((split, other))

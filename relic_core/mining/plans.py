@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 
 class Done(NamedTuple):
-    """What was mined of a file before.
-
-    - `removed`: the source was removed since; it stays away.
-    """
+    """What was mined of a file before; a source that was removed since stays away."""
 
     works: frozenset[str]
     pairs: bool
@@ -36,7 +33,6 @@ class Planned:
 
     - `sha256`: of its bytes.
     - `among`: ids of the works that it has not been searched for yet.
-    - `pairs`: whether its pairs are to be made.
     """
 
     file: SourceFile
@@ -52,10 +48,8 @@ class Plan:
     """What there is to do.
 
     - `unread`: files that cannot be read, what was named for them, and why in plain words.
-    - `already`, `removed`, `twice`: files that were mined as they are; whose source was removed; that are the same as
-      another.
+    - `already`, `removed`, `twice`: how many were mined as they are, removed, or are the same as another.
     - `others`: names of files of other kinds, which were left alone.
-    - `max_bytes`: largest source accepted, where that is more than `secondary.MOST_BYTES`.
     """
 
     planned: list[Planned] = field(default_factory=list)
@@ -90,8 +84,6 @@ def make_plan(
     - `settings`: which files may be read, those that may not being passed over; the largest text accepted.
     - `done`: what was mined before, by the sha256 of the file.
     - `works`: ids of the works to look for, with their fingerprints.
-
-    Raises NotFound, BadText: as `secondary.list_sources`.
     """
     max_bytes = settings.max_text_bytes
     plan = Plan(max_bytes=max_bytes)

@@ -42,11 +42,10 @@ class MiningSummary:
     """What mining came to.
 
     - `mined`, `unread`: sources that were read; that could not be, or were lost on the way.
-    - `already`, `removed`, `twice`: sources mined before as they are; removed, and staying away; the same as another.
+    - `already`, `removed`, `twice`: as of `Plan`.
     - `pairs`, `windows`: found in the sources mined now; `set_aside`: of all windows there are, those left out.
     - `problems`: what is the matter, in plain words → names of the sources.
     - `dropped`: why quotations were passed over, in plain words → how many.
-    - `others`: names of files of other kinds, which were left alone.
     - `places`: only offsets and digests were written, and nothing was stored.
     """
 
@@ -134,9 +133,7 @@ class MiningSummary:
 def mine_planned(
     plan: Plan, quoted: QuotedWorks | None, progress: Progress, *, workers: Workers, places: bool = False
 ) -> Iterator[tuple[Mined, Path]]:
-    """Mine what is planned; what could not be read comes first, with its problem.
-
-    - `places`: whether only offsets and digests are to come back.
+    """Mine what is planned, for offsets and digests only where `places`; what could not be read comes first.
 
     Yields: what was found in a source, and what had been named for it.
     """
@@ -268,10 +265,7 @@ class Places:
         return found
 
     def write(self, mined: Mined) -> None:
-        """Write what was mined of a source.
-
-        Raises StoreError: the folder cannot be written.
-        """
+        """Write what was mined of a source."""
         folder = self._folder / mined.file[:_DIGITS]
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -123,12 +123,7 @@ class FairLock:
         self._next = store.with_name(f"{store.name}.next")
 
     def take(self, wait: Wait) -> int | None:
-        """Take the turn, after those who came before.
-
-        Returns: a descriptor that holds the turn until it is closed; None where the wait was over first.
-
-        Raises OSError: the lock files cannot be written.
-        """
+        """Take the turn, after those who came before: a descriptor that holds it until closed; None: too late."""
         place = _acquire(self._next, wait)
         try:
             # With the place not had, one look all the same: the turn may have come free.

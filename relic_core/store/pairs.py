@@ -40,7 +40,6 @@ class PairRows(Rows):
 
         The file is opened for each batch and closed again, so that nobody waits for whoever makes use of them.
 
-        - `split`: only those of a split; all where empty.
         - `batch`: about how many at once: sources are taken together until they have so many.
         """
         counts = self._all(

@@ -70,8 +70,6 @@ class RunJournal:
 
         - `still`: whether the index of a work that was entered earlier is as it was then.
         - `say`: told, as a sentence, that the run goes on, or why it begins anew.
-
-        Raises StoreReadOnly: the folder cannot be written; `StoreFull` where the disk is full.
         """
         with writing(self._path.parent):
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,8 +119,7 @@ class RunJournal:
     def _read(self, still: Callable[[WorkState], bool]) -> tuple[int, str]:
         """Read what is there into the state.
 
-        Returns: how many bytes hold whole lines and may stay, 0 to begin anew; and why it begins anew though there was
-        something, empty otherwise.
+        Returns: how many bytes hold whole lines and may stay, 0 to begin anew; and why it does, where something was.
         """
         try:
             data = self._path.read_bytes()
@@ -198,10 +195,7 @@ def _said(line: bytes) -> Any:  # noqa: ANN401 - as read from JSON
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Say in plain words why a folder of runs under way cannot be written.
-
-    Raises StoreReadOnly: the right to write there is missing; `StoreFull` where the disk is full.
-    """
+    """Say in plain words why a folder of runs under way cannot be written: no right to, or a full disk."""
     try:
         yield
     except OSError as error:

@@ -39,9 +39,8 @@ class SplitRows(Rows):
     def keep(
         self, windows: Sequence[Row], pairs: Sequence[Row], examples: Mapping[str, Sequence[Example]], digest: str
     ) -> None:
-        """Write down the splits of all that was mined in the place of those before, in one transaction.
+        """Write down the splits of all that was mined, with examples by split, in the place of those before.
 
-        - `examples`: by split.
         - `digest`: of what the splits were made of (`digest`).
         """
         with self._writing() as cursor:
@@ -58,10 +57,7 @@ class SplitRows(Rows):
         return {row_id: (split, reason) for row_id, split, reason in rows}
 
     def digest(self, parts: Mapping[str, str]) -> str:
-        """Make a digest of all that splits are made of, as it is now: all pairs, all kept windows, the parts of works.
-
-        - `parts`: id of each work that is measured -> its part.
-        """
+        """Make a digest of all that splits are made of now: all pairs, all kept windows, works measured -> part."""
         ((there,),) = self._all(_THERE_IS)
         return hashlib.sha256(json.dumps([there, sorted(parts.items())]).encode()).hexdigest()
 

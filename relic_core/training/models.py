@@ -41,18 +41,13 @@ def base_files(recipe: Recipe, tower: Tower) -> ModelFiles:
     """Give the files that a training begins from, by the name in the recipe where they are the same.
 
     Of a pair like DPR's either half may be named, and both encoders begin from the one that reads passages.
-
-    Raises BadWeights: the base is not there, or not the expected one.
     """
     named = find_model(recipe.base)
     return named if named.digest == tower.files.digest else tower.files
 
 
 def mask_token(recipe: Recipe) -> str:
-    """Give the mask token of a recipe's base; none where the recipe wants none.
-
-    Raises BadWeights: the recipe wants one and the tokenizer has none, or the base is not there.
-    """
+    """Give the mask token of a recipe's base; none where the recipe wants none. Raises BadWeights: there is none."""
     if not recipe.mask:
         return ""
     tokenizer = LateChunkingEncoder(read_card(recipe.base), precision="float32").pair.claims.tokenizer
@@ -66,11 +61,9 @@ def mask_token(recipe: Recipe) -> str:
 
 
 def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers is not typed
-    """Make a base ready to be trained: attention, dropout, what is learnt and what stays.
+    """Make a base as `Tower.build` gives it ready to be trained: attention, dropout, what is learnt and what stays.
 
-    - `model`: as `Tower.build` gives it; it is changed.
-
-    Returns: the same; what stays asks for no gradient. The pooler stays in any case: it gives none of the vectors.
+    What stays asks for no gradient. The pooler stays in any case: it gives none of the vectors.
     """
     on_processor = not torch.cuda.is_available()
     model.set_attn_implementation("eager" if on_processor else "sdpa")
@@ -100,10 +93,7 @@ def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a training goes on from.
-
-    - `claims`, `passages`: the two models, which may be one.
-    """
+    """What a training goes on from: two models, which may be one."""
 
     name: str
     claims: ModelFiles
@@ -127,9 +117,6 @@ class Start:
 def start_of(card: EncoderCard, base: ModelFiles) -> Start:
     """Find an encoder that is to be gone on from, and check that it reads what the base reads.
 
-    - `base`: what the recipe begins from: what is made is written as how it differs from this.
-
-    Raises BadWeights: it is not there, or damaged.
     Raises BadRequest: it has another tokenizer than the base.
     """
     start = Start(card.name, find_model(card.query_model), find_model(card.passage_model))
@@ -142,13 +129,7 @@ def start_of(card: EncoderCard, base: ModelFiles) -> Start:
 
 
 def begin_as(model: Any, tensors: Mapping[str, torch.Tensor], name: str) -> None:  # noqa: ANN401 - untyped
-    """Put weights into a model that was built from a base.
-
-    - `model`: as `Tower.build` gives it; it is changed.
-    - `name`: of what they are taken from.
-
-    Raises BadRequest: they are of a model of another shape.
-    """
+    """Put the weights of `name` into a model as `Tower.build` gives it. Raises BadRequest: its shape is another."""
     own = model.state_dict()
     given = named_as(tensors, own)
     if any(given[each].shape != own[each].shape if each in given else "pooler." not in each for each in own):
@@ -167,10 +148,7 @@ T = TypeVar("T")
 
 
 class Passes:
-    """How a recipe parts a batch.
-
-    - `recipe`: its tokens in a forward pass, and whether passes are made twice.
-    """
+    """How a recipe parts a batch."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._twice = recipe.cached
@@ -207,11 +185,7 @@ class Passes:
 
 
 def in_order(parts: list[torch.Tensor], rows: list[torch.Tensor]) -> torch.Tensor:
-    """Put together what passes gave, in the order of the batch's rows.
-
-    - `parts`: of each pass, along the first axis one for each of its rows.
-    - `rows`: their numbers, as `Passes.of` gives them.
-    """
+    """Put together what passes gave, in the order of the batch's rows, whose numbers are as `Passes.of` gives them."""
     return torch.cat(parts)[torch.argsort(torch.cat(rows))]
 
 
@@ -219,8 +193,6 @@ class DualEncoder(nn.Module):
     """A context encoder and a quotation encoder from one base.
 
     - `start`: what it goes on from, in place of the base; of one model for both, half way between the two.
-
-    Raises BadRequest: `start` was made from another base.
     """
 
     def __init__(self, recipe: EncoderRecipe, tower: Tower, start: Start | None = None) -> None:
@@ -320,12 +292,7 @@ class DualEncoder(nn.Module):
 
 
 class RerankerInTraining(nn.Module):
-    """A cross-encoder that learns to choose.
-
-    - `start`: an encoder between whose two models it begins, in place of the base.
-
-    Raises BadRequest: `start` was made from another base.
-    """
+    """A cross-encoder that learns to choose; `start` is an encoder between whose two models it begins."""
 
     def __init__(self, recipe: RerankerRecipe, card: RerankerCard, tower: Tower, start: Start | None = None) -> None:
         super().__init__()

@@ -31,10 +31,7 @@ LEARNT = "RELiC's train split"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the files of a request hold.
-
-    - `validation`: of the file to validate on; empty where there is none.
-    """
+    """What the files of a request hold."""
 
     windows: tuple[MinedWindow, ...]
     validation: tuple[MinedWindow, ...]
@@ -59,7 +56,6 @@ class Published:
 def published(request: TrainingRequest) -> Published:
     """Read the files that a request names.
 
-    Raises NotFound, BadBenchmark: as `read_relic`.
     Raises BadRequest: a work is none of RELiC's, or is kept for measuring; where its quotations stand is not said.
     """
     works: dict[str, Work] = {}

@@ -68,11 +68,7 @@ class StopWish:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRun:
-    """Does trainings in a job.
-
-    - `load_work`: reads a work of the store.
-    - `patiently`: waits longer for the store in a block; told what to do while it waits.
-    """
+    """Does trainings in a job; `patiently` waits longer for the store in a block, told what to do while it waits."""
 
     settings: Settings
     data: TrainingData
@@ -83,9 +79,7 @@ class TrainingRun:
         """Do a training to its end, from where it is: its folder says where.
 
         Raises JobCancelled: it was stopped; a checkpoint is written.
-        Raises BadRequest: it is finished.
-        Raises RelicError: it could not be done: too little to learn from, a bad model, a full disk, a loss that is no
-        number.
+        Raises RelicError: it is finished; too little to learn from, a bad model, a full disk, a loss that is no number.
         """
         folder = TrainingFolder.find(self.settings.data, training_id)
         if folder.finished:
