@@ -146,9 +146,7 @@ class JobCancelled(RelicError):
 
 
 def unknown_name(kind: str, given: str, known: Iterable[str]) -> BadRequest:
-    """Make the error for a name that is not registered, with the nearest known names.
-
-    - `kind`: what the name should have named, in the singular ("retriever").
+    """Make the error for a name of a kind ("retriever") that is not registered, with the nearest known names.
 
     >>> str(unknown_name("retriever", "bm52", ["bm25", "dense"]))
     "There is no retriever called 'bm52'. Did you mean bm25? Known: bm25, dense."

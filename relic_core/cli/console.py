@@ -19,11 +19,9 @@ _LINE = 100
 
 
 def check_utf8(name: str, given: str) -> None:
-    """Refuse words from a terminal or pipe in another encoding, which the store and the encoder could not take.
+    """Refuse words from a terminal or pipe that are not UTF-8, which the store and the encoder could not take.
 
     Paths are not for this: the name of a file may be in any encoding.
-
-    Raises BadRequest: some of its bytes are not UTF-8.
     """
     try:
         given.encode()
@@ -96,9 +94,7 @@ class ProgressLine:
 
 
 def many(number: int, what: str, more: str = "") -> str:
-    """Count things in words.
-
-    - `more`: what several are called, where that is not `what` with an s.
+    """Count things in words; `more` is what several are called, where that is not `what` with an s.
 
     >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")
     ('1 chapter', '1,200 sentences', '0 searches')

@@ -22,10 +22,7 @@ SHORT_CLAIM = 16
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What the scholar asks with: left context, right context, and whether a quotation was masked between them.
-
-    - `left`, `right`: the prose before and after the masked quotation. A bare prompt has only a left side.
-    """
+    """What the scholar asks with: the prose around a masked quotation; a bare prompt has only a left side."""
 
     left: str
     right: str = ""

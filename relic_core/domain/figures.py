@@ -21,7 +21,7 @@ class Series:
     """What is drawn in one colour with one kind of mark.
 
     - `key`: unique in its chart: the id of a run, the name of a retriever, or "published".
-    - `retriever`: registered name, which decides the colour; empty for what was measured elsewhere.
+    - `retriever`: decides the colour; empty for what was measured elsewhere.
     """
 
     key: str
@@ -67,8 +67,7 @@ class Chart:
     """Everything that a chart, its table, its text alternative and its file say.
 
     - `measure`: what the figures are ("recall@10").
-    - `share`: the figures are shares, written as percentages; else they lie between 0 and 1 too and are written times
-      100.
+    - `share`: written as percentages; else they lie between 0 and 1 too and are written times 100.
     """
 
     view: View
@@ -118,11 +117,7 @@ def interval(mark: Mark, *, share: bool = True) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A number in a table.
-
-    - `text`: as it is read: "25.0".
-    - `ends`: the ends as they are read. Where an interval cannot be had, the first is what stands in its place.
-    """
+    """A number in a table, and the ends of its interval as they are read, or first what stands in its place."""
 
     text: str
     value: float

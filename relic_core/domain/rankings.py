@@ -133,11 +133,7 @@ class Ranking:
         return rank_at(self.scores, at) if at < part.stop and self.start[at] == span.start else 0
 
     def only(self, kept: npt.NDArray[np.bool_], *, left_out: int) -> Ranking:
-        """Leave out spans that are no candidates.
-
-        - `kept`: shape (n_spans,).
-        - `left_out`: how many spans of the works are no candidates, found or not.
-        """
+        """Leave out spans that are no candidates; `left_out` says how many of the works are none, found or not."""
         return replace(
             self,
             work=self.work[kept],

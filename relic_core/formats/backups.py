@@ -50,11 +50,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a back-up says of itself.
-
-    - `left_out`: what of the data folder is not in it, and why.
-    - `members`: the files, by their names in the zip.
-    """
+    """What a back-up says of itself; `left_out` is what of the data folder is not in it, and why."""
 
     program: str
     store_version: int
@@ -118,7 +114,6 @@ class BackupWriter:
 class BackupFile:
     """A back-up to be restored; its names are checked when it is opened, its bytes when they are unpacked.
 
-    Raises NotFound: there is no such file.
     Raises BadBackup: it is no back-up, is damaged, was changed, or is of a newer version.
     """
 
@@ -142,10 +137,7 @@ class BackupFile:
         self._zip.close()
 
     def unpack(self, name: str, target: Path) -> None:
-        """Unpack a member, holding it to its size and hash while it is written.
-
-        Raises BadBackup: it is damaged or was changed.
-        """
+        """Unpack a member, holding it to its size and hash while it is written."""
         expected = self.manifest.members[name]
         digest, size = hashlib.sha256(), 0
         try:

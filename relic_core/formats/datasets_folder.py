@@ -259,11 +259,9 @@ def write_folder(
     - `head`: what made the rows, and the sources and works that they name.
     - `pairs`, `windows`: one of ``training``, ``dev``, ``test`` -> its rows, taken as they are written. A split without
       rows has no file.
-    - `words`, `left_out`: what the data card says that the rows do not (`write_card`).
+    - `words`, `left_out`: as of `write_card`.
 
-    Raises BadRequest: there is something else under that name.
     Raises BadBenchmark: there is no row at all, or a row cannot be written (`pair_files.write_pairs`).
-    Raises StoreError: the folder cannot be written.
     """
     made: dict[Configuration, Counted] = {"pairs": Counted(), "windows": Counted()}
     with written_folder(folder, MARKER) as half:

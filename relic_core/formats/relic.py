@@ -94,13 +94,8 @@ class RelicBook:
 
 
 def read_relic(path: Path) -> tuple[RelicBook, ...]:
-    """Read a file of RELiC and check all of it.
+    """Read a file of RELiC and check all of it; time and memory grow with the file alone.
 
-    - `path`: ``train.json``, ``val.json``, ``test.json``, or a file of that form.
-
-    Returns: in the order of the file. Time and memory grow with the file alone.
-
-    Raises NotFound: there is no such file.
     Raises BadBenchmark: it is cut short or no JSON (with the position), not of this form, a gold span runs beyond its
     book or is none of its candidates, an id occurs twice; the message names the file, the book, the quotation and what
     is wrong.
@@ -119,7 +114,6 @@ def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
     - `books`: with candidates for each length from 1 to 5; taken one at a time.
 
     Raises BadBenchmark: they would not be read again (`read_relic`), or two have one title.
-    Raises StoreError: the file cannot be written.
     """
     homes: dict[str, str] = {}
     titles: set[str] = set()
@@ -177,9 +171,8 @@ def work_of(book: RelicBook) -> Work:
 def book_of(title: str, sentences: Sequence[str], windows: Iterable[MinedWindow]) -> tuple[RelicBook, Counter[str]]:
     """Set mined windows on a work as a book of RELiC.
 
-    What it returns:
-    - `book`: every span of 1 to 5 sentences is a candidate; a quotation has the id of its window.
-    - `left_out`: why windows have no place in the form -> how many: `TOO_LONG`, `NO_CONTEXT`.
+    Returns: with it why windows have no place in the form -> how many. Every span of 1 to 5 sentences is a candidate; a
+    quotation has the id of its window.
 
     >>> book, left_out = book_of("The Ferry", ["It rained.", "He rowed."], [])
     >>> book.candidates[2], book.candidates[3], left_out
@@ -279,8 +272,6 @@ def write_submission(path: Path, rankings: Mapping[str, list[int]]) -> None:
 
     - `rankings`: for every quotation of the books the starts of its best candidates, best first: `DEPTH`, or all where
       its book has fewer of its length.
-
-    Raises StoreError: the file cannot be written.
     """
     lines = ",\n".join(f"{_json(quote_id)}: {starts}" for quote_id, starts in rankings.items())
     with written_whole(path) as file:

@@ -31,9 +31,6 @@ def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
     What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
     the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found. Of judged
     passages the ranking itself is written. An example without a ranking leaves no line, as in every run.
-
-    Raises BadBenchmark: an id or the tag is empty or holds white space.
-    Raises StoreError: the file cannot be written.
     """
     tag = _word(tag, "the tag")
     with written_whole(path) as file:
@@ -48,7 +45,6 @@ def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
 def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
     """Read a run: its tag, and for each query its documents by score, as TREC's tools do; equal scores as they stand.
 
-    Raises NotFound: there is no such file.
     Raises BadBenchmark: a line has other columns, a score is no number, or a query ranks a document twice.
     """
     rows, scored = _rows(path, "query Q0 document rank score tag", 4)

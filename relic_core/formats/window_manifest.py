@@ -65,12 +65,7 @@ choose among many trainings by."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSource:
-    """A source, as far as finding it again needs.
-
-    - `title`, `author`: as known; the author may be empty.
-    - `sha256`, `body`: Sha256 of the decoded text, and of its body alone.
-    - `licence`, `origin`: what may be done with it, and where its file came from; may be empty.
-    """
+    """A source, as far as finding it again needs; `sha256` and `body` are digests of its text and of its body."""
 
     title: str
     author: str
@@ -95,9 +90,7 @@ class ListedWindow:
     """Where a window stands.
 
     - `capped`: whether it is in the version in which no source has more than a quarter of a work's windows.
-    - `left`, `right`: the sentences before and after the quotation, at most four on a side.
-    - `gold`: the sentences quoted: offsets into the work's text.
-    - `length`: how many sentences they are, 1 to 5.
+    - `gold`: the sentences quoted, 1 to 5: offsets into the work's text.
     """
 
     id: str
@@ -118,7 +111,7 @@ class ListedWindow:
 class Manifest:
     """Windows with all that finding them again needs.
 
-    - `sources`, `works`, `windows`: in order; windows name sources by index and works by slug.
+    - `windows`: they name sources by index and works by slug.
     - `about`: how it was made, in words and numbers: the program, the rules of reading, the seed.
     """
 
@@ -234,19 +227,12 @@ _COLUMNS = {
 
 
 def read_sets(folder: Path) -> dict[str, SetFacts]:
-    """Read what a manifest says of its sets, without its windows.
-
-    Raises NotFound: there is no manifest.
-    Raises BadBenchmark: it is damaged.
-    """
+    """Read what a manifest says of its sets, without its windows."""
     return _sets(_facts(folder / FACTS))
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write both files.
-
-    Raises StoreError: the folder cannot be written.
-    """
+    """Write both files."""
     digest = digest_of(manifest.windows, manifest)
     facts = {
         "format": FORMAT,
@@ -265,11 +251,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read both files and check them against each other.
-
-    Raises NotFound: one of them is not there.
-    Raises BadBenchmark: one is damaged, or they are not of one manifest.
-    """
+    """Read both files and check them against each other."""
     path = folder / FACTS
     facts = _facts(path)
     _, batches = parquet_tables.read(folder / ROWS, FORMAT, ("digest",), _COLUMNS)
@@ -345,12 +327,7 @@ class WindowText:
 
 
 def write_texts(path: Path, texts: Iterable[tuple[str, WindowText]], digest: str) -> int:
-    """Write the words of windows by their ids.
-
-    Returns: how many were written.
-
-    Raises StoreError: the file cannot be written.
-    """
+    """Write the words of windows by their ids, and count them."""
     rows = [
         {"id": name, "left": list(text.left), "quotation": text.quotation, "right": list(text.right)}
         for name, text in texts
@@ -359,13 +336,7 @@ def write_texts(path: Path, texts: Iterable[tuple[str, WindowText]], digest: str
 
 
 def read_texts(path: Path) -> tuple[dict[str, WindowText], str]:
-    """Read the words of windows.
-
-    What it returns:
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged, or an id occurs twice.
-    """
+    """Read the words of windows, and the digest of their manifest."""
     head, batches = parquet_tables.read(path, TEXTS_FORMAT, ("manifest",), _TEXT_COLUMNS)
     texts: dict[str, WindowText] = {}
     for batch in batches:

@@ -75,12 +75,10 @@ class CachedClient:
         self.usage = Usage()
 
     def all(self, questions: Sequence[Question[T]], progress: Progress) -> list[T | None]:
-        """Put questions side by side.
+        """Put questions side by side; None where an answer could not be read, or was not asked for any more.
 
         - `progress`: told again and again how many are answered, and how many could not be read; where it raises
           JobCancelled nothing more is asked, and what was answered is given.
-
-        Returns: what each answer says; None where it could not be read, or was not asked any more.
 
         Raises ReaderUnavailable: there is no answer, or the tokens are used up. What was answered before is kept.
         """
@@ -139,10 +137,7 @@ class CachedClient:
     def _value(
         self, question: Question[T], known: Mapping[str, str], ask: Callable[[Prompt, str], str] | None = None
     ) -> T | None:
-        """Read the answer to a question, again where it cannot be read; None where neither can.
-
-        - `ask`: has the server answer a prompt of a digest.
-        """
+        """Read the answer to a question, asked again where it cannot be read; None where neither can."""
         for prompt in question.tries:
             digest = prompt.digest(self._server.model)
             text = known.get(digest)

@@ -82,10 +82,8 @@ _INSTRUCTIONS: Mapping[Task, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A question to a model.
+    """A question to a model: what it is to do, and texts by name, the claim first.
 
-    - `instructions`: what it is to do.
-    - `parts`: names and texts, the claim first.
     - `again`: the last answer could not be read.
     """
 

@@ -147,10 +147,7 @@ def _published(chart: Chart, series: Series) -> str:
 
 
 def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Set the rows of a chart as a table of words.
-
-    Returns: as many cells in each row as there are heads.
-    """
+    """Set the rows of a chart as a table of words: its heads, and as many cells in each row."""
     facts = tuple(head for head, _ in chart.groups[0].facts) if chart.groups else ()
     heads = (chart.by, *facts, "Run", chart.measure, "95% interval", "n", "candidates")
     names = {series.key: series.label for series in chart.series}
@@ -182,10 +179,7 @@ def _unmarked(said: str) -> str:
 
 
 def as_csv(chart: Chart) -> bytes:
-    """Write the rows of a chart as a file for a spreadsheet: shares as numbers from 0 to 1, to the last digit.
-
-    Returns: in UTF-8 with a byte-order mark, without which spreadsheets take accents for something else.
-    """
+    """Write the rows of a chart for a spreadsheet: shares as numbers from 0 to 1; UTF-8 with a byte order mark."""
     facts = [head.lower() for head, _ in chart.groups[0].facts] if chart.groups else []
     heads = [chart.by.lower(), "key", *facts, "label", "runs", "measure", "value", "low", "high", "n", "candidates"]
     rows: list[list[object]] = [[*heads]]

@@ -22,8 +22,7 @@ COLUMNS = (
 class Occurrence:
     """One place where a query's words stand.
 
-    - `left`, `keyword`, `right`: whole words of the context and the words found, on one line when put together, the
-      marks of italics taken off. A pilcrow stands where a paragraph begins.
+    - `left`, `right`: whole words of the context, without marks of italics. A pilcrow stands where a paragraph begins.
     """
 
     work: WorkSummary
