@@ -399,7 +399,6 @@ def _abouts() -> dict[str, About]:
 
 
 def _allowed(name: str) -> str:
-    """Say what may be given."""
     kind, *rest = get_args(_hints()[name])
     if kind in {str, tuple[str, ...]}:
         return "a text" if kind is str else "a list of texts"

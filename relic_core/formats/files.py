@@ -12,10 +12,9 @@ import json
 import os
 import re
 import secrets
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
 from relic_core.text.decoding import harmless
@@ -151,14 +150,6 @@ def checked(kind: type[M], raw: object, here: str) -> M:
             f"{here}: {place}{first['msg']}{given}. The file was damaged or changed by hand: take it anew from "
             "where it came."
         ) from None
-
-
-def model_of(record: type) -> type[BaseModel]:
-    """Make the strict model of a dataclass of strings and whole numbers; those that may be missing may be below 0."""
-    kinds = {"int": Count, "int | None": Annotated[int | None, Field(ge=-9999)], "str": str}  # years before Christ
-    made: Any = {each.name: (kinds[str(each.type)], ...) for each in fields(record)}
-    model: type[BaseModel] = create_model(record.__name__, __base__=Strict, **made)
-    return model
 
 
 def check_text(text: str, source: str) -> None:

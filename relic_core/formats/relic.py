@@ -56,8 +56,6 @@ _Length = Annotated[int, Field(ge=MIN_LENGTH, le=MAX_LENGTH)]
 
 
 class _Book(Strict):
-    """A book as it stands in the file."""
-
     sentences: list[str]
     candidates: dict[str, list[int]]
     quotes: dict[str, Annotated[tuple[_Context, int | None, _Length, _Context], Field(strict=False)]]

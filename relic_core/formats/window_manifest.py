@@ -16,12 +16,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import Count, Strict, as_string, checked, model_of, parse, read_text, written_whole
+from relic_core.formats.files import Count, Strict, as_string, checked, parse, read_text, written_whole
 from relic_core.text.layout import licence
 
 if TYPE_CHECKING:
@@ -63,21 +63,19 @@ SETS: Mapping[str, WindowSet] = {
 choose among many trainings by."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedSource:
+class ListedSource(Strict):
     """A source, as far as finding it again needs; `sha256` and `body` are digests of its text and of its body."""
 
     title: str
     author: str
-    number: int
+    number: Count
     sha256: str
     body: str
-    licence: str = ""
-    origin: str = ""
+    licence: str
+    origin: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedWork:
+class ListedWork(Strict):
     """A quoted work: its slug in the catalogue, its title, and the sha256 of the text that offsets belong to."""
 
     slug: str
@@ -168,12 +166,11 @@ def digest_of(windows: Iterable[ListedWindow], manifest: Manifest) -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetFacts:
+class SetFacts(Strict):
     """How many windows and works a set has, and the hash of all that decides it."""
 
-    examples: int
-    books: int
+    examples: Count
+    books: Count
     digest: str
 
 
@@ -228,7 +225,7 @@ _COLUMNS = {
 
 def read_sets(folder: Path) -> dict[str, SetFacts]:
     """Read what a manifest says of its sets, without its windows."""
-    return _sets(_facts(folder / FACTS))
+    return _facts(folder / FACTS).sets
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -239,9 +236,9 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
         "about": dict(manifest.about),
         "windows": len(manifest.windows),
         "digest": digest,
-        "sets": {name: asdict(each) for name, each in sets_of(manifest).items()},
-        "sources": [asdict(source) for source in manifest.sources],
-        "works": [asdict(work) for work in manifest.works],
+        "sets": {name: each.model_dump() for name, each in sets_of(manifest).items()},
+        "sources": [source.model_dump() for source in manifest.sources],
+        "works": [work.model_dump() for work in manifest.works],
     }
     parquet_tables.write(
         folder / ROWS, FORMAT, {"digest": digest}, _COLUMNS, [[row_of(window) for window in manifest.windows]]
@@ -257,13 +254,13 @@ def read_manifest(folder: Path) -> Manifest:
     _, batches = parquet_tables.read(folder / ROWS, FORMAT, ("digest",), _COLUMNS)
     rows = [row for batch in batches for row in batch]
     manifest = Manifest(
-        sources=tuple(ListedSource(**dict(each)) for each in facts.sources),
-        works=tuple(ListedWork(**dict(each)) for each in facts.works),
+        sources=tuple(facts.sources),
+        works=tuple(facts.works),
         windows=tuple(_window(row, f"{folder / ROWS}: window '{row['id']:.80}'") for row in rows),
         about=facts.about,
     )
     try:
-        whole = facts.digest == digest_of(manifest.windows, manifest) and _sets(facts) == sets_of(manifest)
+        whole = facts.digest == digest_of(manifest.windows, manifest) and facts.sets == sets_of(manifest)
     except LookupError:  # a window is of a work or a source that is not listed
         whole = False
     if not whole:
@@ -276,9 +273,9 @@ class _Facts(Strict):
     about: dict[str, str]
     windows: Count
     digest: str
-    sets: dict[str, model_of(SetFacts)]  # type: ignore[valid-type]  # the fields are listed once
-    sources: list[model_of(ListedSource)]  # type: ignore[valid-type]
-    works: list[model_of(ListedWork)]  # type: ignore[valid-type]
+    sets: dict[str, SetFacts]
+    sources: list[ListedSource]
+    works: list[ListedWork]
 
 
 def _facts(path: Path) -> _Facts:
@@ -288,10 +285,6 @@ def _facts(path: Path) -> _Facts:
             f"{path} is of the format '{facts.format:.60}', and '{FORMAT}' is wanted, with all its sets."
         )
     return facts
-
-
-def _sets(facts: _Facts) -> dict[str, SetFacts]:
-    return {name: SetFacts(**dict(each)) for name, each in facts.sets.items()}
 
 
 def _window(row: dict[str, Any], here: str) -> ListedWindow:

@@ -139,8 +139,6 @@ def _with_notes(groups: list[_Group]) -> list[_Group]:
 
 
 class _Composition:
-    """The text in the making."""
-
     def __init__(self, segmenter: Segmenter) -> None:
         self.chapters: list[Chapter] = []
         self.paragraphs: list[Paragraph] = []

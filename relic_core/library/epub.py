@@ -455,8 +455,6 @@ _FEW = 2
 
 @dataclass(slots=True)
 class _Mark:
-    """A heading, as it is taken."""
-
     named: Named
     role: str  # "part", "chapter", "title", "section", "aside"
     rank: int

@@ -329,7 +329,6 @@ class _Read(NamedTuple):
 
 
 def _write(works: Iterable[Work], folder: Path, progress: Progress) -> None:
-    """Write the files of an index into a folder that is there."""
     numbers_of: dict[str, int] = {}
     printed: dict[str, int] = {}
     known: list[QuotedWork] = []

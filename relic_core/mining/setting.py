@@ -150,8 +150,6 @@ class _Margins:
 
 
 class _Reader:
-    """Goes through the blocks of a text once."""
-
     def __init__(self, text: str, layout: Layout) -> None:
         self._text, self._layout = text, layout
         self._margins = _Margins.of(layout)
@@ -295,7 +293,6 @@ class _Reader:
         return len(lines) > _FEW and full and longest <= self._margins.width - _NARROW
 
     def _ends_in_colon(self) -> bool:
-        """Whether what was read last announces what follows."""
         end = self._text[self._pieces[-1].end - 3 : self._pieces[-1].end]
         return end.rstrip("-—– _").endswith(":")
 

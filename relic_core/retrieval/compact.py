@@ -591,7 +591,6 @@ def _opened(trained: Path, lists: Path, sizes: npt.NDArray[np.uint64]) -> Any:  
 
 
 def _faiss() -> Any:  # noqa: ANN401 - its stubs do not know all that is called here
-    """Give FAISS, loaded when it is first needed."""
     import faiss
 
     return faiss

@@ -129,7 +129,6 @@ def prepare_works(
 def _unfinished(
     retriever: VectorSearch, spec: RetrieverSpec, work: Work, lengths: Sequence[int]
 ) -> Iterator[PieceTask]:
-    """Give the pieces of a work that are still to be encoded."""
     for pieces in retriever.pieces(work, lengths):
         if not exists(retriever.root, pieces.recipe):
             parts = Parts(retriever.root, pieces.recipe)

@@ -354,7 +354,6 @@ def _one_at_a_time(data: Path) -> Iterator[None]:
 
 
 def _made(data: Path, size: int) -> Path:
-    """Make the folder, where there is room."""
     try:
         if shutil.disk_usage(data).free < size + _ROOM:
             raise StoreFull(

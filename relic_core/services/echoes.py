@@ -431,7 +431,6 @@ def _flat(text: str) -> str:
 
 
 def _digest(vectors: str) -> str:
-    """Digest a file of vectors. Raises BadRequest: it cannot be read."""
     if vectors in {"", "random"}:
         return vectors
     try:
@@ -511,6 +510,5 @@ def _by_fullness(scorer: Scorer, a: npt.NDArray[np.float32], b: npt.NDArray[np.f
 
 
 def _share_of(texts: Sequence[str], there: Container[str]) -> float:
-    """Give the share of long texts that stand there."""
     long = [text for text in texts if text.count(" ") >= _LONG]
     return sum(text in there for text in long) / max(1, len(long))

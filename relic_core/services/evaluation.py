@@ -323,7 +323,6 @@ class Measuring:
         return None if run is None else Measured(run=run, outcomes=self._runs.outcomes(run.id), found=True)
 
     def _brought_back(self, wanted: str) -> Measured | None:
-        """Bring back a run that was removed."""
         try:
             self._runs.restore(wanted)
         except NotFound:

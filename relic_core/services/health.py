@@ -133,8 +133,6 @@ def _room(name: str, folder: Path) -> Finding:
 
 
 def _models(settings: Settings) -> Iterator[Finding]:
-    """Hold the files of the models to their hashes."""
-
     def encoder(named: str) -> str:
         card = read_card(named)
         find_model(card.query_model)

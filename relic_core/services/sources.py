@@ -209,7 +209,6 @@ class Sources:
         )
 
     def _read_critics(self) -> tuple[tuple[_Passage, ...], TextIndex]:
-        """Read the critics' words of all kept windows."""
         windows = [stored.window for batch in self._windows.iterate() for stored in batch]
         counts: Counter[str] = Counter()
         passages = []

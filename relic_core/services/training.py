@@ -135,7 +135,6 @@ class Trainings:
         )
 
     def _take_in(self) -> None:
-        """Take what trainings have told into the store."""
         kept = self._rows.counts()
         for folder in TrainingFolder.all(self._data):
             events: Sequence[TrainingEvent] = folder.events()

@@ -192,7 +192,6 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         checkpoints.rotate(self._folder)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:  # noqa: ANN401, ARG002
-        """Put what was learnt in its place."""
         path = Path(resume_from_checkpoint) / TRAINED
         self._learner.load_state_dict(load_file(path), strict=False)
 
