@@ -48,10 +48,7 @@ _DIED = "the process that worked on it died, most often because the machine had 
 
 
 def named(engine: str, *, lost: Callable[[Any, str], Any] | None = None) -> Workers | None:
-    """Make the engine that a setting or an option names; None where it names none, and this process does the work.
-
-    - `engine`: ``dask://host:8786`` or another address of a scheduler of Dask, or "local".
-    """
+    """Make the engine that is named ("local", ``dask://host:8786``); None where this process does the work."""
     return Dask(None if engine == LOCAL else engine, lost=lost) if engine else None
 
 

@@ -49,8 +49,7 @@ class Executor(Protocol):
     def submit(self, folder: Path, alive: int) -> None:
         """Run the job of a folder, now or soon.
 
-        - `alive`: a file descriptor with a lock that shows the job to be alive. The caller closes its own copy
-          afterwards; a process that runs the job inherits it and keeps it to its end.
+        - `alive`: a file descriptor with a lock that shows the job to be alive; the caller closes its own copy.
         """
 
 
@@ -116,10 +115,7 @@ class Reranker(Protocol):
         """All that decides its scores beside the claim and the work: model, digest of its files, number format."""
 
     def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> npt.NDArray[np.float32]:
-        """Score some spans of a work, in their order: finite, higher is better.
-
-        Raises BadClaim: the claim holds nothing to read.
-        """
+        """Score some spans of a work, in their order: finite, higher is better. Raises BadClaim: nothing to read."""
 
 
 class SpanScorer(Protocol):
@@ -163,11 +159,7 @@ class Retriever(Protocol):
         progress(1, 1, "Nothing to prepare")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences, in the order of the text: finite, higher is better.
-
-        Raises NoIndex: the work has not been prepared.
-        Raises BadClaim: the claim holds nothing to search with.
-        """
+        """Score every span of `length` sentences, in the order of the text. Raises NoIndex: not prepared; BadClaim."""
 
 
 @runtime_checkable

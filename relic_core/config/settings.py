@@ -313,10 +313,7 @@ def variable(name: str) -> str:
 
 
 def find_file(environment: Mapping[str, str], folder: Path = PROJECT) -> Path | None:
-    """Say which file of settings is read, if any: the one that ``RELIC_CONFIG`` names, else the project's.
-
-    Raises BadRequest: the file that is named is not there.
-    """
+    """Say which file of settings is read, if any: the one that ``RELIC_CONFIG`` names, else the project's."""
     named = environment.get(NAMED_BY, "").strip()
     if not named:
         return folder / FILE if (folder / FILE).is_file() else None
@@ -412,10 +409,7 @@ def _allowed(name: str) -> str:
 
 
 def _checked(name: str, value: Any, where: str, *, folder: Path | None = None) -> Any:  # noqa: ANN401 - of any setting
-    """Give a value of a setting as its type has it; `folder` is what a path in a text is relative to.
-
-    Raises BadRequest: it is not of the setting's kind, or out of range.
-    """
+    """Give a value of a setting as its type has it; `folder` is what a path in a text is relative to."""
     if folder is not None and isinstance(value, str):
         is_folder = _allowed(name) == "the path of a folder"
         value = _folder(value, where, folder) if is_folder and value.strip() else value.strip()

@@ -176,10 +176,7 @@ class Group:
 
 
 def group_overlapping(hits: Sequence[Hit]) -> tuple[Group, ...]:
-    """Give each passage one place: a hit, best first, that overlaps a better one of its work joins that one's group.
-
-    Returns: in the order of their best hits; the bests of two groups never overlap.
-    """
+    """Give each passage one place, best first: a hit that overlaps a better one of its work joins that one's group."""
     groups: list[list[Hit]] = []
     taken: dict[tuple[str, int], int] = {}  # each sentence of a best hit: its group
     for hit in hits:

@@ -227,10 +227,7 @@ class Work:
         )
 
     def span_at(self, at: str, length: int, *, within_chapter: bool = False) -> Span:
-        """Give the passage at an address, as far as the work, or its chapter, has sentences.
-
-        Raises BadRequest, NotFound: it is no address; the work has no such place.
-        """
+        """Give the passage at an address, as far as the work, or its chapter, has sentences."""
         first = self.sentence_at(Address.parse(at))
         last = min(first + length, len(self.sentences))
         while within_chapter and self.sentences[last - 1].chapter != self.sentences[first].chapter:

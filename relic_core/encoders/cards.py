@@ -317,8 +317,6 @@ def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
     """Say in values of an `EncoderCard` how a folder that sentence-transformers wrote is used; empty for another.
 
     - `pooling`: pooling that is said elsewhere: then the modules may be any.
-
-    Raises BadWeights: a file is damaged, or says something that is not done here.
     """
     if not (folder / MODULES).is_file():
         return {}
@@ -460,11 +458,7 @@ class RerankerCard:
 
 
 def read_reranker(folder: str | Path) -> tuple[RerankerCard, ModelFiles]:
-    """Find a cross-encoder and check its files against its card.
-
-    - `folder`: as a training of a reranker makes it: ``reranker.json`` beside configuration, tokenizer and weights, or
-      beside the layers of a compact model.
-    """
+    """Find a cross-encoder, as a training of a reranker makes it, and check its files against its card."""
     path = Path(folder).expanduser()
     if not path.is_dir():
         raise BadWeights(

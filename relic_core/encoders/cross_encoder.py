@@ -194,8 +194,8 @@ class CrossEncoder:
 def open_reranker(named: str) -> Reranker:
     """Find a reranker and check its files; its model is loaded when first used.
 
-    - `named`: the folder of a cross-encoder as training makes it; or what a model from elsewhere is (`FROM_ELSEWHERE`),
-      and its folder or its name in the local cache: "likelihood:facebook/bart-base", "cross:models/minilm".
+    - `named`: the folder of a cross-encoder as training makes it; or one from elsewhere (`FROM_ELSEWHERE`):
+      "likelihood:facebook/bart-base", "cross:models/minilm".
     """
     way, _, model = named.partition(":")
     if way in FROM_ELSEWHERE:

@@ -341,10 +341,7 @@ class TowerPair:
         return f"{card.name}/{digest[:12]}/{self._arithmetic}/{how}"
 
     def facts(self, *, stretch: int, context: int) -> dict[str, str | int]:
-        """List what makes the vectors of a work, for the manifests of indexes.
-
-        - `stretch`, `context`: tokens read at a time, and those of them on either side that are there as context alone.
-        """
+        """List what makes the vectors of a work, for the manifests of indexes; `stretch` and `context` in tokens."""
         card = self.card
         found: dict[str, str | int] = {"model": card.name, "weights": self.passages.files.digest}
         if self.claims is not self.passages:

@@ -285,9 +285,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 
 
 def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
-    """Read the weights of a model; those of a compact one are its base's with its own layers in their place.
-
-    Returns: under the names of its file, numbers in float32.
+    """Read the weights of a model in float32; those of a compact one are its base's with its own layers.
 
     Raises ValueError: a number is not finite, as after a training that failed.
     """
@@ -307,7 +305,6 @@ def configuration(files: ModelFiles) -> Any:  # noqa: ANN401 - transformers is n
     """Read the configuration of a model; how attention is computed is left to this machine.
 
     Raises ValueError: it has more layers than its weights have tensors, or is of a type that only its own code knows.
-    Raises Exception: whatever transformers makes of a value that cannot be.
     """
     from safetensors import safe_open
     from transformers import CONFIG_MAPPING, AutoConfig

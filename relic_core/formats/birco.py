@@ -24,10 +24,7 @@ class _Rankings(Strict):
 
 
 def read_jsonl(folder: Path) -> JudgedSet:
-    """Read a set whose queries have masks, and each one relevant passage, as `judged.read_folder`.
-
-    Raises BadBenchmark: also where a query has no mask, or not exactly one relevant passage.
-    """
+    """Read a set whose queries have masks, and each exactly one relevant passage, as `judged.read_folder`."""
     read = read_folder(folder)
     for number, query in enumerate(read.queries, start=1):
         if MASKED not in query.text:
@@ -49,9 +46,7 @@ def read_jsonl(folder: Path) -> JudgedSet:
 
 
 def read_rankings(path: Path, system: str = "") -> tuple[str, dict[str, list[str]]]:
-    """Read rankings as BIRCO's authors publish them: passages by query, or by system and query.
-
-    Returns: the system's name, else the file's; and the rankings.
+    """Read rankings as BIRCO's authors publish them, passages by query, or by system and query; with the system's name.
 
     Raises BadBenchmark: it is no such file, ranks a passage twice, or holds several systems of which none is named.
     """

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 def written_folder(path: Path, marker: str) -> Iterator[Path]:
     """Give a folder to write into that appears under its name only when all is written.
 
-    - `path`: a folder that is there is replaced if it is empty or holds the marker.
-    - `marker`: name of a file that tells a folder of this kind, which has to be written into it.
+    One that is there is replaced if it is empty or holds the marker, a file that has to be written into it.
 
     Raises BadRequest: there is something else under that name, or none can be.
     """

@@ -87,11 +87,7 @@ class JudgedSet:
 
 
 def read_folder(folder: Path) -> JudgedSet:
-    """Read a set and check that its files fit each other.
-
-    Raises BadBenchmark: a line is damaged or cut short, an id unknown or given twice, a query has no pool, or a passage
-    with a grade is not in its pool; the message names the file and the line.
-    """
+    """Read a set and check that its files fit each other; where not, BadBenchmark names the file and the line."""
     objective = folder / "objective.txt"
     said = " ".join(read_text(objective).split()) if objective.exists() else ""
     if (folder / QUEST[0]).exists():

@@ -94,9 +94,7 @@ class RelicBook:
 def read_relic(path: Path) -> tuple[RelicBook, ...]:
     """Read a file of RELiC and check all of it; time and memory grow with the file alone.
 
-    Raises BadBenchmark: it is cut short or no JSON (with the position), not of this form, a gold span runs beyond its
-    book or is none of its candidates, an id occurs twice; the message names the file, the book, the quotation and what
-    is wrong.
+    Raises BadBenchmark: it names the file, the book, the quotation and what is wrong.
     """
     titles = as_object(parse(read_text(path), str(path)), str(path))
     if not titles:
@@ -107,9 +105,7 @@ def read_relic(path: Path) -> tuple[RelicBook, ...]:
 
 
 def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
-    """Write books as a file of RELiC, whole or not at all; the same books make the same bytes.
-
-    - `books`: with candidates for each length from 1 to 5; taken one at a time.
+    """Write books, with candidates for lengths 1 to 5, as a file of RELiC, whole or not at all, always the same bytes.
 
     Raises BadBenchmark: they would not be read again (`read_relic`), or two have one title.
     """
@@ -268,8 +264,7 @@ DEPTH = 100
 def write_submission(path: Path, rankings: Mapping[str, list[int]]) -> None:
     """Write a submission, whole or not at all; the same rankings make the same bytes.
 
-    - `rankings`: for every quotation of the books the starts of its best candidates, best first: `DEPTH`, or all where
-      its book has fewer of its length.
+    - `rankings`: for every quotation the starts of its best candidates, best first: `DEPTH`, or all there are.
     """
     lines = ",\n".join(f"{_json(quote_id)}: {starts}" for quote_id, starts in rankings.items())
     with written_whole(path) as file:

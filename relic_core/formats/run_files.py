@@ -61,10 +61,7 @@ def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
 
 
 def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, ...]]:
-    """Read a run and check it, with the outcomes in the order of the benchmark.
-
-    Raises BadBenchmark: it is no run, cut short, changed by hand, or of a version that this program does not know.
-    """
+    """Read a run and check it, with the outcomes in the order of the benchmark."""
     run, kinds, lines = _opened(path, shipped=shipped)
     books = [book.key for book in run.books]
     try:
@@ -124,10 +121,7 @@ def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[
 
 
 def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kinds: Sequence[str] = ()) -> Outcome:
-    """Read what `outcome_line` wrote; what numbers of books and kinds stand for is given, or the line names them.
-
-    Raises TypeError, ValueError: it is no outcome.
-    """
+    """Read what `outcome_line` wrote; what numbers of books and kinds stand for is given, or the line names them."""
     example_id, book, length, kind, candidates, rank, overlap_rank, gold, first, *judged = line
     graded = [(at, float(grade)) for at, grade in judged[0]] if judged else []
     whole = (length, candidates, rank, overlap_rank, *gold, *(each for place in first for each in place))

@@ -245,10 +245,7 @@ def to_json(request: SearchRequest) -> dict[str, Any]:
 
 
 def from_json(given: Mapping[str, object], here: str) -> SearchRequest:
-    """Read what `to_json` wrote; `here` says where it stands, for messages.
-
-    Raises BadBenchmark, BadRequest: something in it is not what it must be; parts do not go together.
-    """
+    """Read what `to_json` wrote; `here` says where it stands, for messages. Raises BadBenchmark, BadRequest."""
     return checked(_RequestFields, given, here).request()
 
 

@@ -43,10 +43,7 @@ def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
 
 
 def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
-    """Read a run: its tag, and for each query its documents by score, as TREC's tools do; equal scores as they stand.
-
-    Raises BadBenchmark: a line has other columns, a score is no number, or a query ranks a document twice.
-    """
+    """Read a run: its tag, and for each query its documents by score, as TREC's tools do; ties as they stand."""
     rows, scored = _rows(path, "query Q0 document rank score tag", 4)
     tag = rows[-1][-1] if rows else ""
     return tag, {query: sorted(found, key=lambda each: -found[each]) for query, found in scored.items()}

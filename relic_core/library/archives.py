@@ -106,11 +106,7 @@ def opened(file: Path | BinaryIO) -> zipfile.ZipFile:
 
 
 def unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, at_most: int) -> bytes:
-    """Unpack an entry, counting while reading.
-
-    Raises zipfile.BadZipFile: it is damaged, in whatever way.
-    Raises UnsafeFile: it grows as no text does.
-    """
+    """Unpack an entry, counting while reading. Raises BadZipFile: damaged; UnsafeFile: it grows as no text does."""
     pieces: list[bytes] = []
     size = 0
     try:

@@ -140,10 +140,7 @@ class Wording:
         return sentence - bisect_left(paragraphs, paragraphs[sentence]) + 1
 
     def context(self, first: int, length: int, *, width: int) -> tuple[str, str, str]:
-        """Give what stands left of some words, the words, and what stands right of them, each on one line.
-
-        - `width`: at most so many characters on either side, whole words alone.
-        """
+        """Give what stands left of some words, the words, and what stands right, in whole words, each on one line."""
         here, there = self.reach(first, length)
         start, end = int(self.starts[first]), int(self.ends[first + length - 1])
         starts, ends, _, runs = self._borders

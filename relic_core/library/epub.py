@@ -958,11 +958,7 @@ def _looks_like_verse(lines: list[str]) -> bool:
 def read_epub(
     data: bytes, *, name: str, metadata: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None
 ) -> Edition:
-    """Read a work from the bytes of an EPUB; pages that it lacks are passed over as long as others have text.
-
-    Raises EmptyText, TextTooLarge: its pages together hold no text of a work, or more than `max_bytes`.
-    Raises UnsafeFile: it is locked, or made to grow without end: it has more elements or paragraphs than any book.
-    """
+    """Read a work from the bytes of an EPUB; pages that it lacks are passed over as long as others have text."""
     archive = Archive(data)
     package = read_package(archive)
     blocks: list[PageBlock] = []

@@ -103,7 +103,6 @@ class Mirror:
         """Request a file, again where the answer broke off or the mirror is busy for a while; None: there is none.
 
         - `cached`: an earlier download of it: it is sent again only if it has changed.
-        - `say`: called with what is waited for; what it raises ends the requests.
         """
         tries = waits = 0
         while True:

@@ -18,10 +18,9 @@ T = TypeVar("T")
 
 
 def meant(said: str, fits: Iterable[Sequence[T]], *, kind: str, called: Callable[[T], str]) -> T | None:
-    """Choose what a person means, None where nothing fits. Raises BadRequest: several fit alike; it names them.
+    """Choose what a person means of the closest `fits` that are not empty; None where nothing fits.
 
-    - `fits`: what fits, closest fits first: the first list that is not empty counts.
-    - `kind`: what is looked for, in the plural.
+    Raises BadRequest: several fit alike; it names them.
     """
     for found in fits:
         if len(found) == 1:
@@ -32,10 +31,7 @@ def meant(said: str, fits: Iterable[Sequence[T]], *, kind: str, called: Callable
 
 
 def resolve(said: str, summaries: Sequence[WorkSummary], *, removed: bool = False) -> WorkSummary:
-    """Find the work, or the removed one, that a person means by an id, the beginning of one, or a title.
-
-    Raises NotFound, BadRequest: none fits, or several; the message names the nearest, or them.
-    """
+    """Find the work, or the removed one, that a person means by an id, the beginning of one, or a title."""
     wanted = _key(said)
     fits = (
         [summary for summary in summaries if summary.id == said.strip()],

@@ -79,10 +79,7 @@ def read_edition(
     segmenter: Segmenter | None = None,
     max_bytes: int = Settings.max_text_bytes,
 ) -> Edition:
-    """Read a work from the bytes of a file, whatever its format; parameters as `text.reading.read_work`.
-
-    Raises BadText: its subclasses tell what is empty, too large, no text, another format or unsafe.
-    """
+    """Read a work from the bytes of a file, whatever its format; parameters as `text.reading.read_work`."""
     if len(data) > max_bytes:
         raise too_large(len(data), max_bytes=max_bytes)
     if archives.is_zip(data):

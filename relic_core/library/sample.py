@@ -63,12 +63,9 @@ def read_excerpts() -> tuple[Excerpt, ...]:
 
 
 def align(work: Work, excerpts: Sequence[Excerpt]) -> tuple[Example, ...]:
-    """Find the quotation of each excerpt in the work and make it an example.
+    """Find the quotation of each excerpt in the work, by letters and digits alone, and make it an example.
 
-    Letters and digits alone are compared, so that quotation marks and line breaks may differ.
-
-    Raises BadText: a quotation that is not in the work, does not begin and end with a sentence, is longer than five
-    sentences, or stands in the work more than once.
+    Raises BadText: it is not there once, does not begin and end with a sentence, or is longer than five.
     """
     places = Places(work)
     return tuple(

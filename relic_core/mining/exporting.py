@@ -125,9 +125,6 @@ class Exporter:
     def export(self, request: ExportRequest, progress: Progress = silent) -> Exported:
         """Write what is asked for; `progress` is told how many rows have been written.
 
-        Raises BadRequest: a form that cannot hold what is asked; several sources or works fit; splits are wanted, and
-        nothing has been split.
-        Raises NotFound: there is nothing to export, no such source, no such work.
         Raises BadBenchmark: passages that were mined without their words are to be written with them.
         """
         if request.kind not in get_args(Kind):

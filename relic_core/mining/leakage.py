@@ -49,8 +49,7 @@ class Offence:
 def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | None = None) -> list[Offence]:
     """List the stretches of eight words or more that items share with texts they must not share any with.
 
-    - `texts`: read once, and once more where something is shared, to say where it stands. An item is not held against a
-      text that bears its own name (`name_of`).
+    - `texts`: read once, and once more where something is shared. None of an item's own name (`name_of`) counts.
     - `held_out`: runs known by their hashes alone.
     """
     collected = [digests_of(text) for _, text in texts()]

@@ -113,11 +113,7 @@ class Places(NamedTuple):
 
 
 def places(prose: Prose, window: MinedWindow) -> Places:
-    """Look up where the words of a window stand in its source.
-
-    Raises NotFound: they are not where the window says: it was mined from another text, or under other rules of
-    reading.
-    """
+    """Look up where the words of a window stand in its source. Raises NotFound: it was mined from another text."""
     start, end = _quotation(prose, window)
     left: list[Offsets] = []
     before = start
@@ -217,8 +213,6 @@ def make_manifest(
 
     - `marked`: kept windows, each with its split.
     - `paths`: files, folders and archives where they are; they are known again by their hashes.
-
-    Raises NotFound: there are no dev and test windows, or a source is not among the files.
     """
     if not paths:
         raise BadRequest("Where are the mined sources? Name their files, folders or archives with --from.")

@@ -56,10 +56,7 @@ class SharedRun(NamedTuple):
 
 
 def find_chains(numbers: Numbers, works: QuotedWorks, *, among: Collection[int] | None = None) -> list[list[SharedRun]]:
-    """Find runs of words that a source shares with the works, `among` some, those of one quotation together.
-
-    Returns: runs in the order of both texts, all in one work, in order of the source.
-    """
+    """Find runs of words that a source shares with works, `among` some, those of one quotation together, in order."""
     here, there = works.look_up(numbers, commonest=COMMONEST)
     owners = np.searchsorted(works.first_word_of, there, "right") - 1
     if among is not None:
@@ -256,8 +253,6 @@ class Aligner:
 
     def align(self, chain: Sequence[SharedRun], first: int, stop: int) -> Iterator[list[Block]]:
         """Align what is between and around the runs of a chain, which are in the order of both texts, without overlap.
-
-        - `first`, `stop`: where the work's words begin and end among those of all works.
 
         Yields: blocks that belong together, in order: each stretch costs less by what stands between than it brings.
         """

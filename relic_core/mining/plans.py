@@ -81,7 +81,6 @@ def make_plan(
 ) -> Plan:
     """Look through files, folders and archives; each file is read once, for its hash.
 
-    - `settings`: which files may be read, those that may not being passed over; the largest text accepted.
     - `done`: what was mined before, by the sha256 of the file.
     - `works`: ids of the works to look for, with their fingerprints.
     """

@@ -169,8 +169,7 @@ class QuotedWorks:
     def build(cls, works: Iterable[Work], folder: Path, progress: Progress) -> QuotedWorks:
         """Write the index of some works, whole or not at all, and open it. One that is there is replaced.
 
-        - `works`: taken one at a time: they need not be in memory together. One with `__len__` gives the progress its
-          end.
+        - `works`: taken one at a time; one with `__len__` gives the progress its end.
         """
         making = folder.with_name(f".making-{folder.name}-{uuid.uuid4().hex[:8]}")
         with _writing(folder):

@@ -116,10 +116,7 @@ class Stretch:
 
 
 def find_pieces(text: str) -> list[Stretch]:
-    """Find what is read of a text, in order, by its places in the source.
-
-    - `text`: with page numbers and running heads as white space (`noise.printed_noise`).
-    """
+    """Find what is read of a text without its `noise.printed_noise`, in order, by its places in the source."""
     start, end = licence(text)
     layout = lay_out(text, start, end)
     return _Reader(text, layout).read()

@@ -74,10 +74,7 @@ def words_of(passage: Pair | MinedWindow) -> str:
 def examples_of(
     windows: Sequence[MinedWindow], rows: Iterable[Row], kinds: Mapping[str, str]
 ) -> dict[str, list[Example]]:
-    """Make examples of the windows of each split that have words around a quotation of one to five sentences.
-
-    - `kinds`: window id → what its quotation is there for.
-    """
+    """Make examples of the windows of each split that have words around a quotation of one to five sentences."""
     part_of = {name: part for name, part, _ in rows}
     return {
         part: [

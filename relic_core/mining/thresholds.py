@@ -77,10 +77,7 @@ def facts_of(works: QuotedWorks) -> dict[str, WorkFacts]:
 def set_aside(
     windows: Iterable[MinedWindow], sources: Mapping[str, SecondarySource], works: Mapping[str, WorkFacts]
 ) -> dict[str, str]:
-    """Find the windows that are set aside, among all of the library: bounds hold for a source and a work together.
-
-    Returns: why, in plain words, by window id; windows that are kept are not in it.
-    """
+    """Say why windows are set aside, among all of the library: bounds hold for a source and a work together."""
     of_source: dict[str, list[MinedWindow]] = defaultdict(list)
     for window in windows:
         of_source[window.source_id].append(window)

@@ -130,10 +130,7 @@ def mine(
 
 
 def mine_volume(task: VolumeTask) -> Mined:
-    """Read a volume and mine it; what is wrong with the volume is told in the result and raises nothing.
-
-    Raises NoIndex, StaleIndex: the index of works is not there, or not the one that was built.
-    """
+    """Read a volume and mine it; what is wrong with the volume is told in the result and raises nothing."""
     works = None if task.works is None else _works(task.works, _modified(task.works))
     began = time.perf_counter()
     source = unread(task.file)

@@ -81,10 +81,9 @@ class Stretches:
 
     @classmethod
     def of(cls, works: Iterable[tuple[str, str, WorkWords]]) -> Stretches:
-        """Cut works into stretches.
+        """Cut works, as key, author and title, and content words by sentence, into stretches.
 
-        - `works`: of each its key, author and title, and the content words of its sentences; parts of a work that have
-          titles of their own follow each other under its key.
+        Parts of a work that have titles of their own follow each other under its key.
         """
         vocabulary: dict[str, int] = {}
         keys: list[str] = []
@@ -162,9 +161,9 @@ class Attributor:
         return found
 
     def pairs(self, target: Target, some: Ints) -> Scores:
-        """Give for some stretches how much of the span they hold: pairs of content words next to each other.
+        """Give for some stretches how much of the span they hold: pairs of content words next to each other, 0 to 1.
 
-        Returns: 0 to 1, less for a short span: `_NOT_THERE` pairs that no stretch holds are counted with its own.
+        Less for a short span: `_NOT_THERE` pairs that no stretch holds are counted with its own.
         """
         words, known = self.stretches.words, self.stretches.words.vocabulary
         ids = [known.get(token, -1) for token in content_tokens(target.span)]
@@ -214,9 +213,8 @@ def fuse(words: Scores, meaning: Scores, weight: float = MEANING) -> Scores:
 
 
 def rerank(scores: Scores, anew: Scores, *, first: float = 0.0) -> Scores:
-    """Put the first `TOP_K` stretches into a new order; the others stay below.
+    """Put the first `TOP_K` stretches into a new order by scores `anew`; the others stay below.
 
-    - `anew`: the new scores of these, in their old order; higher is better.
     - `first`: what the old scores count for beside the new ones'; nothing in the paper.
     """
     order = best_first(scores)
@@ -232,10 +230,7 @@ def likelihood(scorer: SpanScorer, target: Target, sources: Sequence[str], progr
 
 
 def gains(scorer: SpanScorer, target: Target, source: str, progress: Progress = silent) -> list[tuple[int, int, float]]:
-    """Say how far a source explains each word of a span.
-
-    Returns: of each word its half-open offsets in the span, and the log-probability that the source adds to it.
-    """
+    """Say which log-probability a source adds to each word of a span, with the word's half-open offsets in it."""
     offsets, found = scorer(target, [source, ""], progress)
     more = found[0] - found[1]
     blanks = [len(token) - len(token.lstrip()) for token in (target.span[start:end] for start, end in offsets)]

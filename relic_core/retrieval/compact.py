@@ -326,10 +326,7 @@ def _build(
 def queries(
     dense: _Prepared, works: Sequence[WorkVersion], claims: Sequence[Claim], rng: np.random.Generator
 ) -> npt.NDArray[np.float32]:
-    """Make the questions: real claims, and two neighbouring sentences' vector with noise, which is like none stored.
-
-    Returns: `QUESTIONS` of them; fewer where no work has two sentences.
-    """
+    """Make `QUESTIONS`: real claims, and two neighbouring sentences' vector with noise, which is like none stored."""
     questions = [dense.claim_vector(claim) for claim in claims[:QUESTIONS]]
     indexes: dict[str, DenseIndex] = {}
     pairs = np.array([work.candidates(2) for work in works], dtype=np.float64)
@@ -400,10 +397,7 @@ class Part:
 
 
 def make_part(part: Part) -> int:
-    """Put the sentences of a part into lists, and rank its spans for the questions that recall is measured on.
-
-    A part that was finished before is left as it is. Returns: how many sentences it has.
-    """
+    """Put the sentences of a part, which it counts, into lists, and rank its spans for the questions, unless done."""
     parts = index_files.Parts(part.root, part.recipe)
     finished = parts.load(part.number)
     if finished is not None and parts.path(part.file).exists():

@@ -166,11 +166,9 @@ class Composed:
 
 
 def aligned(rankings: Sequence[Ranking], sigmoid: Sigmoid) -> tuple[Ranking, Floats]:
-    """Give all spans that rankings by one retriever found, as one ranking, and the probability that each gives them.
+    """Give all spans that rankings by one retriever found as one ranking, and the probability that each gives them.
 
     A span that an approximate ranking did not find has the least probability among those that it found.
-
-    Returns: probabilities of shape (n_rankings, n_spans).
     """
     first = rankings[0]
     probabilities = [sigmoid(reached(each)) for each in rankings]

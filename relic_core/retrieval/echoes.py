@@ -394,8 +394,7 @@ def soft_cosine(a: sp.csr_array, b: sp.csr_array, alike: sp.csr_array) -> Scorer
 def wmd(x: Doubles, y: Doubles, costs: Doubles) -> float:
     """Compute the word mover's distance: the least cost of moving one bag of words to another, by linear programming.
 
-    - `x`, `y`: weights of the words, each of sum 1; shapes (n,) and (m,).
-    - `costs`: of moving a word, shape (n, m).
+    - `x`, `y`: weights of the words, each of sum 1; shapes (n,) and (m,), costs (n, m).
     """
     n, m = costs.shape
     flows = sp.vstack([sp.kron(sp.eye_array(n), np.ones((1, m))), sp.kron(np.ones((1, n)), sp.eye_array(m))])
@@ -478,10 +477,7 @@ _LARGEST = 1 << 30
 
 
 def read_vectors(path: Path, two: Two) -> Floats:
-    """Read vectors of words from a file in the text format of word2vec or of GloVe; of a lemma, its own line's.
-
-    Raises BadRequest: the file cannot be read or is too large; a line of another dimension; none of the words is in it.
-    """
+    """Read vectors of words from a file in the text format of word2vec or of GloVe; of a lemma, its own line's."""
     wanted = {term: at for at, term in enumerate(two.vocabulary)}
     found: dict[int, Floats] = {}
     dimension = 0
@@ -537,9 +533,8 @@ def make(
     *,
     vectors: Callable[[Two], Floats] | None = None,
 ) -> Scorer:
-    """Make the scorer of a method for two collections.
+    """Make the scorer of a method for two collections, with the filters it does best with where none are given.
 
-    - `filters`: by default what the method does best with.
     - `vectors`: makes the vectors of words, where not of the passages' own.
     """
     filters = filters or Filters(stopwords=name == DEFAULT)

@@ -290,9 +290,9 @@ def checked(root: Path, recipe: Recipe, name: str) -> Path:
 
 
 def manifests(root: Path, retriever: str, work_id: str) -> tuple[dict[str, Any], ...]:
-    """Read the manifests of all whole indexes that a retriever has of a work, those of other encoders included.
+    """Read the manifests of all whole indexes that a retriever has of a work, the newest first, other encoders' too.
 
-    Returns: the facts of the recipe, "title", "arrays", "notes", "program" and "created"; the newest first.
+    The facts of the recipe, "title", "arrays", "notes", "program" and "created".
     """
     found = (_in_folder(root, path.parent) for path in (root / retriever / work_id).glob(f"[!.]*/{MANIFEST}"))
     return tuple(sorted((said for said in found if said), key=itemgetter("created"), reverse=True))
@@ -317,10 +317,7 @@ class Survey:
 
 
 def survey(root: Path, *, thorough: bool = False) -> Survey:
-    """Look through the indexes of works; no model is loaded for it, and nothing is changed.
-
-    - `thorough`: read every file and hold it to its hash; otherwise sizes are looked at.
-    """
+    """Look through the indexes of works (`thorough`: hold every file to its hash); no model is loaded for it."""
     whole, damaged, works = 0, [], set()
     for folder in sorted(path.parent for path in root.glob(f"[!.]*/[!.]*/[!.]*/{MANIFEST}")):
         said = _in_folder(root, folder)
@@ -365,7 +362,6 @@ def save(
     """Write an index whole or not at all; where another process has written the same meanwhile, that one stays.
 
     - `files`: what writes its other files, by their names.
-    - `notes`: further facts for the manifest, which JSON can hold.
     """
     target = recipe.folder(root)
     making = target.with_name(f"{HALF_MADE}{target.name}-{uuid.uuid4().hex[:8]}")
@@ -399,8 +395,6 @@ def building(root: Path, recipe: Recipe, *, while_waiting: Callable[[], None]) -
     """Be the only one, among all threads and processes, who builds an index; waits for another who does.
 
     What builds of it that were killed while saving have left behind is deleted first.
-
-    - `while_waiting`: called about ten times a second during a wait; what it raises ends the wait.
     """
     folder = recipe.folder(root)
     with ExitStack() as stack:

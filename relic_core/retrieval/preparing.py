@@ -48,10 +48,7 @@ class Encoded:
 
 
 def encode_piece(task: PieceTask) -> Encoded:
-    """Encode a piece, on a worker; what is wrong with this work alone is told in the result.
-
-    Raises BadWeights, BadRequest: what is wrong for every work.
-    """
+    """Encode a piece, on a worker; what is wrong with this work alone is told in the result."""
     retriever = cast("VectorSearch", same_here(task.spec))
     try:
         return Encoded(task.recipe, task.number, retriever.encode(task.content))

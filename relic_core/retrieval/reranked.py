@@ -151,10 +151,7 @@ def scores_of(
 
 
 def beside(found: Scores, first: Scores, weight: float = FIRST) -> Scores:
-    """Put what a reranker says of the top k beside what the first retriever said of it.
-
-    Returns: the reranker's own where the first retriever's weight is 0, else the sum of both, standardised.
-    """
+    """Put what a reranker says of the top k beside what the first retriever said: the sum of both, standardised."""
     return sum_of_shares([share(found), share(first, weight)]) if weight else found
 
 

@@ -49,10 +49,7 @@ class DenseIndex:
         self._inverse_norms: dict[int, Doubles] = {}
 
     def score(self, query: Vectors, length: int, similarity: Similarity = "cosine") -> Scores:
-        """Score every span of `length` sentences against a query, of length 1 where cosines are wanted.
-
-        Returns: cosines, or inner products with the means of the spans' token states.
-        """
+        """Score every span of `length` sentences against a query, of length 1 where cosines are wanted."""
         return self._scores(times(self.sums, query).astype(np.float64), length, similarity)
 
     def score_many(

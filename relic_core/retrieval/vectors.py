@@ -55,10 +55,8 @@ THREADS = min(4, os.cpu_count() or 1)
 def readings(claim: Claim, work: Work | None = None) -> list[Claim]:
     """Give the ways in which a claim is read, whose vectors are averaged.
 
-    A long one is read as it stands. A short one also without its names, which stand everywhere in a novel and draw it
-    to where they stand alone ("What, Gatsby?"), and as a critic would put it (docs/evaluation.md has what that gains).
-
-    - `work`: tells names by how they are printed in it; else the claim's own capitals tell.
+    A long one is read as it stands. A short one also without its names (by how the work prints them), which draw it to
+    where they stand alone ("What, Gatsby?"), and as a critic would put it (docs/evaluation.md has what that gains).
     """
     plain = without_names(claim.words, work) if claim.short else ""
     if not content_tokens(plain):

@@ -56,9 +56,7 @@ def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWor
 
 
 def stored_terms(work: WorkVersion, terms: Terms, *, indexes: Path | None, load: Callable[[str], Work]) -> WorkWords:
-    """Open the terms of a work, or read them and keep them on disk.
-
-    - `load`: called only where its terms are not on disk, or are damaged.
+    """Open the terms of a work, or read them and keep them on disk; only then the work is loaded.
 
     Raises StaleIndex: the work that was loaded is of another version.
     """

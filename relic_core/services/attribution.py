@@ -144,10 +144,7 @@ class Attributing:
         return decode(path.read_bytes(), max_bytes=max_bytes)
 
     def run(self, request: AttributionRequest, progress: Progress = silent) -> Attribution:
-        """Rank the stretches of the library as sources of a span of a passage.
-
-        Raises BadRequest: the span or the passage cannot be read, the library holds no work, or no model is set.
-        """
+        """Rank the stretches of the library as sources of a span of a passage."""
         began = time.perf_counter()
         scorer = self.scorer if request.reranking == "likelihood" or request.explain else None
         if scorer is None and (request.reranking == "likelihood" or request.explain):
@@ -208,12 +205,9 @@ class Attributing:
     def quoting(
         self, work_id: str, pairs: Iterable[Pair], known: Collection[tuple[str, Offsets]]
     ) -> tuple[tuple[Pair, SourceCard], ...]:
-        """Find the quotations in secondary sources that come from a work, changed though they may be.
+        """Find the quotations in secondary sources that come from a work, changed though they may be, in its order.
 
-        - `pairs`: quotations of any work.
-        - `known`: source and place of those that are known to be this work's.
-
-        Returns: by where they stand in the work; of overlapping places of a source the first.
+        Of overlapping places of a source the first is given; of those known to be this work's none.
         """
         attributor = self.attributor(WorkFilter(works=(work_id,)))
         work, found = self._works.load(work_id), []

@@ -255,10 +255,7 @@ class Collected:
 def staged(backup: BackupFile, store: Path, progress: Progress) -> Iterator[Path]:
     """Unpack a back-up into a folder inside the data folder, check all of it, and take it away again if it is not used.
 
-    Yields: the folder, with the store under the library's own name.
-
-    Raises BadBackup: it is of a newer version, damaged, or was changed.
-    Raises BadRequest: another one is being restored.
+    The store stands in it under the library's own name. Raises BadBackup, or BadRequest: another is being restored.
     """
     _refuse_newer(backup)
     _refuse_moves(backup)
@@ -275,10 +272,7 @@ def staged(backup: BackupFile, store: Path, progress: Progress) -> Iterator[Path
 
 
 def leftovers(data: Path, *, alone: bool = False) -> list[Path]:
-    """List what back-ups and restores that were killed have left: copies of what people wrote, whole and half.
-
-    - `alone`: the caller sees to it that nothing is being restored.
-    """
+    """List copies of what people wrote that killed back-ups left, and `alone`, while nothing is restored, restores."""
     found: list[Path] = []
     if not swapping.is_due(data) and (alone or not is_held(data / _LOCK)):
         found += [*data.glob(f"{swapping.STAGED}*"), *data.glob(f".{swapping.MARKER}.*.half")]

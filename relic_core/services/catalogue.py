@@ -79,10 +79,7 @@ class Tally:
         return sum(map(len, self.failed.values()))
 
     def note(self, alone: str = "") -> str:
-        """Say all of it in plain words, without repeating a title that stands above it.
-
-        - `alone`: the only work that was to be added, where the reader has just been told its title.
-        """
+        """Say all of it in plain words; the reader has just been told the title of the work that is `alone`."""
         added, already = [each.work.title for each in self.added], [work.title for work in self.already]
         if alone and alone in (*added, *already):
             said = ["Added."] if added else ["It was in the library already."]
@@ -191,10 +188,7 @@ class Catalogue:
         return self._start("fetch", title=title, subject=f"gutenberg:{number}", arguments={"items": [item]})
 
     def items(self, slugs: Sequence[str]) -> list[Item]:
-        """Say where each work would be taken from; a work named twice counts once.
-
-        Raises BadRequest: what is neither slug nor title of a work in the catalogue; or nothing was named.
-        """
+        """Say where each work would be taken from; a work named twice counts once."""
         entries = {entry.slug: entry for entry in catalogue.entries()}
         wanted = list(dict.fromkeys(catalogue.slug_of(named) for named in slugs))
         if not wanted:
@@ -268,10 +262,7 @@ class Catalogue:
         return self._works.add(book.data, name=name, came_from=book.source, **described), book.notice
 
     def run_fetch(self, arguments: Mapping[str, Any], progress: Progress) -> str:
-        """Do a "fetch" job: add ``items``, and begin to prepare them unless ``prepare`` says no.
-
-        Raises SourceUnavailable: none of them could be added; the message says why.
-        """
+        """Do a "fetch" job: add ``items``, and begin to prepare them unless ``prepare`` says no."""
         items: list[Item] = arguments["items"]
         tally = self._fetch_and_prepare(items, progress, wanted=arguments.get("prepare", True))
         note = tally.note(_name_of(items[0]) if len(items) == 1 else "")
@@ -280,10 +271,7 @@ class Catalogue:
         return note
 
     def run_add(self, arguments: Mapping[str, Any], progress: Progress) -> str:
-        """Do an "add" job: store the files ``paths`` as works and begin to prepare them; one that fails stops no other.
-
-        Raises BadText: none could be added; the message says why for each.
-        """
+        """Do an "add" job: store the files ``paths`` as works, begin to prepare them; one that fails stops no other."""
         items: list[Item] = [{"path": path} for path in arguments["paths"]]
         tally = self._fetch_and_prepare(items, progress, wanted=True)
         failed = [f"{name}: {reason}" for reason, names in tally.failed.items() for name in names]

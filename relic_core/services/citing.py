@@ -58,10 +58,7 @@ class Citing:
         return self._cited(known.values())
 
     def describe(self, work_id: str, details: EditionDetails) -> CitedWork:
-        """Correct the details of an edition; what was said before stays in the store, and the last counts.
-
-        Raises BadRequest: something is too long, or a year, a number of volumes or an address that cannot be.
-        """
+        """Correct the details of an edition; what was said before stays in the store, and the last counts."""
         checked = check_details(details)
         if work_id not in {summary.id for summary in self._rows.summaries()}:
             self._load(work_id)  # says what is not there
@@ -77,11 +74,7 @@ class Citing:
             self._details.add(work_id, over(details, derived, added))
 
     def citation(self, work_id: str, style: str, *, at: str = "", length: int = 1) -> Citation:
-        """Cite a work, or its passage that begins `at` an address; sentences beyond the end of the work are left away.
-
-        Raises NotFound: no stored work has that id, or it has no such place.
-        Raises BadRequest: it is no address, no length or no style.
-        """
+        """Cite a work, or its passage that begins `at` an address; sentences beyond its end are left away."""
         work = self._load(work_id)
         if not at:
             cited = self.work(work_id)

@@ -160,8 +160,6 @@ class Comparing:
         """Ask two retrievers the same and hold their first passages against one another; its own columns play no part.
 
         Overlapping spans count as one passage, within a column and between the two.
-
-        Raises BadRequest: they are not two, or one is not known or cannot answer.
         """
         if len(set(retrievers)) != 2:  # noqa: PLR2004 - a comparison is of two
             raise BadRequest("Two different ways of searching are compared. Choose two.")

@@ -195,10 +195,7 @@ class Concordance:
         self._gathered = LRUCache[Gathered](_KEPT)
 
     def find(self, request: ConcordanceRequest) -> Answer:
-        """Find every place of a word or phrase, and set one page of them.
-
-        Raises BadRequest: no word in the query, or too many; an unknown order; options that exclude one another.
-        """
+        """Find every place of a word or phrase, and set one page of them."""
         return self._steadily(request, self._find)
 
     def _steadily(self, request: ConcordanceRequest, act: Callable[[ConcordanceRequest], T]) -> T:
@@ -386,10 +383,7 @@ class Gathered:
 
 
 def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceRequest) -> Gathered:
-    """Find every place of a query in some works.
-
-    Raises NotFound: a work is no longer stored.
-    """
+    """Find every place of a query in some works."""
     reach = Reach(variants=request.variants, forms=request.forms, as_written=request.as_written)
     readings = read_query(request.word, reach)
     lexicon = texts.lexicon()

@@ -84,8 +84,6 @@ class Dataset:
         """Part all kept windows and all pairs into dev, test and training, and keep that, with examples of each.
 
         What was parted before is replaced. Run it after mining, judging, or adding works and benchmarks.
-
-        Raises BadBenchmark: data of a benchmark, or the list of held-out runs, are damaged.
         """
         began = time.monotonic()
         parts, missing = self._parts()
@@ -139,10 +137,7 @@ class Dataset:
         return tuple((window, marks.get(window.id, unmarked)[0]) for window in self._kept())
 
     def leakage(self, progress: Progress = silent) -> LeakReport:
-        """Look for leaks in what is marked for training, and for passages in two splits; trusts no mark on training.
-
-        Raises NotFound: nothing has been parted yet.
-        """
+        """Look for leaks in what is marked for training, and for passages in two splits; trusts no mark on training."""
         if not self._parted():
             raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {SPLIT}")
         (parts, missing), old = self._parts(), self.stale()

@@ -124,11 +124,7 @@ class Echoes:
         self._works, self._retrievers, self._settings, self._jobs = works, retrievers, settings, jobs
 
     def find(self, request: EchoRequest, progress: Progress = silent) -> Answer:
-        """Compare the works, or open what was found before.
-
-        Raises BadRequest: no other work, an unknown method, filters that leave nothing, vectors that cannot be read.
-        Raises NotFound: the library has no such work, or the work no such chapter or passage.
-        """
+        """Compare the works, or open what was found before."""
         first, others = self._texts(request)
         path = self._path(request, first, others)
         found = _kept(path)

@@ -61,10 +61,7 @@ class Jobs:
         self._functions, self._patiently = functions, patiently
 
     def start(self, kind: str, *, title: str, subject: str = "", arguments: dict[str, Any] | None = None) -> Job:
-        """Start a job, or give the one of this kind and subject that is still queued or running.
-
-        - `subject`: what it is about; jobs without a subject never count as the same.
-        """
+        """Start a job, or give the one of this kind and subject, if it has one, that is still queued or running."""
         self._function(kind)
         try:
             self._path.mkdir(parents=True, exist_ok=True)
@@ -149,10 +146,7 @@ class Jobs:
         return self._rows.latest(kind, storable(subject))
 
     def cancel(self, job_id: str, behind: str = "") -> Job:
-        """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
-
-        - `behind`: the job that it makes room for, where it is begun again; then it is not listed as stopped.
-        """
+        """Ask a job to stop at its next report; `behind` another, it is begun again and not listed as stopped."""
         job = self.get(job_id)
         if job.active:
             with contextlib.suppress(FileNotFoundError):  # it has just ended and been taken in

@@ -66,9 +66,7 @@ class Mining:
     def start(self, paths: Sequence[Path]) -> Job:
         """Start a job that mines files, folders or archives, or give the one that does just that already.
 
-        - `paths`: what to mine; where empty, all that was mined before is looked through again, for works that are new.
-
-        Raises NotFound: a path that is not there; or none was given, and nothing was mined before.
+        - `paths`: where empty, all that was mined before is looked through again, for works that are new.
         """
         found = self._roots(paths)
         title = found[0].name if paths else "all secondary sources"
@@ -164,9 +162,8 @@ class Mining:
         return summary
 
     def workers(self, count: int | None = None, *, dask: str | None = None) -> Workers:
-        """Make what does the work: processes of this machine, or a cluster of Dask.
+        """Make what does the work: processes of this machine, as many as processors, or a cluster of Dask.
 
-        - `count`: as many processes as there are processors where not given.
         - `dask`: address of a scheduler; "local" starts a cluster here. That of the settings where not given.
         """
         if dask := dask or self._settings.engine:

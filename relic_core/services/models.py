@@ -155,11 +155,7 @@ def default(data: Path, fixed: Mapping[ModelKind, str]) -> Defaults:
 
 
 def choose(data: Path, training: Training) -> Choice:
-    """Make the model of a training the default of its kind.
-
-    Raises BadRequest: it has no model yet.
-    Raises NotFound, BadWeights: its files are not there, or damaged.
-    """
+    """Make the model of a training, whose files are checked, the default of its kind."""
     folder = TrainingFolder.find(data, training.id)
     if not folder.has_model:
         raise BadRequest(
@@ -178,10 +174,7 @@ def choose_packaged(data: Path, kinds: Sequence[ModelKind] = MODEL_KINDS) -> Non
 
 
 def go_back(data: Path) -> Chosen:
-    """Take back the last choice, of whichever kind it was; where there was none, the packaged models stay.
-
-    Raises NotFound: the files of the one before are not there any more.
-    """
+    """Take back the last choice, of whichever kind it was; where there was none, the packaged models stay."""
     choices = _read(data)
     now, before = _last(choices), _last(choices[:-1])
     for kind in MODEL_KINDS:
@@ -193,10 +186,7 @@ def go_back(data: Path) -> Chosen:
 
 
 def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[str, str]]:
-    """Name the models that were trained here and are searched with; what the settings name stands over a choice.
-
-    Returns: by retriever the name of its model, and the name with when it was trained.
-    """
+    """Name the models trained here that are searched with, and since when, by retriever; settings come first."""
     try:
         now = _last(_read(data))
     except BadWeights:  # searching tells it

@@ -31,10 +31,7 @@ _RANDOM_BYTES = 5
 
 
 def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPassage:
-    """Take a passage out of a work, without what brought it up; sentences beyond the chapter are left away.
-
-    Raises BadRequest: it is no address, or no length that can be.
-    """
+    """Take a passage out of a work, without what brought it up; sentences beyond the chapter are left away."""
     if origin not in ORIGINS:
         raise unknown_name("page to keep from", origin, ORIGINS)
     if not 1 <= length <= LONGEST:

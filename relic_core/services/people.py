@@ -49,11 +49,7 @@ class People:
         )
 
     def find(self, said: str) -> str:
-        """Find out whom an operator means by an e-mail address, an id, or `NOBODY`, whose id is empty.
-
-        Raises NotFound: nobody signed in with that address, or there is no such person.
-        Raises BadRequest: several people have signed in with that address.
-        """
+        """Find out whom an operator means by an e-mail address, an id, or `NOBODY`, whose id is empty."""
         wanted = said.strip()
         if wanted.lower() == NOBODY:
             return ""
@@ -75,12 +71,9 @@ class People:
         return found[0]
 
     def transfer_ownership(self, to: str, source: str = NOBODY) -> Holding:
-        """Make all notes, collections and searches of one person another's, removed ones too: all of it, or nothing.
+        """Make all notes, collections and searches of one person another's, removed ones too; give what moved.
 
-        What both have is brought together: see `relic_core.store.people`. Returns: what moved.
-
-        Raises NotFound, BadRequest: as for `find`; both are the same person; or who gets it signs in with another
-        address by now.
+        What both have is brought together: see `relic_core.store.people`.
         """
         target, giver = self.find(to), self.find(source)
         if "@" in to and address_digest(to.strip()) not in {

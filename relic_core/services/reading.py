@@ -74,9 +74,7 @@ class Reading:
     def page(self, work_id: str, *, at: str = "", length: int = 1) -> ReadingPage:
         """Open a work at an address; the first chapter where it is empty, and with a notice where it leads nowhere.
 
-        Sentences that the chapter has no more are left away.
-
-        Raises NotFound: no work has that id, or it was removed; the message says which edition it was.
+        Sentences that the chapter has no more are left away. NotFound says which edition is not here.
         """
         work = self._open(work_id)
         passage, notice, chapter = None, "", 0

@@ -113,11 +113,7 @@ class Sharing:
         return self.open_file(read_bytes(Path(said)), said)
 
     def open_code(self, code: str) -> Opened:
-        """Open the search that an address carries.
-
-        Raises BadRequest: it cannot be read, or a number in it is out of range.
-        Raises NotFound: what it was asked of is not in this library.
-        """
+        """Open the search that an address carries; NotFound: what it was asked of is not in this library."""
         return self._fit(searches.read_code(code))
 
     def open_file(self, data: bytes, name: str) -> Opened:
@@ -161,8 +157,6 @@ class Sharing:
         """Find what a search from elsewhere can be asked of here, and say what differs.
 
         Where its edition is not here but one other of the same title and author is, that one is asked.
-
-        Raises NotFound: its work, all the works that it was narrowed to, or the passage it asks with, are not here.
         """
         summaries = self._works.summaries()
         notices: list[str] = []

@@ -48,10 +48,7 @@ class Fingerprints:
         )
 
     def edition(self, work_id: str, work_filter: WorkFilter = EVERYWHERE) -> str:
-        """Name the text of a work and how it is cut into sentences, or those of all works that a filter admits.
-
-        Returns: eight hex digits; empty where the work is not there.
-        """
+        """Name the text of a work and how it is cut, or those of all that a filter admits, in eight hex digits."""
         versions = self._works.work_versions()
         if work_id:
             return versions[work_id].fingerprint[:_EDITION] if work_id in versions else ""

@@ -182,8 +182,6 @@ class Sources:
 
         A critic who quotes several times within one passage is shown once, with the best of these quotations. Words of
         all critics decide how rare a word is, whichever source or work is asked for.
-
-        Returns: the best first; none that shares no word with the claim.
         """
         claim = read_claim(claim_text, max_words=self._max_claim_words)
         passages, index = self._critics.get(self._windows.ids(), self._read_critics)

@@ -59,10 +59,7 @@ class Trainings:
         return folder.training
 
     def resume(self, training_id: str) -> Followed:
-        """Go on with a training that was stopped or failed, from its last checkpoint.
-
-        Raises BadRequest: it is waiting, running or finished.
-        """
+        """Go on with a training that was stopped or failed, from its last checkpoint."""
         followed = self.get(training_id)
         name = followed.training.name
         if followed.active:
@@ -105,10 +102,7 @@ class Trainings:
         return reported.compared([self.get(each) for each in dict.fromkeys(training_ids)])
 
     def find(self, said: str) -> Followed:
-        """Find the training a person means by its id, the beginning of it, or its name.
-
-        Raises NotFound, BadRequest: none fits, or several.
-        """
+        """Find the training a person means by its id, the beginning of it, or its name."""
         every, wanted = self.all(), said.strip()
         fits = (
             [each for each in every if each.training.id == wanted],
@@ -149,10 +143,7 @@ class Trainings:
         return models.default(self._data, self._named_models)
 
     def use(self, training_id: str) -> models.Choice:
-        """Make the model of a training the app's default: its encoder, or its reranker.
-
-        Raises BadRequest, BadWeights: it has no model yet, or is still at it; its model is damaged.
-        """
+        """Make the model of a training the app's default: its encoder, or its reranker."""
         followed = self.get(training_id)
         if followed.active and followed.has_model:
             raise BadRequest(
@@ -170,10 +161,7 @@ class Trainings:
         return models.go_back(self._data)
 
     def remove(self, training_id: str) -> Training:
-        """Take a training out of the list; its files stay, and it can be put back.
-
-        Raises BadRequest: it is running, or its model is the default.
-        """
+        """Take a training out of the list, unless it runs or is the default; its files stay, and it can be put back."""
         followed = self.get(training_id)
         if followed.active:
             raise BadRequest(f"{followed.training.name} is {followed.state}. Stop it first.")

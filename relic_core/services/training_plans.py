@@ -135,13 +135,7 @@ class TrainingPlans:
         )
 
     def check(self, request: TrainingRequest) -> None:
-        """Check that a training can begin.
-
-        Raises BadRequest: there is too little to learn from; the recipe cannot be followed, or watches a figure there
-        is none of; a model is named by a path that may not be read; this is one of several processes.
-        Raises BadWeights: a model that it needs is not there, or none that such a model can be made of.
-        Raises StoreFull: the disk has no room for its files.
-        """
+        """Check that a training can begin: material, recipe, models, the disk's room; and that this is one process."""
         self._admit_models(request)
         there = self._material(request)
         if lacks := _lacks(there, _counted(there, request)):

@@ -154,10 +154,7 @@ class Works:
         return tuple(found)
 
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
-        """Correct what is said of a work; its text, its id, its searches and its indexes stay.
-
-        Raises BadRequest: the title is empty, something is too long, or the year cannot be.
-        """
+        """Correct what is said of a work; its text, its id, its searches and its indexes stay."""
         said = Metadata.checked(title=title, author=author, translator=translator, year=year)
         if not said.title:
             raise BadRequest("A work needs a title. Write one; the author, the translator and the year may stay empty.")
@@ -179,10 +176,7 @@ class Works:
 
 
 def ensure_sample(works: WorkRows, shelf: Shelf, examples: ExampleRows, max_bytes: int) -> WorkSummary | None:
-    """Store the sample work and its examples, unless they are stored as they should be.
-
-    Returns: none where the reader has removed the sample: it stays away until its text is added again.
-    """
+    """Store the sample work and its examples as they should be; None where the reader has removed the sample."""
     work = sample.read_novel(max_bytes=max_bytes)
     if works.is_removed(work.sha256):
         return None

@@ -91,11 +91,7 @@ class JobFolder:
     def create(
         cls, jobs: Path, *, kind: str, title: str, subject: str, arguments: dict[str, Any]
     ) -> tuple[JobFolder, int]:
-        """Make the folder of a new job, queued.
-
-        Returns: with it a file descriptor that keeps the job alive: to be inherited by the process that runs it and
-        then closed.
-        """
+        """Make the folder of a new job, and a file descriptor that keeps it alive, which its process inherits."""
         job_id = "".join(secrets.choice(_LETTERS) for _ in range(8))
         folder = cls(jobs / job_id)
         folder.path.mkdir(parents=True)

@@ -100,8 +100,6 @@ def check_schema(path: Path, number: int) -> None:
     """See that a store that somebody gave has the tables and views that the migrations make, and nothing else.
 
     Nothing that stands in it is run before that: a view may never come to an end.
-
-    Raises StoreError: it has others, is not at the `number` it is said to be, or cannot be read.
     """
     try:
         with duckdb.connect(path, read_only=True, config=CONFIG | {"enable_external_access": "false"}) as given:

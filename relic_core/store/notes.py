@@ -67,11 +67,9 @@ class NoteRows(Owned[Note]):
     kind = "note"
 
     def keep(self, note: Note) -> tuple[Note, bool]:
-        """Add a note at the end of its collection, unless it is there already.
+        """Add a note at the end of its collection; False where it is there already, and nothing is written.
 
         A note that was removed, or whose collection was, comes back with its words, in the collection given.
-
-        Returns: the note as it is stored; false where it was there, and nothing was written.
         """
         with self._writing() as cursor:
             if not is_live(cursor, note.collection_id, note.person):
@@ -106,10 +104,7 @@ class NoteRows(Owned[Note]):
         return None if row is None else _note(row)
 
     def versions(self, note_id: str, person: str = "") -> tuple[Note, ...]:
-        """Give every version of a note that says something else than the one before, the newest first.
-
-        A version that only moved is none. Raises NotFound.
-        """
+        """Give every version of a note that says something else than the one before, the newest first."""
         with self._reading() as cursor:
             self._find(cursor, note_id, person)
             rows = cursor.execute(f"{_EVERY}AND id = ? ORDER BY number", [person, note_id]).fetchall()

@@ -66,10 +66,9 @@ class RunJournal:
     def opened(
         self, still: Callable[[WorkState], bool], say: Callable[[str], None], *, examples: int
     ) -> Iterator[Partial]:
-        """Take up what is there, and keep the file open for what comes.
+        """Take up what is there, and keep the file open for what comes; `say` is told that it goes on, or why not.
 
         - `still`: whether the index of a work that was entered earlier is as it was then.
-        - `say`: told, as a sentence, that the run goes on, or why it begins anew.
         """
         with writing(self._path.parent):
             self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -40,8 +40,7 @@ class RunRows(Removable[Run]):
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run and all its outcomes, `again` in the place of what is there, whose rows stay where they are.
 
-        Returns: false where a run of this id is there already and is not to be replaced: nothing is written, but a run
-        that was removed comes back, with the outcomes that it had.
+        Returns: false where it is there already and nothing is written, but that it comes back if it was removed.
         """
         with self._writing() as cursor:
             put_back(cursor, "run", run.id)

@@ -39,10 +39,7 @@ class SplitRows(Rows):
     def keep(
         self, windows: Sequence[Row], pairs: Sequence[Row], examples: Mapping[str, Sequence[Example]], digest: str
     ) -> None:
-        """Write down the splits of all that was mined, with examples by split, in the place of those before.
-
-        - `digest`: of what the splits were made of (`digest`).
-        """
+        """Write down the splits of all that was mined, with examples by split; `digest` is of what they are made of."""
         with self._writing() as cursor:
             _replace(cursor, "window", windows)
             _replace(cursor, "pair", pairs)

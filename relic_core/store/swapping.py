@@ -63,10 +63,7 @@ def is_due(data: Path) -> bool:
 
 
 def finish(data: Path) -> None:
-    """Do what was decided, from wherever it was left. The caller keeps everybody else away from the store.
-
-    Raises OSError: something cannot be moved; the marker stays, and the next call tries again.
-    """
+    """Do what was decided, from wherever it was left; after an OSError again. The caller keeps everybody else away."""
     marker = data / MARKER
     said = _decided(marker)
     staged, aside, store = data / said["staged"], data / said["aside"], said["store"]

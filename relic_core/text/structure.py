@@ -228,9 +228,9 @@ _LAST_BLOCKS = 6
 
 
 def front_matter(layout: Layout, marks: Sequence[Mark]) -> tuple[set[int], int]:
-    """Find the blocks of title pages, dedications and pieces by another hand.
+    """Find the blocks of title pages, dedications and pieces by another hand, and where prose begins.
 
-    Returns: with them the block with which prose without a heading begins before the first chapter; -1 for none.
+    The latter is the block with which prose without a heading begins before the first chapter; -1 for none.
     """
     dividing = [mark for mark in marks if mark.level != "section"]
     if not dividing:

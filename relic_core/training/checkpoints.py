@@ -153,7 +153,6 @@ def rotate(folder: Path) -> None:
 def last_good(folder: Path, origin: Origin) -> tuple[Path, dict[str, Any]] | None:
     """Find the last checkpoint that is whole, to go on from, and its state; None where there is none at all.
 
-    Raises BadRequest: the checkpoints are of another recipe, other data, number of processes, or version.
     Raises BadWeights: there are checkpoints and all are damaged.
     """
     found = in_order(folder)

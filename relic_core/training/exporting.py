@@ -191,10 +191,7 @@ def write_reranker(
 ) -> None:
     """Write a cross-encoder; the folder appears under its name when all of it is written.
 
-    - `reader`: as it is now; adapters are added into the matrices they adapt.
-    - `card`: the digest of its files is filled in.
-    - `record`: what made it, for ``training.json``.
-    - `keeps_embeddings`: whether the embeddings of words are the base's: see `write_weights`.
+    Adapters are added into the matrices they adapt; the card gets the digest of the files.
     """
     with written_folder(folder) as half:
         beside = {name: tensor for name, tensor in reader.named_parameters() if name in {HEAD, GATES}}

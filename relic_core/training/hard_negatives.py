@@ -156,10 +156,7 @@ def in_work(
     *,
     most: int = READ,
 ) -> dict[str, tuple[Span, ...]]:
-    """Find the hard negatives of windows on one work; as `in_source`.
-
-    - `most`: sentences that are read of it, about; of a longer one runs of sentences are drawn, the same each time.
-    """
+    """Find the hard negatives of windows on one work, of which about `most` sentences are read; as `in_source`."""
     part = _part(work, windows, most)
     sums, counts = encoder.encode_sentences(part, silent)
     places = np.array([sentence.index for sentence in part.sentences])
@@ -280,9 +277,7 @@ def look_for(
 ) -> HardNegatives | None:
     """Look for hard negatives with the model asked for, or read those that were found; None where none are wanted.
 
-    - `settings`: where they name an engine, its workers look.
-    - `chosen`: as `TrainingFolder.examples` gives it; what is found is written into it, and down.
-    - `progress`: told of examples done. Where it ends the search, what was found is kept.
+    An engine's workers look, where one is set. What is found is written down, and kept where the search is ended.
     """
     if not request.hard:
         return None

@@ -115,10 +115,7 @@ class Start:
 
 
 def start_of(card: EncoderCard, base: ModelFiles) -> Start:
-    """Find an encoder that is to be gone on from, and check that it reads what the base reads.
-
-    Raises BadRequest: it has another tokenizer than the base.
-    """
+    """Find an encoder that is to be gone on from, and check that it has the base's tokenizer."""
     start = Start(card.name, find_model(card.query_model), find_model(card.passage_model))
     tokenizers = {
         (settings_folder(files.folder) / TOKENIZER).read_bytes() for files in (base, start.claims, start.passages)
@@ -338,8 +335,6 @@ def _choosing(scores: torch.Tensor, gold: torch.Tensor, reduction: Loss = "mean"
 
     - `scores`: minus infinity for what does not count; shape (n_claims, n_passages).
     - `reduction`: "sum" over the claims is the loss of RELiC, section 3.2.
-
-    Returns: "loss": scalar; "first": the share of claims whose own quotation scored highest.
     """
     first = (scores.argmax(dim=1) == gold).float().mean()
     return {"loss": nn.functional.cross_entropy(scores, gold, reduction=reduction), "first": first.detach()}

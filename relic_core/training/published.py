@@ -54,10 +54,7 @@ class Published:
 
 
 def published(request: TrainingRequest) -> Published:
-    """Read the files that a request names.
-
-    Raises BadRequest: a work is none of RELiC's, or is kept for measuring; where its quotations stand is not said.
-    """
+    """Read the files that a request names, of works of RELiC that are not kept for measuring."""
     works: dict[str, Work] = {}
     named: tuple[tuple[str, Split], ...] = ((request.data, "train"), (request.validation_data, "validation"))
     learnt, held = (_windows(Path(file), split, request.recipe.longest, works) if file else () for file, split in named)

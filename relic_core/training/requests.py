@@ -201,8 +201,7 @@ def hard_card(settings: Settings, request: TrainingRequest) -> EncoderCard:
 def settle(settings: Settings, folder: TrainingFolder, request: TrainingRequest) -> dict[str, dict[str, str]]:
     """Write down which encoders a training uses: what is the default now may be another when it is resumed.
 
-    Returns: for "start" and "hard", where one is used: "model", as `read_card` takes it, and "digest" of its files,
-    empty before the training has used it.
+    Returns: for "start" and "hard", where used, "model", as `read_card` takes it, and "digest", empty before its use.
     """
     said = folder.read(_SETTLED, tuple(_OF_ITS_OWN))
     if said is None:
@@ -220,8 +219,6 @@ def settled(
     """Give what is asked of a training, with the encoders that were settled on in the place of what they were called.
 
     - `needed`: "start", "hard": those that this run will use. They must be as they were when they were first used.
-
-    Raises BadWeights: one is not there any more, or not as it was.
     """
     said = settle(settings, folder, request)
     for key in needed:

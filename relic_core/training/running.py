@@ -76,11 +76,7 @@ class TrainingRun:
     patiently: Callable[[Callable[[], None]], AbstractContextManager[None]]
 
     def run(self, training_id: str, progress: Progress) -> str:
-        """Do a training to its end, from where it is: its folder says where.
-
-        Raises JobCancelled: it was stopped; a checkpoint is written.
-        Raises RelicError: it is finished; too little to learn from, a bad model, a full disk, a loss that is no number.
-        """
+        """Do a training to its end, from where its folder says it is. Raises JobCancelled: a checkpoint is written."""
         folder = TrainingFolder.find(self.settings.data, training_id)
         if folder.finished:
             raise BadRequest(FINISHED.format(name=folder.training.name))

@@ -64,9 +64,8 @@ class Drawn:
 
 
 def draw(dev: Sequence[MinedWindow], training: Sequence[MinedWindow], sentences: Mapping[str, int], size: int) -> Drawn:
-    """Draw the windows to validate on.
+    """Draw the windows to validate on; where there are no others, of those to learn from, a third of the works at most.
 
-    - `training`: where there are no others, all on some works are held back, a third at most.
     - `sentences`: of each work, how many it has: short ones are read sooner.
     """
     if not size:
