@@ -23,7 +23,7 @@ import zipfile
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,7 +31,7 @@ import numpy as np
 
 from relic_core import __version__
 from relic_core.caching import LRUCache
-from relic_core.errors import NoIndex, StaleIndex, StoreError, StoreReadOnly
+from relic_core.errors import NoIndex, StaleIndex, written_to
 from relic_core.store import locks
 
 if TYPE_CHECKING:
@@ -65,23 +65,8 @@ _SETTLED = 2.0
 _MOST_FILES = 4_000
 
 
-@contextmanager
-def writing(root: Path) -> Iterator[None]:
-    """Say in plain words why a folder of indexes cannot be written: no right to (StoreReadOnly), or a full disk."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
-            raise StoreReadOnly(
-                f"The folder of indexes {root} cannot be written ({error.strerror}). "
-                "Give this program the right to write there, or set RELIC_INDEXES to another folder."
-            ) from error
-        if error.errno == errno.ENOSPC:
-            raise StoreError(
-                f"The disk that holds the indexes ({root}) is full. Make room, or set RELIC_INDEXES to a folder "
-                "on another disk; then prepare the work again, and it goes on where it stopped."
-            ) from error
-        raise
+writing = partial(written_to, called="indexes", setting="RELIC_INDEXES", then="prepare the work again, and it goes on")
+"""Says in plain words why a folder of indexes cannot be written."""
 
 
 def digest_of(path: Path) -> str:

@@ -8,15 +8,15 @@ What was measured with another program or with an index that has changed since i
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
-from relic_core.errors import StoreFull, StoreReadOnly
+from relic_core.errors import written_to
 from relic_core.formats.run_files import outcome_line, read_outcome
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ ASIDE = ".aside"
 """Suffix of what was measured before and is not gone on with: the last such file is kept until the run is finished."""
 
 _DIGITS = 16
+
+writing = partial(written_to, called="runs under way", setting="RELIC_DATA", then="measure again, and the run goes on")
+"""Says in plain words why a folder of runs under way cannot be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,22 +193,3 @@ def _said(line: bytes) -> Any:  # noqa: ANN401 - as read from JSON
     if digest != _digest(said):
         raise ValueError("a line is not what its digest says")
     return json.loads(said)
-
-
-@contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Say in plain words why a folder of runs under way cannot be written: no right to, or a full disk."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
-            raise StoreReadOnly(
-                f"The folder of runs under way {folder} cannot be written ({error.strerror}). Give this program the "
-                "right to write there, or set RELIC_DATA to another folder."
-            ) from error
-        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
-            raise StoreFull(
-                f"The disk that holds {folder} is full. Make room, or set RELIC_DATA to a folder on another disk; then "
-                "measure again, and the run goes on where it stopped."
-            ) from error
-        raise
