@@ -93,15 +93,6 @@ class ProgressLine:
         return lambda _done, _total, note="": self(number, total, note)
 
 
-def many(number: int, what: str, more: str = "") -> str:
-    """Count things in words; `more` is what several are called, where that is not `what` with an s.
-
-    >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")
-    ('1 chapter', '1,200 sentences', '0 searches')
-    """
-    return f"{number:,} {what if number == 1 else more or f'{what}s'}"
-
-
 def shorten(text: str, most: int) -> str:
     r"""Put a text on one line of at most so many characters.
 

@@ -95,6 +95,15 @@ class Chart:
         return tuple(own[group.key] for group in self.groups if group.key in own)
 
 
+def many(number: int, what: str, more: str = "") -> str:
+    """Count things in words; `more` is what several are called, where that is not `what` with an s.
+
+    >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")
+    ('1 chapter', '1,200 sentences', '0 searches')
+    """
+    return f"{number:,} {what if number == 1 else more or f'{what}s'}"
+
+
 def written(value: float, *, share: bool = True) -> str:
     """Write a figure with one decimal: a share as a percentage, another times a hundred, as the papers write nDCG.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from relic_core.domain.figures import many
 from relic_core.errors import JobCancelled, ReaderUnavailable
 from relic_core.language_models.prompts import plain
 from relic_core.language_models.server import count_tokens
@@ -132,7 +133,7 @@ class CachedClient:
     def _note(self) -> str:
         """How many answers could not be read, in words; empty where all could."""
         count = self.usage.unreadable
-        return f"{count:,} {'answer' if count == 1 else 'answers'} could not be read" if count else ""
+        return f"{many(count, 'answer')} could not be read" if count else ""
 
     def _value(
         self, question: Question[T], known: Mapping[str, str], ask: Callable[[Prompt, str], str] | None = None

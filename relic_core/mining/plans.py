@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from relic_core.domain.figures import many
 from relic_core.errors import RelicError
 from relic_core.library import secondary
 
@@ -91,7 +92,7 @@ def make_plan(
     for root in roots:
         files += ((root, file) for file in secondary.list_sources(root, settings=settings, others=plan.others))
     for number, (root, file) in enumerate(files):
-        progress(number, len(files), f"Looking through {books(len(files))}: {file.name}")
+        progress(number, len(files), f"Looking through {many(len(files), 'book')}: {file.name}")
         try:
             data = secondary.read_source(file, max_bytes=max_bytes)
         except RelicError as error:
@@ -113,8 +114,3 @@ def make_plan(
             )
         seen.add(sha256)
     return plan
-
-
-def books(count: int) -> str:
-    """Count books in words."""
-    return "1 book" if count == 1 else f"{count:,} books"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from relic_core.domain.figures import many
 from relic_core.formats import escaping
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def caption(
     - `note`: what else must be said: what is left out, where published figures come from; as sentences.
     """
     split = f", {runs[0].split}" if runs[0].split and runs[0].split not in benchmark.lower() else ""
-    works = "1 work" if books == 1 else f"{books:,} works"
+    works = many(books, "work")
     intervals = _INTERVALS.get(chart.view, _INTERVALS_OVER_WORKS)
     points = "Columns: shares of the quotations" if chart.view == "ranks" else "Marks: measured figures"
     among = f"{candidates:,.0f} candidates on average ({pool_words(runs[0].pool)})"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from relic_core import config
 from relic_core.config import provenance
+from relic_core.domain.figures import many
 from relic_core.errors import (
     BadBackup,
     BadRequest,
@@ -198,7 +199,7 @@ class Backups:
             works = len(self._summaries())
         except StoreError:
             return "a store that cannot be opened"
-        return "1 work" if works == 1 else f"{works:,} works"
+        return many(works, "work")
 
     def _refuse_jobs(self) -> None:
         active = self._jobs.under_way()

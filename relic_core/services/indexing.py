@@ -14,6 +14,7 @@ import numpy as np
 
 from relic_core import engines
 from relic_core.domain import LENGTHS, MIN_LENGTH, Claim, Corpus, rank_scores
+from relic_core.domain.figures import many
 from relic_core.errors import BadClaim, BadWeights, NotFound, RelicError, StoreBusy
 from relic_core.ports import Combining, Compacting, CorpusRetriever, silent
 from relic_core.retrieval import index_files, preparing, registry
@@ -304,7 +305,7 @@ class Indexes:
         progress(len(wanted), len(wanted), "")
         if self.library_due():
             self.start_library()
-        return " ".join([f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.", *said])
+        return " ".join([f"{many(ready, 'work is', 'works are')} ready to search.", *said])
 
     def _prepare(self, work_id: str, title: str, also: Sequence[str], say: Callable[[str], None]) -> Job:
         """Have one work prepared and wait for it, behind whatever somebody else has asked for."""
