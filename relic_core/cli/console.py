@@ -62,10 +62,7 @@ def _plain(value: Any) -> object:
 
 
 class ProgressLine:
-    """One line on the error stream that says how far long work has come; silent where that is no terminal.
-
-    Used as a context manager, it clears the line at the end.
-    """
+    """One line on the error stream that says how far long work has come, cleared at the end; only in a terminal."""
 
     def __init__(self, label: str) -> None:
         self._label = label

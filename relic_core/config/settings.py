@@ -262,9 +262,6 @@ class Settings:
 
         - `environment`: in place of ``os.environ``; then a file is read only where ``RELIC_CONFIG`` in it names one.
 
-        Raises BadRequest: a value is not of its kind or out of range; a folder is below the home of a user whom there
-        is not; a variable or key is no setting; a file cannot be read.
-
         >>> Settings.from_environment({"RELIC_MAX_CLAIM_WORDS": "100"}).max_claim_words
         100
         """

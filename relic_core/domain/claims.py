@@ -45,11 +45,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A window made into a task: a claim and the gold span.
-
-    - `kind`: what sort of claim it is, in a word or two; empty where not labelled.
-    - `split`: "sample", "dev", "test" or "training".
-    """
+    """A window made into a task: a claim and the gold span, of "sample", "dev", "test" or "training"."""
 
     id: str
     work_id: str

@@ -18,10 +18,9 @@ DRAWN_K = (1, 3, 5, 10, 50, 100)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """What is drawn in one colour with one kind of mark.
+    """What is drawn in one colour, its retriever's if any, with one kind of mark.
 
     - `key`: unique in its chart: the id of a run, the name of a retriever, or "published".
-    - `retriever`: decides the colour; empty for what was measured elsewhere.
     """
 
     key: str
@@ -47,11 +46,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One measured figure.
-
-    - `n`: examples it was measured on; of ranks, those in the range.
-    - `candidates`: spans or passages ranked for an example, on average; 0 where unknown.
-    """
+    """One measured figure, of `n` examples; `candidates` ranked for an example on average, 0 where unknown."""
 
     group: str
     series: str
@@ -64,11 +59,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """Everything that a chart, its table, its text alternative and its file say.
-
-    - `measure`: what the figures are ("recall@10").
-    - `share`: written as percentages; else they lie between 0 and 1 too and are written times 100.
-    """
+    """Everything that a chart, its table, its text and its file say; what is no `share` is written times 100."""
 
     view: View
     title: str

@@ -77,10 +77,7 @@ class KeptPassage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A kept passage with the scholar's words: one version of it, of which the last counts.
-
-    - `position`: where it stands in its collection: smaller comes first.
-    """
+    """A kept passage with the scholar's words, at a position in its collection: one version of it, the last counts."""
 
     id: str
     collection_id: str
@@ -140,10 +137,7 @@ def brought_together(earlier: Note, later: Note) -> Note:
 
 
 def merged_tags(seen: Sequence[str], theirs: Sequence[str], mine: Sequence[str]) -> tuple[str, ...]:
-    """Bring tags together that two changed: what either added is there, what either removed is not.
-
-    - `seen`: what both began with.
-    - `mine`: these count first, where together they are too many for a note.
+    """Bring tags together that two changed: what either added is there, what either removed is not; `mine` come first.
 
     >>> merged_tags(("sea", "light"), ("sea", "light", "night"), ("sea", "dusk"))
     ('sea', 'dusk', 'night')

@@ -12,7 +12,7 @@ _DIGITS = 32
 class Holding:
     """What one person keeps that is there, each question of a search once; whose it is, nobody's where empty.
 
-    - `removed`: how many of the three were removed and can be put back.
+    - `removed`: how many of the three can be put back.
     - `address`: digest of the address they signed in with last, as of `address_digest`; empty where they never did.
     """
 

@@ -56,10 +56,7 @@ EVERYWHERE = WorkFilter()
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """The works that are searched. One work is a corpus of one.
-
-    - `whole`: the one work, where its text is at hand: it is then searched with what was prepared of it alone.
-    """
+    """The works that are searched; of one alone whose text is at hand (`whole`), what was prepared of it is used."""
 
     versions: tuple[WorkVersion, ...]
     load: Callable[[str], Work]
@@ -247,9 +244,8 @@ def joined_claims(rows: Sequence[Condition]) -> tuple[str, tuple[Condition, ...]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One line of the history of searches: enough to run it again.
+    """One line of the history of searches: enough to run it again, by the short id that a permalink carries.
 
-    - `id`: short and unique; what a permalink carries.
     - `made_with`: work hash, models and version that answered, for a reader who reopens it elsewhere.
     """
 
@@ -285,10 +281,7 @@ class SharedSearch:
 
 @dataclass(frozen=True, slots=True)
 class TopKHit:
-    """One of the first passages that a retriever found, as it is kept; of overlapping spans the best.
-
-    - `start`, `end`: character offsets in the text of the work; both 0 where they are not known yet.
-    """
+    """One of the first passages that a retriever found, as it is kept; offsets `start` and `end` both 0 until known."""
 
     work_id: str
     first: int

@@ -113,10 +113,7 @@ class MinedWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One person's answer to one question about one mined window; of several by one judge the last counts.
-
-    - `answer`: one of `ANSWERS`; empty takes an earlier answer back.
-    """
+    """One person's answer to one question about one mined window; the last counts, "" takes it back."""
 
     window_id: str
     question: Question

@@ -39,10 +39,7 @@ _BETWEEN = 2
 
 @dataclass(frozen=True, slots=True)
 class PassageRow:
-    """A passage to be read behind a claim, with the closing special tokens.
-
-    - `start`, `end`: the tokens of the passage itself: neighbours and closing ones are not, unless it has none.
-    """
+    """A passage to be read behind a claim, with the closing special tokens; `start` to `end` are its own tokens."""
 
     ids: list[int]
     start: int

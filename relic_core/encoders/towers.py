@@ -73,10 +73,7 @@ class Batch:
 
 
 class Tower:
-    """A model, loaded when first used; what comes out is float32, in main memory.
-
-    - `longest`: the most tokens of a row that will be read, special tokens apart.
-    """
+    """A model, loaded when first used; what comes out is float32, in main memory. `longest`: tokens read of a row."""
 
     def __init__(self, files: ModelFiles, card: EncoderCard, *, arithmetic: Arithmetic, longest: int) -> None:
         self.files = files

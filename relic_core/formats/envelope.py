@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """One kind of signed file.
-
-    - `keys`: of its content, in their order; the digest is over their object, or over the value of a single key.
-    - `head`: what stands between the format and the digest.
-    """
+    """One kind of signed file; the digest is over an object of the `keys`, or over the value of a single one."""
 
     what: str
     version: int

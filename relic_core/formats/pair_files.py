@@ -76,11 +76,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowRow:
-    """A mined window with the words that it quotes.
-
-    - `sentences`: the work's own sentences, one for each of ``window.gold``, white space single.
-    - `match`, `evidence`: the latest judgements (`ANSWERS`); empty where nobody judged.
-    """
+    """A mined window with the work's own sentences, one for each of ``window.gold``, and the latest judgements."""
 
     window: MinedWindow
     sentences: tuple[str, ...]

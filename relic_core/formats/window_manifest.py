@@ -39,11 +39,7 @@ Part = Literal["dev", "test"]
 
 @dataclass(frozen=True, slots=True)
 class WindowSet:
-    """What a benchmark is made of.
-
-    - `capped`: whether no source has more than a share of a work's windows.
-    - `works`: slugs of the works quoted; all of the split where empty.
-    """
+    """What a benchmark is made of; `capped`: no source has more than a share of a work's windows; no works: all."""
 
     split: Part
     capped: bool = True
@@ -107,11 +103,7 @@ class ListedWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """Windows with all that finding them again needs.
-
-    - `windows`: they name sources by index and works by slug.
-    - `about`: how it was made, in words and numbers: the program, the rules of reading, the seed.
-    """
+    """Windows, which name sources by index and works by slug, with all that finding them again needs."""
 
     sources: tuple[ListedSource, ...]
     works: tuple[ListedWork, ...]

@@ -22,11 +22,7 @@ MOST_PARAGRAPHS = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextBlock:
-    """A block of text without blocks inside.
-
-    - `lines`: at least one; of prose, they are joined to one.
-    - `left_out`: why it is no paragraph; empty where it is one.
-    """
+    """A block of text without blocks inside, and why it is no paragraph; lines of prose are joined to one."""
 
     lines: tuple[str, ...]
     kind: ParagraphKind = "prose"

@@ -75,10 +75,7 @@ class _BrokenOff(Exception):
 
 
 class Mirror:
-    """Files by their addresses; used as a context manager, it closes its connection at the end.
-
-    - `gate`: lets requests pass, one in some seconds; redirects and second tries count.
-    """
+    """Files by their addresses; a context manager that closes its connection. Every request passes the gate."""
 
     def __init__(self, address: str, gate: Gate, *, max_bytes: int) -> None:
         from httpx2 import Client, Timeout  # heavy, and needed for nothing else
@@ -251,11 +248,7 @@ _STEP_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """A downloaded book.
-
-    - `etag`, `last_modified`: as the server gave them; empty where it did not.
-    - `notice`: what the reader should know of the download; empty where nothing is out of the way.
-    """
+    """A downloaded book; `etag` and `last_modified` as the server gave them, and a notice for the reader."""
 
     number: int
     data: bytes
@@ -331,11 +324,7 @@ class Downloads:
 
 
 class Gate:
-    """Lets one request pass in some seconds, counted over all processes that use the same folder.
-
-    - `downloads`: where the time of the last request is kept.
-    - `turn`: keeps other processes out.
-    """
+    """Lets one request pass in some seconds, counted over all processes that use the same folder, one at a time."""
 
     def __init__(
         self,

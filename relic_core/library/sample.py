@@ -28,10 +28,7 @@ SOURCE = "The sample, written for this project (CC0)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """A passage of criticism around a quotation.
-
-    - `quotation`: words of the novel, from the beginning of a sentence to the end of one.
-    """
+    """A passage of criticism around words of the novel, from the beginning of a sentence to the end of one."""
 
     id: str
     left: tuple[str, ...]

@@ -264,11 +264,7 @@ _LAST_NUMBER = re.compile(r"(\d{1,6})\D*$")
 
 
 class Verse:
-    """The stanza that is being read, and how far the lines of its chapter are counted.
-
-    - `refs`: names of the notes that hang on the stanza.
-    - `numbered`: lines of this chapter are cited by number: they have numbers, or are spoken in a play.
-    """
+    """The stanza that is being read, the notes on it, and how far the lines of its chapter are counted."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

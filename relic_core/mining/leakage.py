@@ -31,10 +31,7 @@ HELD_OUT = "the list of held-out runs"
 
 @dataclass(frozen=True, slots=True)
 class Offence:
-    """Something that stands where it must not.
-
-    - `words`: what is shared, eight words or more; empty where a place in a source is shared, or the split is wrong.
-    """
+    """Something that stands where it must not; no `words` where a place is shared, or the split is wrong."""
 
     kind: Literal["pair", "window"]
     id: str

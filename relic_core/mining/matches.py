@@ -379,11 +379,7 @@ _SAME = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Words of a source that stand in a work, in order.
-
-    - `blocks`: what is the same, by positions of words.
-    - `bits`: how rare the shared words are together.
-    """
+    """Words of a source that stand in a work, in order, as blocks of positions; `bits`: how rare they are together."""
 
     work: QuotedWork
     start: int

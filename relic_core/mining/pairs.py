@@ -27,10 +27,7 @@ _CLOSING = " \"”’'»)]}.,;:!?—–-"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What stands around a quotation: up to four sentences on either side, in the order of the text.
-
-    - `start`, `end`: where quotation and context stand in `Prose.text`.
-    """
+    """What stands around a quotation: up to four sentences on either side, and where it all is in `Prose.text`."""
 
     left: tuple[str, ...]
     right: tuple[str, ...]

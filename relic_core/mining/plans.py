@@ -30,11 +30,7 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """A file with something to be done.
-
-    - `sha256`: of its bytes.
-    - `among`: ids of the works that it has not been searched for yet.
-    """
+    """A file with something to be done; `among`: ids of the works that it has not been searched for yet."""
 
     file: SourceFile
     root: Path
@@ -46,12 +42,7 @@ class Planned:
 
 @dataclass(slots=True)
 class Plan:
-    """What there is to do.
-
-    - `unread`: files that cannot be read, what was named for them, and why in plain words.
-    - `already`, `removed`, `twice`: how many were mined as they are, removed, or are the same as another.
-    - `others`: names of files of other kinds, which were left alone.
-    """
+    """What there is to do, and what not: unread files with why, those known or the same, and names of other kinds."""
 
     planned: list[Planned] = field(default_factory=list)
     unread: list[tuple[SourceFile, Path, str]] = field(default_factory=list)

@@ -124,11 +124,7 @@ def find_pieces(text: str) -> list[Stretch]:
 
 @dataclass(frozen=True, slots=True)
 class _Margins:
-    """Where the lines of a text begin.
-
-    - `first`: column of the first line of most paragraphs.
-    - `width`: as in `Layout`.
-    """
+    """Where the lines of a text begin: most, and the first of most paragraphs; `width` as in `Layout`."""
 
     left: int
     first: int

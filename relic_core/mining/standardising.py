@@ -31,10 +31,7 @@ Held = Literal["whole", "part", "touched", "mostly", "no"]
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """Consecutive sentences of a work, and the words of the source that quote them.
-
-    - `score`: the least QRatio of a sentence or a part of one, 0-100.
-    """
+    """Consecutive sentences of a work, and the words of the source that quote them; `score`: least QRatio, 0-100."""
 
     gold: Span
     blocks: tuple[Block, ...]

@@ -59,11 +59,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkCount:
-    """The numbers of one work.
-
-    - `largest`: windows from the source that has the most of them.
-    - `quoted`: sentences that are quoted at all.
-    """
+    """The numbers of one work; `largest`: windows from one source; `quoted`: sentences that are quoted at all."""
 
     split: str
     windows: int

@@ -71,10 +71,7 @@ def runs_of_many(texts: Sequence[str]) -> tuple[Runs, npt.NDArray[np.int64]]:
 
 
 def digests_of(text: str) -> Runs:
-    """Take the first eight bytes of the sha256 of each run, its words joined by single spaces.
-
-    Returns: in the order of the text; the first twelve hex digits of the sha256 are these numbers without their last 16
-    bits.
+    """Take the first eight bytes of the sha256 of each run in order, its words joined by single spaces.
 
     >>> import hashlib
     >>> hashlib.sha256(b"a b c d e f g h").hexdigest()[:16] == f"{digests_of('A b, c d; e f g h.')[0]:016x}"

@@ -20,10 +20,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place where a query's words stand.
-
-    - `left`, `right`: whole words of the context, without marks of italics. A pilcrow stands where a paragraph begins.
-    """
+    """One place where a query's words stand; in the context, a pilcrow stands where a paragraph begins."""
 
     work: WorkSummary
     place: Place

@@ -44,11 +44,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph of a document.
-
-    - `lines`: one, or several where lines are to be kept.
-    - `level`: of a heading, from 1, what the document is called; 0 of everything else.
-    """
+    """A paragraph of a document; `level`: of a heading, from 1, what the document is called; 0 of everything else."""
 
     kind: BlockKind
     lines: tuple[tuple[TextRun, ...], ...]

@@ -114,9 +114,7 @@ class Stretches:
 def cut(starts: Ints) -> Ints:
     """Cut the sentences of a work into stretches of about `CONTENT_WORDS` content words, each as long as the others.
 
-    - `starts`: content words before each sentence, and in all.
-
-    Returns: the first sentence of each stretch, and the number of sentences.
+    Given the content words before each sentence, and in all, gives the first sentence of each, and their number.
 
     >>> cut(np.array([0, 60, 100, 150, 210, 220])).tolist()
     [0, 3, 5]
@@ -130,8 +128,7 @@ def cut(starts: Ints) -> Ints:
 class Attributor:
     """Ranks stretches as sources of the span of a target.
 
-    - `score_vector`: scores every two sentences in a row of a work, by its key, against the vector of a claim, shape
-      (n_sentences - 1,); None of a work that has not been read.
+    - `score_vector`: scores every two sentences in a row of a work, by its key, against a vector, (n_sentences - 1,).
     """
 
     def __init__(

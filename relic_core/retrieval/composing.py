@@ -129,8 +129,6 @@ def reached(ranking: Ranking) -> Floats:
 def compose(joined: Sequence[Joined], probabilities: Floats) -> Floats:
     """Join the probabilities of some claims, shape (n_claims, n); the same to the last bit whatever their order.
 
-    - `joined`: how each is joined; those joined by and, or by or, one at least.
-
     >>> two = np.array([[0.9], [0.4]])
     >>> [round(float(compose(("and", how), two)[0]), 2) for how in ("and", "or", "not")]
     [0.36, 0.94, 0.54]

@@ -66,11 +66,7 @@ ALONE = "passages"
 
 @dataclass(frozen=True, slots=True)
 class MethodCard:
-    """What there is to know of a method without running it.
-
-    - `vectors`: which retriever's index it takes vectors of units from, or `ALONE`; empty where it goes by words alone.
-    - `words`: whether it needs vectors of words.
-    """
+    """What there is to know of a method without running it; `vectors`: of which retriever's index, `ALONE`, or none."""
 
     name: str
     label: str
@@ -148,12 +144,7 @@ def card(name: str) -> MethodCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which words count.
-
-    - `stopwords`: whether function words count.
-    - `most`: the largest share of the units of both collections that may hold a word.
-    - `least`: how often a word has to occur in both collections together.
-    """
+    """Which words count: in at most a share of all units, and at least so often in both collections together."""
 
     terms: Terms = "lemmas"
     stopwords: bool = False
@@ -171,11 +162,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The words of a collection of units.
-
-    - `counts`: occurrences; shape (n_units, n_terms).
-    - `first`: where a term first stands in a unit, counted in terms from 1; stored as `counts` is.
-    """
+    """The words of a collection of units; both of shape (n_units, n_terms), `first` where a term stands, from 1."""
 
     vocabulary: Mapping[str, int]
     counts: sp.csr_array

@@ -291,10 +291,7 @@ def same_here(spec: RetrieverSpec) -> Retriever:
 
 
 class Retrievers:
-    """The retrievers of an app, each made once and shared by all threads.
-
-    - `own`: of retrievers whose model was trained here its name, and that with when it was trained.
-    """
+    """The retrievers of an app, each made once; `own`: of trained ones the model's name, and that with its date."""
 
     def __init__(self, settings: Settings, own: Mapping[str, tuple[str, str]]) -> None:
         self._settings = settings

@@ -305,10 +305,7 @@ class PartBorne:
 
 
 class Verdicts:
-    """Judges the hits of a search, each in its own work.
-
-    - `retriever`: gives retrievers, to score a work of which an approximate index has found some spans only.
-    """
+    """Judges the hits of a search, each in its own work, which is scored where only an approximate index was asked."""
 
     def __init__(self, findings: Findings, works: Mapping[str, Work], retriever: Callable[[str], Retriever]) -> None:
         self._findings = findings

@@ -61,11 +61,7 @@ _ORDER: tuple[Level, ...] = ("weak", "fair", "strong")
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """What a hit is worth.
-
-    - `level`: weak: another book would have had as good a hit. Fair also where nothing is known of that.
-    - `z`: how far the hit stands out of its work, in robust standard deviations.
-    """
+    """What a hit is worth: weak where another book would have had as good a hit; `z` in robust standard deviations."""
 
     level: Level
     z: float

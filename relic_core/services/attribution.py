@@ -111,10 +111,7 @@ class Attribution:
 
 
 class Attributing:
-    """Says which work a passage comes from.
-
-    - `encoder`: the card of the encoder whose cosines may order stretches anew.
-    """
+    """Says which work a passage comes from; the encoder's cosines may order stretches anew."""
 
     def __init__(
         self,

@@ -211,11 +211,7 @@ class Backups:
 
 
 class Collected:
-    """The files of a data folder that go into a back-up, beside the store.
-
-    - `files`: each with its name below the data folder.
-    - `left_out`: what of the folder does not go in, and why.
-    """
+    """The files of a data folder that go into a back-up, beside the store, and what does not, and why."""
 
     def __init__(self, settings: Settings, *, models: bool) -> None:
         self._settings = settings

@@ -48,10 +48,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A work of the catalogue and where it can be had.
-
-    - `origin`: stored; in the library folder; on Project Gutenberg; or none: the reader's own file is the only way in.
-    """
+    """A work of the catalogue and where it can be had; where nowhere, the reader's own file is the only way in."""
 
     entry: CatalogueEntry
     work: WorkSummary | None
@@ -61,11 +58,7 @@ class Shelved:
 
 @dataclass(slots=True)
 class Tally:
-    """What adding several works came to.
-
-    - `failed`, `unprepared`: reason → titles that could not be added, or whose preparation could not be begun.
-    - `notices`: what the reader should know of those added.
-    """
+    """What adding several works came to; `failed`, `unprepared`: reason → titles."""
 
     added: list[Added] = field(default_factory=list)
     already: list[WorkSummary] = field(default_factory=list)
@@ -113,11 +106,7 @@ def _counted(titles: Sequence[str], one: str, many: str) -> list[str]:
 
 
 class Catalogue:
-    """The works RELiC was built from, and adding these and others.
-
-    - `library`: the folder whose files stand before Project Gutenberg.
-    - `preparing`: given how many works will come, makes what has them prepared.
-    """
+    """The works RELiC was built from, and adding these and others; `library` comes before Project Gutenberg."""
 
     def __init__(
         self,

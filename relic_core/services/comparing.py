@@ -51,11 +51,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedPassage:
-    """A passage among the first ten of one of two retrievers at least.
-
-    - `first`, `second`: which one it is, from 1, in each; 0 where it is not among the first twenty passages.
-    - `found`: among whose first ten it is.
-    """
+    """A passage among the first ten of one of two retrievers at least; its places, from 1, 0 beyond the twentieth."""
 
     passage: Located
     first: int
@@ -103,11 +99,7 @@ class MovedPassage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnThenAndNow:
-    """One retriever's first passages then and now.
-
-    - `passages`: the first ten of now in their order, then those of then that are not among them.
-    - `rank_overlap`: rank-biased overlap of the passages kept, 0 to 1.
-    """
+    """One retriever's first passages: ten of now, those of then that are not among them; rank-biased overlap."""
 
     retriever: str
     label: str

@@ -128,11 +128,7 @@ class ChapterCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkCount:
-    """How often a query was found in a work.
-
-    - `density`: places in each thousandth of the work; of the works with the most alone.
-    - `chapters`: of the same works.
-    """
+    """How often a query was found in a work; `density` in each thousandth; of the works with the most alone."""
 
     work: WorkSummary
     count: int

@@ -55,11 +55,7 @@ class SplitSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeakReport:
-    """What a look for leaks came to.
-
-    - `texts`: how many texts the pairs and windows were held against.
-    - `notes`: what could not be looked at, and what to do about it.
-    """
+    """What a look for leaks came to; `notes`: what could not be looked at, and what to do about it."""
 
     offences: tuple[Offence, ...]
     pairs: int

@@ -103,11 +103,7 @@ class EchoRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The echoes that were found.
-
-    - `units`: passages compared, of the first work and of all others.
-    - `notice`: what is to be said of the works: that they are one, or editions of one; empty for nothing.
-    """
+    """The echoes found among so many passages of either side; `notice`: that the works are one, or editions."""
 
     request: EchoRequest
     echoes: tuple[Echo, ...]

@@ -28,11 +28,7 @@ _SEARCHES = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known of a stored edition.
-
-    - `missing`: names of the retrievers that it has still to be prepared for.
-    - `searches`: made in it, the newest first, each question once.
-    """
+    """What is known of a stored edition; `missing`: retrievers it has still to be prepared for."""
 
     summary: WorkSummary
     format: str

@@ -40,11 +40,7 @@ _ASKED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """An index of a work, as its manifest tells.
-
-    - `size`: on disk, in bytes.
-    - `fits`: made of the work as it is now stored, by the encoder now used; one that does not fit is kept, not used.
-    """
+    """An index of a work, as its manifest tells; one that does not fit the work or the encoder is kept, not used."""
 
     retriever: str
     encoder: str

@@ -44,10 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 class Jobs:
-    """The jobs there are: those in the folder of jobs, and those that the store has taken in.
-
-    - `patiently`: makes units of work wait longer for the store in a block; given what to call meanwhile.
-    """
+    """The jobs there are: those in the folder of jobs, and those that the store has taken in."""
 
     def __init__(
         self,
@@ -210,10 +207,7 @@ class Jobs:
 
 
 class SubprocessExecutor:
-    """Runs each job in a process of its own, which goes on when this one ends.
-
-    - `program`: what Python runs; ``job FOLDER`` follows.
-    """
+    """Runs each job in a process of its own, ``program job FOLDER``, which goes on when this one ends."""
 
     def __init__(self, settings: Settings, program: Sequence[str] = ("-m", "relic_core")) -> None:
         self._settings = settings

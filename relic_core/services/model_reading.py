@@ -37,11 +37,7 @@ _QUOTED = re.compile(r"[“\"]([^“”\"]*\w\s+\w[^“”\"]*)[”\"]|‘([^‘
 
 @dataclass(frozen=True, slots=True)
 class CardReading:
-    """What a model makes of the passage of a card; all of it is its words, none the work's.
-
-    - `stands`: whether the words that it says it rests on are in the passage to the letter.
-    - `misquotes`: whether the reason quotes what is not in the passage.
-    """
+    """What a model makes of a card's passage; whether its words stand there, and its reason quotes what does not."""
 
     said: Reading
     stands: bool
@@ -50,11 +46,7 @@ class CardReading:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReading:
-    """What a model makes of a column.
-
-    - `readings`: one for each card; None where it has not read it.
-    - `given`, `lost`: passages that it recalled, and how many of them are not in the work; 0 where it recalls none.
-    """
+    """What a model makes of a column, card by card; of recalled passages also how many, and how many are lost."""
 
     readings: tuple[CardReading | None, ...]
     given: int = 0

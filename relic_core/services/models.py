@@ -86,11 +86,7 @@ class Default:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defaults:
-    """Both models that the app searches with.
-
-    - `before`: what going back would bring.
-    - `problem`: why no choice can be read, and what to do; empty where they can.
-    """
+    """Both models that the app searches with, what going back would bring, and why no choice can be read."""
 
     encoder: Default
     reranker: Default

@@ -98,10 +98,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What pressing Keep did.
-
-    - `outcome`: it stays where it was kept and something was said of it: it is removed in the notebook.
-    """
+    """What pressing Keep did; "stays": something was said of it, so that it is removed in the notebook alone."""
 
     note: Note
     collection: str

@@ -21,10 +21,7 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Somebody who keeps something, or has signed in.
-
-    - `name`: how a command calls them: `NOBODY`, an address of the operator's list, or their id.
-    """
+    """Somebody who keeps something, or has signed in; called `NOBODY`, by a listed address, or by their id."""
 
     name: str
     holding: Holding

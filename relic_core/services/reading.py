@@ -29,11 +29,7 @@ class ContentsPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingPage:
-    """A chapter opened at a place.
-
-    - `passage`: the sentences asked for, as far as they stand in the chapter; None where only a chapter was.
-    - `notice`: why something else is shown than was asked for; empty where it is not.
-    """
+    """A chapter opened at a place; `notice`: why something else is shown than was asked for; empty where it is not."""
 
     work: Work
     chapter: SetChapter

@@ -37,11 +37,7 @@ _NAMED = 3
 
 
 class Runs:
-    """All runs there are.
-
-    - `shipped`: the folder of those that come with the program.
-    - `stamp`: tells whether the store may have changed: see `Store.stamp`.
-    """
+    """All runs there are, in the store and in the folder of those that come with the program."""
 
     def __init__(
         self, rows: RunRows, shipped: Path | None = None, stamp: Callable[[], object] = time.monotonic

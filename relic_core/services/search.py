@@ -151,11 +151,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A passage of the best evidence.
-
-    - `retriever`: whose card it is.
-    - `chosen_by`: the columns that chose it, each with the number that the passage has among twice as many as it shows.
-    """
+    """A passage of the best evidence; `chosen_by`: columns, each with its number there among twice as many as shown."""
 
     card: Card
     retriever: str
@@ -212,10 +208,7 @@ class _Shown:
 
 
 class Search:
-    """Answers search requests: of one work, which is a library of one, or of many.
-
-    - `quoted`: gives the sentences of a work that critics quote, by its id.
-    """
+    """Answers search requests: of one work, a library of one, or of many; `quoted`: sentences that critics quote."""
 
     def __init__(
         self,

@@ -36,11 +36,7 @@ _SINCE = "this address was made"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What can be given away of a search.
-
-    - `short`: what an address of this store carries: the search's id and, in digests, what it was made with.
-    - `code`, `file`: the whole search, for an address that opens in any store with the work, or for a file.
-    """
+    """What can be given away of a search: a `short` address of this store; or all of it, for any with the work."""
 
     short: dict[str, str]
     code: str
@@ -54,11 +50,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A search that came from elsewhere, as it can be asked here.
-
-    - `notices`: what differs from where it was made, a sentence or two each.
-    - `code`: what an address carries that opens it again.
-    """
+    """A search that came from elsewhere, as it can be asked here, and what differs, a sentence or two each."""
 
     request: SearchRequest
     notices: tuple[str, ...]

@@ -58,10 +58,7 @@ class WindowList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quoted:
-    """How often the sentences of a work are quoted, in windows that are kept.
-
-    - `counts`, `critics`: index of a sentence → windows, and sources, that quote it.
-    """
+    """How often the sentences of a work are quoted, in windows that are kept; by index windows, and sources."""
 
     counts: dict[int, int] = field(default_factory=dict)
     critics: dict[int, frozenset[str]] = field(default_factory=dict)
@@ -102,10 +99,7 @@ class _Passage:
 
 
 class Sources:
-    """Lists sources and windows, and keeps what people say of them; `get` to `removed` are those of `SourceRows`.
-
-    - `stamp`: tells by another value that something was written to the store.
-    """
+    """Lists sources and windows, and keeps what people say of them; `get` to `removed` are those of `SourceRows`."""
 
     def __init__(
         self, sources: SourceRows, windows: WindowRows, works: Works, stamp: Callable[[], object], max_claim_words: int

@@ -26,11 +26,7 @@ KIND = "train"
 
 
 class Trainings:
-    """The trainings there are.
-
-    - `named_models`: the models that the settings name, which stand over a choice; empty for none.
-    - `check`: refuses what cannot begin: see `TrainingPlans.check`.
-    """
+    """The trainings there are; models that the settings name stand over a choice."""
 
     def __init__(
         self,

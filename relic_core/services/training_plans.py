@@ -70,11 +70,7 @@ class Prospect:
 
 
 class TrainingPlans:
-    """Looks ahead at trainings.
-
-    - `stale`: says that the splits are older than what they part, and in what.
-    - `stamp`: changes whenever a prospect may: that of the store.
-    """
+    """Looks ahead at trainings; says, too, that the splits are older than what they part."""
 
     def __init__(
         self,

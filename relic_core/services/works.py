@@ -62,7 +62,6 @@ class Available:
 class Works:
     """The works of a library; `summaries` to `restore` are those of the store, `load` and `load_all` of the shelf.
 
-    - `read`: loads a work that is not kept in memory.
     - `learn`: takes what the file of a work that was just added says of its edition.
     """
 

@@ -47,10 +47,7 @@ _LOOK_SECONDS = 0.05
 
 
 class Database:
-    """One DuckDB file, shared by the threads of this process; made, with its folder, when first used.
-
-    - `steps`: in place of those that ship with the program.
-    """
+    """One DuckDB file, shared by the threads of this process; made, with its folder, when first used."""
 
     _all: ClassVar[dict[Path, Database]] = {}
     _registering: ClassVar[threading.Lock] = threading.Lock()

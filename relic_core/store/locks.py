@@ -79,10 +79,7 @@ def _nothing() -> None:
 
 @dataclass
 class LockTimeout:
-    """How long a unit of work waits for a store that another process holds.
-
-    - `while_waiting`: called again and again during a wait of more than a moment; what it raises ends the wait.
-    """
+    """How long a unit of work waits for a store that another process holds, telling again and again after a moment."""
 
     seconds: float
     while_waiting: Callable[[], None] = _nothing

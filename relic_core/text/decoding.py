@@ -76,8 +76,6 @@ def storable(name: str) -> str:
 def harmless(name: str, *, longest: int = _LONGEST_NAME) -> str:
     r"""Make a name that came with a file fit to be stored and shown: on one line, in one direction, not too long.
 
-    - `longest`: characters that are kept; the beginning is.
-
     >>> harmless("emma\u202etxt.exe"), harmless("a\nb\x07.txt"), harmless("x" * 9, longest=5)
     ('emma txt.exe', 'a b .txt', 'xxxx…')
     """

@@ -66,8 +66,6 @@ def alike(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
 
     Case and punctuation do not count. A text without words is like every other: it can be told from none.
 
-    Returns: symmetric; True on the diagonal.
-
     >>> alike(["She came in.", "When she came in, it rained.", "It rained"]).astype(int).tolist()
     [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
     """

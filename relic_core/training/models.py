@@ -152,9 +152,7 @@ class Passes:
         self._tokens = recipe.chunk_tokens or TOKENS["cuda" if torch.cuda.is_available() else "cpu"]
 
     def of(self, lengths: torch.Tensor) -> Iterator[tuple[torch.Tensor, int]]:
-        """Part rows into forward passes.
-
-        Yields: numbers of the rows, the longest of all first, and the length of the pass's longest.
+        """Part rows into forward passes: numbers of the rows, the longest of all first, and the pass's longest length.
 
         >>> from relic_core.training.recipes import EncoderRecipe
         >>> parts = Passes(EncoderRecipe(chunk_tokens=100)).of(torch.tensor([30, 50, 30, 2]))
