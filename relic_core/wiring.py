@@ -87,7 +87,6 @@ class App:
 
     - `named_models`: the models that the settings name, which stand over those that were chosen; empty for none.
     - `models_chosen`: of which choice of models it was made: see `models.stamp`.
-    - `executor`: runs jobs.
     """
 
     settings: Settings

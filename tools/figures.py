@@ -52,10 +52,7 @@ every machine but for near ties; encoders compute in other number formats on oth
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """One figure that a run must come to.
-
-    - `value`, `tolerance`: the figure, and how far it may be off.
-    """
+    """One figure that a run must come to, and how far it may be off."""
 
     benchmark: str
     data_hash: str
@@ -70,7 +67,7 @@ class Expected:
 class Checked:
     """An expected figure held against a run.
 
-    - `found`: what the run has; None where there is no run.
+    - `found`: None where there is no run.
     - `why`: what is wrong, as a sentence; empty where nothing is.
     """
 
@@ -87,11 +84,7 @@ _EXPECTED = TypeAdapter(Expected)
 
 
 def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
-    """Read a file of expected figures.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged; with the line.
-    """
+    """Read a file of expected figures. Raises BadBenchmark: it is damaged; with the line."""
     rows = csv.DictReader(io.StringIO(read_text(path), newline=""))
     if tuple(rows.fieldnames or ()) != _COLUMNS:
         raise BadBenchmark(f"{path} is no file of expected figures: its first line must be {','.join(_COLUMNS)}.")
@@ -107,10 +100,7 @@ def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
 
 
 def write_expected(app: App, path: Path = EXPECTED) -> int:
-    """Write the figures of the runs that came with the program as what is expected from now on.
-
-    Returns: how many there are.
-    """
+    """Write the figures of the runs that came with the program as what is expected from now on; say how many."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -146,10 +136,7 @@ def shipped(app: App) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]:
 
 
 def check(app: App, expected: Sequence[Expected]) -> tuple[Checked, ...]:
-    """Hold every expected figure against the newest run with the retriever's own parameters, model and code.
-
-    Raises BadRequest: a retriever that there is not.
-    """
+    """Hold every expected figure against the newest run with the retriever's own parameters, model and code."""
     runs = app.runs.all()
     chosen: dict[tuple[str, str, str, str], Run | None] = {}
     checked = []
@@ -171,10 +158,7 @@ def check(app: App, expected: Sequence[Expected]) -> tuple[Checked, ...]:
 
 
 def measure(app: App, expected: Sequence[Expected], progress: Progress) -> tuple[Checked, ...]:
-    """Measure everything that is expected anew, and hold the figures against what comes out.
-
-    What cannot be measured here, since its data or works are missing, is told as such.
-    """
+    """Measure everything that is expected anew, and hold the figures against it; tell what cannot be measured here."""
     made: dict[tuple[str, str, str], tuple[str, tuple[Outcome, ...]] | str] = {}
     checked = []
     for each in expected:
@@ -201,10 +185,7 @@ def measure(app: App, expected: Sequence[Expected], progress: Progress) -> tuple
 
 
 def results_tables(app: App) -> str:
-    """Make the tables of docs/results.md, from the runs that came with the program.
-
-    The sample is left out: no method should be judged by it.
-    """
+    """Make the tables of docs/results.md, from the runs that came with the program, but for the sample's."""
     runs = [(run, outcomes) for run, outcomes in shipped(app) if run.shape == TABLE_SHAPE and run.split != "sample"]
     made = "\n\n".join(as_markdown(table) for table in figures.tables(runs, names=TABLE_METRICS))
     return made or "No run has come with the program yet."
@@ -235,10 +216,7 @@ def _key(run: Run) -> tuple[str, str, str, str]:
 
 
 def _any_format(configuration: Mapping[str, str], *, short: bool) -> dict[str, str]:
-    """Leave out the number formats, which go by the processor and on which the figures hardly hang.
-
-    - `short`: the benchmark asks short claims; else how they are read is left out, too.
-    """
+    """Leave out the number formats, which go by the processor; of long claims how they are read is left out, too."""
     return {
         name: _NUMBER_FORMAT.sub("*", value)
         for name, value in configuration.items()

@@ -89,8 +89,6 @@ Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong usage
 
 
 class _Program(click.Group):
-    """All commands, in sections."""
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         found = next((each[cmd_name] for each in SECTIONS.values() if cmd_name in each), None)
         if found is None:

@@ -84,9 +84,6 @@ class Bm25(Retriever):
     - `k1`: how much a second occurrence of a word counts: not at all at 0. At least 0.
     - `b`: how much long spans are held back: not at all at 0, in proportion to their words at 1.
     - `terms`: what is counted: words as they stand, the dictionary words they are forms of, or function words too.
-    - `indexes`: folder of all indexes, where the words of works are kept.
-
-    Raises BadRequest: `k1`, `b` or `terms` is none of the allowed values.
     """
 
     def __init__(self, *, k1: float = K1, b: float = B, terms: Terms = "tokens", indexes: Path | None = None) -> None:
@@ -125,12 +122,7 @@ class Bm25(Retriever):
         progress(1, 1, "Counting words")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences; 0 where it shares no word with the claim.
-
-        Returns: at least 0.
-
-        Raises BadClaim: the claim holds no word.
-        """
+        """Score every span of `length` sentences; 0 where it shares no word with the claim, never below."""
         terms = claim_terms(claim, self._terms)
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
@@ -152,7 +144,6 @@ class Bm25(Retriever):
 
         A work that was removed before its words were read is passed over.
 
-        Raises BadClaim: the claim holds no word.
         Raises StaleIndex: a work was changed while its words were being read.
         """
         if corpus.whole:
@@ -221,20 +212,14 @@ class Bm25(Retriever):
 
 
 class TextIndex:
-    """BM25 over texts that are no spans of a work, each a candidate; held in memory.
-
-    - `texts`: or their words, each text standing for a sentence.
-    """
+    """BM25 over texts, or their words, that are no spans of a work, each a candidate; held in memory."""
 
     def __init__(self, texts: Iterable[str] | WorkWords) -> None:
         words = texts if isinstance(texts, WorkWords) else WorkWords.of_texts(texts)
         self._table = _make_table(SpanCounts.of(words, 1), k1=K1, b=B) if len(words.starts) > 1 else None
 
     def score(self, claim: Claim) -> Scores:
-        """Score every text; shape (n_texts,), 0 where it shares no word with the claim.
-
-        Raises BadClaim: the claim holds no word.
-        """
+        """Score every text; shape (n_texts,), 0 where it shares no word with the claim."""
         terms = claim_terms(claim, "tokens")
         return _scores(self._table, terms) if self._table else np.zeros(0, dtype=np.float32)
 
@@ -300,19 +285,13 @@ def gain(
     k1: float,
     b: float,
 ) -> Scores:
-    """Give what words add to the scores of spans.
-
-    - `k1`, `b`: as of `Bm25`.
-    """
+    """Give what words add to the scores of spans."""
     gained: Scores = (idf * count * (k1 + 1) / (count + k1 * (1 - b + b * relative))).astype(np.float32)
     return gained
 
 
 def weigh(holding: npt.NDArray[np.int64], spans: int) -> npt.NDArray[np.float64]:
-    """Weigh each word by how few of the spans hold it: its idf.
-
-    - `holding`: spans that hold the word. Words that none holds do not count for the average.
-    """
+    """Weigh each word by how few of the spans hold it: its idf. Words that none holds do not count for the average."""
     idf = np.log(spans - holding + 0.5) - np.log(holding + 0.5)
     held = idf[holding > 0]
     average = held.mean() if len(held) else 0.0

@@ -49,10 +49,7 @@ def terms_version(terms: Terms) -> str:
 
 
 def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWords:
-    """Give the terms of a work whose text is at hand; words are then known to all who ask for them by the text.
-
-    - `indexes`: folder of all indexes; where it is not given, the terms are kept in memory only.
-    """
+    """Give the terms of a work whose text is at hand; known from then on to all who ask for them by the text."""
     found = stored_terms(work.version, terms, indexes=indexes, load=lambda _: work)
     if terms == "tokens" and indexes is not None:
         keep_words(work.fingerprint, found)
@@ -60,10 +57,7 @@ def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWor
 
 
 def stored_terms(work: WorkVersion, terms: Terms, *, indexes: Path | None, load: Callable[[str], Work]) -> WorkWords:
-    """Open the terms of a work, or read them and keep them on disk.
-
-    - `indexes`: as of `work_terms`.
-    - `load`: gives the work of an id; called only where its terms are not on disk, or are damaged.
+    """Open the terms of a work, or read them and keep them on disk; only then the work is loaded.
 
     Raises StaleIndex: the work that was loaded is of another version.
     """

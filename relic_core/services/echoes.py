@@ -103,11 +103,7 @@ class EchoRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The echoes that were found.
-
-    - `units`: passages compared, of the first work and of all others.
-    - `notice`: what is to be said of the works: that they are one, or editions of one; empty for nothing.
-    """
+    """The echoes found among so many passages of either side; `notice`: that the works are one, or editions."""
 
     request: EchoRequest
     echoes: tuple[Echo, ...]
@@ -124,12 +120,7 @@ class Echoes:
         self._works, self._retrievers, self._settings, self._jobs = works, retrievers, settings, jobs
 
     def find(self, request: EchoRequest, progress: Progress = silent) -> Answer:
-        """Compare the works, or open what was found before.
-
-        Raises BadRequest: no other work, an unknown method, filters that leave nothing, vectors that cannot be read.
-        Raises NotFound: the library has no such work, or the work no such chapter or passage.
-        Raises StoreReadOnly: the folder of indexes cannot be written.
-        """
+        """Compare the works, or open what was found before."""
         first, others = self._texts(request)
         path = self._path(request, first, others)
         found = _kept(path)
@@ -166,11 +157,7 @@ class Echoes:
     def measure(
         self, method: str, folder: Path | None, texts: Path | None = None, progress: Progress = silent
     ) -> Table:
-        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder.
-
-        Raises NotFound: the data are not there.
-        Raises BadBenchmark: they are damaged.
-        """
+        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder."""
         folder = folder or self._settings.benchmarks
         if folder is None:
             raise NotFound(f"The known echoes do not ship with the program. {known_echoes.NEEDS}")
@@ -402,10 +389,7 @@ def _words(work: Work, sentence: Sentence) -> int:
 
 
 def chosen(work: Work, request: EchoRequest) -> list[Span]:
-    """Give the passages of the first work that are asked about.
-
-    Raises BadRequest: the chapter holds no sentence.
-    """
+    """Give the passages of the first work that are asked about. Raises BadRequest: the chapter holds no sentence."""
     if request.at:
         return [work.span_at(request.at, request.length)]
     if not request.chapter:
@@ -439,7 +423,6 @@ def _flat(text: str) -> str:
 
 
 def _digest(vectors: str) -> str:
-    """Digest a file of vectors. Raises BadRequest: it cannot be read."""
     if vectors in {"", "random"}:
         return vectors
     try:
@@ -519,6 +502,5 @@ def _by_fullness(scorer: Scorer, a: npt.NDArray[np.float32], b: npt.NDArray[np.f
 
 
 def _share_of(texts: Sequence[str], there: Container[str]) -> float:
-    """Give the share of long texts that stand there."""
     long = [text for text in texts if text.count(" ") >= _LONG]
     return sum(text in there for text in long) / max(1, len(long))

@@ -40,11 +40,7 @@ _NAMED = 3
 
 
 class Runs:
-    """All runs there are.
-
-    - `shipped`: the folder of those that come with the program.
-    - `stamp`: tells whether the store may have changed: see `Store.stamp`.
-    """
+    """All runs there are, in the store and in the folder of those that come with the program."""
 
     def __init__(
         self, rows: RunRows, shipped: Path | None = None, stamp: Callable[[], object] = time.monotonic
@@ -59,10 +55,7 @@ class Runs:
         self._lock = threading.Lock()
 
     def all(self) -> tuple[Run, ...]:
-        """List all runs, newest first, each id once.
-
-        Raises BadBenchmark: a run that came with the program is damaged.
-        """
+        """List all runs, newest first, each id once."""
         shipped = self._came_with()
         runs = {run_id: run for run_id, (run, _) in shipped.items()}
         self._stored = {run.id: run for run in self._rows.all()}
@@ -73,11 +66,7 @@ class Runs:
         return tuple(sorted(runs.values(), key=lambda run: (-run.created.timestamp(), run.id)))
 
     def find(self, said: str) -> Run:
-        """Find a run by its id or the beginning of its id.
-
-        Raises NotFound: there is none.
-        Raises BadRequest: there are several.
-        """
+        """Find a run by its id or the beginning of it. Raises NotFound, BadRequest: there is none, or several."""
         runs = self.all()
         fits = [run for run in runs if run.id == said], [run for run in runs if said and run.id.startswith(said)]
         found = meant(said, fits, kind="runs", called=lambda run: run.id)
@@ -86,10 +75,7 @@ class Runs:
         return found
 
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
-        """List the outcomes of a run in the order of its benchmark.
-
-        Raises NotFound: there is no such run, or it was removed.
-        """
+        """List the outcomes of a run in the order of its benchmark."""
         shipped = self._came_with().get(run_id)
         run = self._stored.get(run_id)  # as listed last: asking the store anew takes longer than all the rest
         if shipped is not None and run is not None and run.created > shipped[0].created:
@@ -113,21 +99,14 @@ class Runs:
         return added
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
-        """Give a run these tags in place of those it has; one that came with the program is copied into the store.
-
-        Raises NotFound: there is no such run.
-        """
+        """Give a run these tags in place of those it has; one that came with the program is copied into the store."""
         shipped = self._came_with().get(run_id)
         if shipped is not None:
             self._rows.add(shipped[0], run_files.read_run(shipped[1])[1])
         self._rows.tag(run_id, tags)
 
     def remove(self, run_id: str) -> None:
-        """Hide a run; `restore` brings it back.
-
-        Raises NotFound: there is no such run.
-        Raises BadRequest: it came with the program.
-        """
+        """Hide a run; `restore` brings it back. Raises BadRequest: it came with the program."""
         if run_id in self._came_with():
             raise BadRequest(
                 f"The run '{run_id}' came with the program and cannot be removed: the documentation's figures rest on "
@@ -137,11 +116,7 @@ class Runs:
         self._stored.pop(run_id, None)
 
     def restore(self, said: str) -> Run:
-        """Bring back a run that was removed, which is found by its whole id alone.
-
-        Raises NotFound: there never was such a run.
-        Raises BadRequest: it is not removed.
-        """
+        """Bring back a removed run, which is found by its whole id alone. Raises BadRequest: it is not removed."""
         there = [run.id for run in self.all() if said and run.id.startswith(said)]
         if said not in there:
             try:
@@ -156,11 +131,7 @@ class Runs:
         raise BadRequest(f"Run {one} is not removed; there is nothing to restore.")
 
     def export(self, run: Run, path: Path) -> None:
-        """Write a run to a file, whose suffix says in which of the `FORMS`.
-
-        Raises BadRequest: another suffix.
-        Raises StoreError: the file cannot be written.
-        """
+        """Write a run to a file, whose suffix says in which of the `FORMS`."""
         outcomes = self.outcomes(run.id)
         match path.suffix.lower():
             case ".json":
@@ -209,9 +180,7 @@ class Runs:
     def import_ranking(
         self, path: Path, benchmark: Benchmark, shape: ContextSize, system: str = "", works: WorkSource | None = None
     ) -> tuple[Run, bool, int]:
-        """Take in what another system ranked: see `imported.import_ranking`.
-
-        - `works`: the library.
+        """Take in what another system ranked: see `imported.import_ranking`; `works` is the library.
 
         Returns: the run; false where it is here already; for how many claims a search can show its ranking.
         """

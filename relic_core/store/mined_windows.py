@@ -47,10 +47,7 @@ class WindowRows(Rows):
     """Stored windows; those of a removed source or work, or of a work cut anew since, are not there."""
 
     def get(self, window_id: str) -> StoredWindow:
-        """Return a window.
-
-        Raises NotFound: there is none, or its source or work was removed.
-        """
+        """Return a window. Raises NotFound: also where its source or work was removed."""
         row = self._one(_SELECT + "WHERE id = ?", [window_id])
         if row is None:
             raise NotFound(
@@ -62,10 +59,7 @@ class WindowRows(Rows):
     def page(
         self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int | None = None
     ) -> tuple[int, tuple[StoredWindow, ...]]:
-        """List some windows, and count all that fit: in the order of the source where one is named, else of the work.
-
-        - `start`, `limit`: how many to pass over, and how many to give at most; all where there is no limit.
-        """
+        """List some windows, and count all that fit: in the order of the source if one is named, else of the work."""
         where = f"WHERE (? = '' OR source_id = ?) AND (? = '' OR work_id = ?) AND {_SHOWN[show]} "
         values: list[object] = [source_id, source_id, work_id, work_id]
         cut = "" if limit is None else " LIMIT ? OFFSET ?"
@@ -149,10 +143,7 @@ class WindowRows(Rows):
             insert(cursor, "judgements", columns_of(judgement, _JUDGEMENT))
 
     def answers(self, window_ids: Collection[str] | None = None) -> dict[tuple[str, Question], str]:
-        """Give the answer that counts to each question: of each judge the last, across judges the last.
-
-        - `window_ids`: of these windows; of all where not given.
-        """
+        """Give the answer that counts to each question: of each judge the last, across judges the last."""
         of_some = "" if window_ids is None else "WHERE list_contains(?, window_id)"
         rows = self._all(
             f"SELECT window_id, question, answer FROM latest_judgements {of_some}",  # noqa: S608 - our own names

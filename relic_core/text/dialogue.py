@@ -82,12 +82,7 @@ class Spoken:
 
 @dataclass(frozen=True)
 class Dialogue:
-    """How much of a work is spoken.
-
-    - `style`: what tells speech in this work: quotation marks, dashes at the beginning of paragraphs, or a play's
-      speakers.
-    - `chapters`: one for each chapter of the work.
-    """
+    """How much of each chapter is spoken, and what tells it: marks, dashes that open paragraphs, a play's speakers."""
 
     style: SpeechStyle
     chapters: tuple[Spoken, ...]

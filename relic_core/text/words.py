@@ -179,10 +179,7 @@ def work_words(work: Work) -> WorkWords:
 
 
 def keep_words(fingerprint: str, words: WorkWords) -> None:
-    """Keep the words of a work that were read before and come from elsewhere.
-
-    - `words`: as `work_words` would read them.
-    """
+    """Keep the words of a work that were read before, as `work_words` would read them."""
     _kept.get(fingerprint, lambda: words)
 
 
