@@ -155,7 +155,7 @@ def _distractors(gold: Span, ranking: Ranking, candidates: npt.NDArray[np.int64]
 
 
 def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retriever, *, progress: Progress) -> Chosen:
-    """Have a retriever answer items.
+    """Have a retriever answer items; a language model that reads passages is shown the three options alone.
 
     - `works`: gives the work of an item by its id (`Item.work_id`).
 
@@ -166,6 +166,8 @@ def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retrieve
         check_not_chooser([retriever.name], name)
     choices: dict[str, int] = {}
     ranks: dict[str, int] = {}
+    if registry.card(retriever.name).server:
+        return Chosen(choices=_read(items, retriever, progress), ranks=dict.fromkeys((item.id for item in items), 0))
     for work_id in dict.fromkeys(item.work_id for item in items):
         some = [item for item in items if item.work_id == work_id]
         work = works(work_id)
@@ -177,6 +179,24 @@ def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retrieve
             ranks[item.id] = 0 if ranking is None else ranking.rank_of(item.gold.span)
             progress(len(choices), len(items), f"{retriever.name}: {work.title}")
     return Chosen(choices=choices, ranks=ranks)
+
+
+def _read(items: Sequence[Item], retriever: Retriever, progress: Progress) -> dict[str, int]:
+    """Have a language model read the options of each item; it cannot decide where no score of its can be read."""
+    from relic_core.retrieval.read_by_model import ReadByModel  # brings the client of servers
+
+    if not isinstance(retriever, ReadByModel):
+        raise BadRequest(
+            f"{retriever.name} names passages from memory and reads none, so it cannot choose among three. Name "
+            "llm-score, llm-reason, llm-subtask or llm-rank."
+        )
+    choices = {}
+    for done, item in enumerate(items):
+        progress(done, len(items), retriever.name)
+        order, readings = retriever.read(item.claim, [option.words for option in item.options], silent)
+        read = retriever.name == "llm-rank" or any(each.score is not None for each in readings)
+        choices[item.id] = 1 + order[0] if read else CANNOT_DECIDE
+    return choices
 
 
 def choice(item: Item, ranking: Ranking | None) -> int:

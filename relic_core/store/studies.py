@@ -41,7 +41,7 @@ FROZEN = ("instructions", "wanted")
 
 _COLUMNS = ("id", "name", "version", "earlier", "works", "making", "created")
 _MODEL = ("id", "study_id", "retriever", "label", "configuration", "choices", "ranks", "code", "created")
-_TERMS = ("instructions", "wanted", "consent", "privacy", "revealed")
+_TERMS = ("instructions", "wanted", "consent", "privacy", "revealed", "runner")
 LONGEST_CODE = 200
 _SCHEME = "scrypt"
 _SALT = 16

@@ -17,10 +17,19 @@ from relic_core.domain.studies import (
     WorksFound,
     check_terms,
     checked_name,
+    study_kind,
 )
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation.benchmarks import registry as benchmarks
-from relic_core.evaluation.studies import MINED, check_request, make_study, mined_benchmark, next_version
+from relic_core.evaluation.spans import known_pairs, read_pairs
+from relic_core.evaluation.studies import (
+    MINED,
+    check_request,
+    make_span_study,
+    make_study,
+    mined_benchmark,
+    next_version,
+)
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
 from relic_core.library.naming import meant
@@ -34,6 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import BenchmarkCard, Job, Span, Work, WorkSummary
+    from relic_core.evaluation.echoes import KnownEchoes
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.works import Works
     from relic_core.store.mined_windows import WindowRows
@@ -53,6 +63,10 @@ _SAMPLE_MADE = datetime(2026, 11, 1, tzinfo=UTC)
 PRIDE = StudyRequest(name="Pride and Prejudice", benchmark="public-relic-test", works=("pride_and_prejudice",))
 """The study of the paper's own work, in the benchmark of criticism that is free of copyright."""
 
+TEST_WORKS = StudyRequest(name="Single sentences of the test works", benchmark="public-relic-test", seed=8)
+"""The study of all single sentences that critics quote of the test works, for a department to run."""
+
+ECHOES = "bible-references"
 FARTHEST = 1_000
 """The paper's second variant: the gold is not among so many that dense-RELiC ranks first (RELiC, section 4)."""
 
@@ -131,7 +145,7 @@ class Studies:
         """Look for the works of a study, text and sentences."""
         known = {version.fingerprint: work_id for work_id, version in self._works.work_versions().items()}
         stored = {work.key: known[work.fingerprint] for work in study.works if work.fingerprint in known}
-        missing = [work for work in study.works if work.key not in stored]
+        missing = [work for work in study.works if work.fingerprint and work.key not in stored]
         summaries = self._works.summaries() if missing else ()
         return WorksFound(stored=stored, held=tuple(_why(work, summaries) for work in missing))
 
@@ -276,7 +290,7 @@ class StudyMaking:
         return self._open_benchmark(name, data=data), {}
 
     def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
-        """Make a study and keep it, or find it where it was made before.
+        """Make a study of quotations and keep it, or find it where it was made before.
 
         Raises BadRequest: something in the request cannot be, another study has the name, or no window is left.
         Raises NotFound: a work or the data of the benchmark are not here; nothing was mined.
@@ -285,6 +299,23 @@ class StudyMaking:
         terms = request.terms
         self._check_name_is_free(request.name)
         return self._studies.keep(self._made(request, data, progress), terms, request.owner)
+
+    def make_spans(
+        self, request: StudyRequest, *, known: Callable[[], KnownEchoes], file: str = "", name: str = ""
+    ) -> Study:
+        """Make a study in which spans are marked, and keep it.
+
+        - `known`: gives the known echoes, where the request names their benchmark.
+        - `file`, `name`: else the text of the file of pairs, and what messages call it.
+
+        Raises BadRequest: as `make`, or no pair has an anchor.
+        Raises BadBenchmark: the file holds something else.
+        """
+        terms = request.terms
+        self._check_name_is_free(request.name)
+        pairs = known_pairs(known()) if request.benchmark == ECHOES else read_pairs(file, name)
+        made = make_span_study(replace(request, kind="span", benchmark=request.benchmark or name), pairs)
+        return self._studies.keep(made, terms, request.owner)
 
     def start(self, request: StudyRequest, *, code: str = "") -> Job:
         """Make a study in the background; the job's closing note ends with the study's id in brackets.
@@ -317,7 +348,9 @@ class StudyMaking:
     def _made(self, request: StudyRequest, data: Path | None, progress: Progress) -> Study:
         check_request(request)
         benchmark, sources = self._open(request.benchmark, data)
-        chooser = self._chooser(registry.card(request.chooser).name, benchmark)
+        chooser = None
+        if study_kind(request.kind).is_proxy:
+            chooser = self._chooser(registry.card(request.chooser).name, benchmark)
         return make_study(request, benchmark, chooser=chooser, sources=sources, words=words_of, progress=progress)
 
     def _check_name_is_free(self, name: str) -> None:
