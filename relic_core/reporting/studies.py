@@ -239,12 +239,12 @@ def page(view: StudyView, results: StudyResults, *, code: str, names: Mapping[st
 
 
 _FOR = {
-    "proxy": "how far people agree on which quotation a critic had in mind, and how near computer programs come to them",
+    "proxy": "how far people agree on which quotation a critic had in mind, and how near programs come to them",
     "span": "how far readers agree on where an allusion begins and ends, and whether that helps programs to find it",
     "evidence": "what critics use quotations for, and how far readers agree on it",
 }
-_LEAVING = """You take part of your own free will, and you need not say why you stop. Close the page, and nothing more is
-stored. To have your answers removed, tell whoever runs the study the name or code that you gave: your name, choices,
+_LEAVING = """You take part of your own free will, and you need not say why you stop. Close the page, and nothing more
+is stored. To have your answers removed, tell whoever runs the study the name or code that you gave: your name, choices,
 times and comments are then deleted for good from the file in which they are kept. Files of answers that were given to
 others before, and figures that were published, are not changed by that, so say it early."""
 
@@ -273,8 +273,8 @@ def information(view: StudyView, *, guarded: bool) -> str:
         "What you are asked to do": terms.instructions,
         "How long it takes": time,
         "What is stored, and where": terms.privacy,
-        "Who sees it": f"{sees} Answers may be given to other researchers with numbers in place of names, without hours "
-        "and comments.",
+        "Who sees it": f"{sees} Answers may be given to other researchers with numbers in place of names, without "
+        "hours and comments.",
         "How to withdraw": " ".join(_LEAVING.split()),
         "What you agree to": terms.consent,
     }
@@ -294,21 +294,24 @@ def guide(view: StudyView) -> str:
     needed = [work for work in study.works if work.fingerprint]
     works = "\n".join(f"   {work.title}, sha256 {work.sha256}" for work in needed)
     slugs = " ".join(work.key for work in needed)
-    add = f"1. Add its works to the library, in these editions (python -m relic_core catalogue --add {slugs}):\n\n{works}\n\n"
+    add = (
+        f"1. Add its works to the library in these editions (python -m relic_core catalogue --add {slugs}):\n\n{works}"
+    )
+    first = f"{add if needed else '1. It needs no work of the library.'}\n\n"
     return (
         f"{study.label}: {len(study.items):,} items ({study.kind.label})\n\n"
         f"Readers: {wanted} for each item. One reader reads all items in about {minutes:,} minutes, so that "
         f"{wanted} readers are done in that time, and {wanted * max(1, math.ceil(minutes / 60))} of them in about an "
         "hour: items are given out until each has its answers.\n\n"
-        f"{add if needed else '1. It needs no work of the library.' + chr(10) * 2}"
+        f"{first}"
         "2. Take the study in: python -m relic_core study import study.json, or on the page Proxy task.\n"
         "3. Before the first answer, on the page of the study under Manage: say who runs it, set an owner's code, and "
         "save the information sheet anew, which then names you.\n"
         "4. Give each reader the information sheet and the address of the study. Readers should not see results, and "
         "should not speak of items before all are done.\n"
         f"5. Have models answer (python -m relic_core study models {study.id}; a language model by --retriever "
-        "llm-score, where a server is set up), and read the results on the page: people, retrievers and language models "
-        "side by side, with intervals.\n"
+        "llm-score, where a server is set up), and read the results on the page: people, retrievers and language "
+        "models side by side, with intervals.\n"
         "6. Answers are sent on as JSON, without names: on the page of results.\n\n"
         f"What readers are told:\n\n{view.terms.instructions}\n"
     )

@@ -104,7 +104,7 @@ class Recall:
 
     def tables(self, runs: Sequence[Run]) -> tuple[Table, ...]:
         """Set all figures of runs as tables, one for each benchmark and state of its data."""
-        return figures.tables([(run, self._runs.outcomes(run.id)) for run in runs])
+        return figures.tables([(run, self._runs.labelled(run.id)) for run in runs])
 
     def comparison(self, runs: Sequence[Run], name: str) -> Table:
         """Compare the first run with each of the others by one metric.
@@ -170,7 +170,7 @@ class Recall:
             marks=tuple(mark for mark in marks if mark.group in kept),
             share=is_share(name) or view in {"curve", "ranks"},
         )
-        outcomes = self._runs.outcomes(runs[0].id)
+        outcomes = self._runs.labelled(runs[0].id)
         words = caption(
             shown,
             runs,
@@ -194,10 +194,10 @@ class Recall:
             runs = tuple(run for run in of_all_shapes(runs, self._runs.all()) if str(run.shape) == key)
         if view == "curve":
             name = f"{'overlap-' * name.startswith('overlap-')}recall@{key}"
-        return cases_behind([(run, self._runs.outcomes(run.id)) for run in runs], view, name, key)
+        return cases_behind([(run, self._runs.labelled(run.id)) for run in runs], view, name, key)
 
     def _compute(self, run: Run, name: str, view: str) -> tuple[Mark, ...]:
-        return marks_of(run, sorted_by_id(self._runs.outcomes(run.id)), name, view)
+        return marks_of(run, sorted_by_id(self._runs.labelled(run.id)), name, view)
 
 
 def _capital(words: str) -> str:

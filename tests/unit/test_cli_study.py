@@ -23,7 +23,7 @@ def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_a
     made = study("make", "Averhythe", "--benchmark", "sample", "--most", "4", "--seed", "3")
     assert (made.code, "4 items of 30 windows" in made.out) == (0, True)
     shown = study("show", "averhythe")
-    assert (shown.code, "bm25" in shown.out) == (0, True)
+    assert (shown.code, "BM25" in shown.out) == (0, True)
     answered = study("models", "Averhythe", "--retriever", "random,tf-idf")
     assert (answered.code, bool(answered.err)) == (0, False)
     assert "93.5" in answered.out

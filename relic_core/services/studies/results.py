@@ -196,6 +196,19 @@ class Labelled(NamedTuple):
     undecided: int
     gone: int
 
+    @property
+    def said(self) -> str:
+        """What came of it, in words."""
+        words = f"{self.labelled:,} quotations have the label on which most readers agree."
+        if self.undecided:
+            words += f" On {self.undecided:,} no two agree yet."
+        if self.gone:
+            words += (
+                f" {self.gone:,} are not here any more, since their source or work was removed or mined anew: their "
+                "labels stay in the study alone."
+            )
+        return words
+
 
 def label_windows(results: StudyResults, windows: WindowRows) -> Labelled:
     """Label windows as most readers did: the label stands in tables by kind, on the page Criticism and in exports.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relic_core.config import ASSETS, Settings
@@ -30,7 +31,7 @@ from relic_core.evaluation.studies import (
     mined_benchmark,
     next_version,
 )
-from relic_core.formats.files import read_bytes, written_whole
+from relic_core.formats.files import decoded, read_bytes, written_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
 from relic_core.library.naming import meant
 from relic_core.ports import Benchmark, Progress, Retriever, silent
@@ -40,7 +41,6 @@ from relic_core.store.studies import LONGEST_CODE, StudyCounts, StudyRows, fits,
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from relic_core.domain import BenchmarkCard, Job, Span, Work, WorkSummary
     from relic_core.evaluation.echoes import KnownEchoes
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from relic_core.store.sources import SourceRows
     from relic_core.store.study_answers import AnnotatorCounts, StudyAnswerRows
 
-__all__ = ["LONGEST_CODE", "Studies", "StudyMaking", "StudySource"]
+__all__ = ["LONGEST_CODE", "Studies", "StudyMaking", "StudySource", "seal"]
 
 SAMPLE = ASSETS / "sample" / "study.json"
 """Items of the sample work, so that the task can be tried at once; ``python -m relic_core study sample`` makes it."""
@@ -301,19 +301,22 @@ class StudyMaking:
         return self._studies.keep(self._made(request, data, progress), terms, request.owner)
 
     def make_spans(
-        self, request: StudyRequest, *, known: Callable[[], KnownEchoes], file: str = "", name: str = ""
+        self, request: StudyRequest, *, known: Callable[[], KnownEchoes], file: bytes | Path | None, name: str = ""
     ) -> Study:
         """Make a study in which spans are marked, and keep it.
 
         - `known`: gives the known echoes, where the request names their benchmark.
-        - `file`, `name`: else the text of the file of pairs, and what messages call it.
+        - `file`, `name`: else the file of pairs, and what messages call one that has no path.
 
         Raises BadRequest: as `make`, or no pair has an anchor.
-        Raises BadBenchmark: the file holds something else.
+        Raises BadBenchmark: the file holds something else, or nothing.
+        Raises NotFound: there is no such file.
         """
         terms = request.terms
         self._check_name_is_free(request.name)
-        pairs = known_pairs(known()) if request.benchmark == ECHOES else read_pairs(file, name)
+        if isinstance(file, Path):
+            name, file = file.name, read_bytes(file)
+        pairs = known_pairs(known()) if request.benchmark == ECHOES else read_pairs(decoded(file or b"", name), name)
         made = make_span_study(replace(request, kind="span", benchmark=request.benchmark or name), pairs)
         return self._studies.keep(made, terms, request.owner)
 
