@@ -208,21 +208,20 @@ def information(app: App, study_name: str, file: str) -> None:
 @study.command("package")
 @_file_argument
 @click.argument("study_name", metavar="[STUDY]", default="")
-def package(app: App, file: str, study_name: str) -> None:
+@click.option("--minutes", type=click.IntRange(1), metavar="N", help="So many items as one reader reads in N minutes.")
+def package(app: App, file: str, study_name: str, minutes: int | None) -> None:
     """Pack a study for a department: FILE.zip with its items, the information sheet and a guide.
 
     Without a study it is that of all single sentences that critics quote of the test works, which is made if it is not
     here. Their texts do not come with the program: what is missing is said.
     """
-    from relic_core.services.studies.studies import TEST_WORKS
-
+    if study_name and minutes:
+        raise click.UsageError("--minutes draws items of the test works. A study has the items that it has.")
     if study_name:
         found = app.studies.find(study_name)
-    elif known := app.studies.named(TEST_WORKS.name):
-        found = app.studies.study(known.id)
     else:
         with console.ProgressLine("Making items") as progress:
-            found = app.study_making.make(TEST_WORKS, progress=progress)
+            found = app.study_making.of_test_works(minutes, progress)
     _write(f"{found.label}, {len(found.items):,} items", file, app.study_files.package(found.id))
 
 

@@ -220,14 +220,14 @@ class SpanPair(NamedTuple):
 class _Line(Strict):
     passage: str = Field(min_length=1)
     anchor: str = Field(min_length=1)
-    target: str | tuple[str, ...] = ()
+    target: str | list[str] = Field(default_factory=list)
     id: str = ""
     work: str = ""
     source: str = ""
 
     @property
     def targets(self) -> tuple[str, ...]:
-        return (self.target,) if isinstance(self.target, str) else self.target
+        return (self.target,) if isinstance(self.target, str) else tuple(self.target)
 
 
 def read_pairs(text: str, name: str) -> list[SpanPair]:
@@ -274,7 +274,7 @@ def known_pairs(known: KnownEchoes) -> list[SpanPair]:
             anchor="",
             targets=tuple(known.b.sentence_text(gold) for gold in each.golds),
             book=each.book,
-            source=known.a.place(Span(each.units[0], 1)).label,
+            source=known.a.place(Span(each.units[0], 1)).label.replace(" · paragraph ", ":"),
             kind=each.kind,
         )
         for at, each in enumerate(known.echoes, start=1)

@@ -80,7 +80,9 @@ def people(results: StudyResults, *, names: Mapping[str, str] | None = None) -> 
             each.annotator.name if names is None else names[each.annotator.id],
             each.answered,
             each.cannot,
-            f"{each.seconds:.0f} s an item{f'; {each.too_fast} too fast' if each.too_fast else ''}",
+            f"{each.seconds:.0f} s an item{f'; {each.too_fast} too fast' if each.too_fast else ''}"
+            if each.answered
+            else "",
         )
         for each in results.people
     )
@@ -177,7 +179,7 @@ def agreement(results: StudyResults) -> Table:
 def _by_chance(measure: Measure) -> str:
     if measure.chance is not None:
         return f"{100 * measure.chance:.1f}%"
-    return _NONE if measure.is_share else "0.00"
+    return _NONE if measure.is_share or measure.key == "expected" else "0.00"
 
 
 def items(results: StudyResults) -> Table:
@@ -291,6 +293,8 @@ def guide(view: StudyView) -> str:
     """Write how a department runs a study that it was sent, as plain text."""
     study, wanted = view.study, view.terms.wanted or 1
     minutes = reading_minutes(study)
+    hours = math.ceil(minutes / 60)
+    hour = f", and {wanted * hours} of them in about an hour" if hours > 1 else ""
     needed = [work for work in study.works if work.fingerprint]
     works = "\n".join(f"   {work.title}, sha256 {work.sha256}" for work in needed)
     slugs = " ".join(work.key for work in needed)
@@ -301,8 +305,7 @@ def guide(view: StudyView) -> str:
     return (
         f"{study.label}: {len(study.items):,} items ({study.kind.label})\n\n"
         f"Readers: {wanted} for each item. One reader reads all items in about {minutes:,} minutes, so that "
-        f"{wanted} readers are done in that time, and {wanted * max(1, math.ceil(minutes / 60))} of them in about an "
-        "hour: items are given out until each has its answers.\n\n"
+        f"{wanted} readers are done in that time{hour}. Items are given out until each has its answers.\n\n"
         f"{first}"
         "2. Take the study in: python -m relic_core study import study.json, or on the page Proxy task.\n"
         "3. Before the first answer, on the page of the study under Manage: say who runs it, set an owner's code, and "

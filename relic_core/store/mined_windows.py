@@ -154,10 +154,11 @@ class WindowRows(Rows):
             )
             add_many(cursor, "window_reasons", {"window_id": list(reasons), "reason": list(reasons.values())})
 
-    def judge(self, judgement: Judgement) -> None:
-        """Append a judgement."""
+    def judge(self, *judgements: Judgement) -> None:
+        """Append judgements, in one transaction."""
         with self._writing() as cursor:
-            insert(cursor, "judgements", columns_of(judgement, _JUDGEMENT))
+            for judgement in judgements:
+                insert(cursor, "judgements", columns_of(judgement, _JUDGEMENT))
 
     def answers(self, window_ids: Collection[str] | None = None) -> dict[tuple[str, Question], str]:
         """Give the answer that counts to each question: of each judge the last, across judges the last.

@@ -60,6 +60,7 @@ class StudyCounts:
     annotators: int
     answers: int
     created: datetime
+    kind: str = "proxy"
 
 
 class StudyRows(Removable[Study]):
@@ -101,7 +102,7 @@ class StudyRows(Removable[Study]):
         rows = self._all(
             "SELECT id, name, version, items, works, "  # noqa: S608 - our own names
             "(SELECT count(*) FROM study_annotators WHERE study_id = studies.id), "
-            "(SELECT count(*) FROM latest_study_answers WHERE study_id = studies.id), created FROM studies "
+            "(SELECT count(*) FROM latest_study_answers WHERE study_id = studies.id), created, making FROM studies "
             f"WHERE id {such} (SELECT id FROM tombstones WHERE kind = 'study') ORDER BY created DESC, id"
         )
         return tuple(
@@ -114,8 +115,9 @@ class StudyRows(Removable[Study]):
                 annotators=annotators,
                 answers=answers,
                 created=as_utc(created),
+                kind=json.loads(making).get("kind", "proxy"),
             )
-            for study_id, name, version, items, works, annotators, answers, created in rows
+            for study_id, name, version, items, works, annotators, answers, created, making in rows
         )
 
     def later(self, study_id: str) -> str:

@@ -30,7 +30,8 @@ _OPENED = "proxy_opened"
 """In the session: ids of the studies whose code was given in this visit."""
 
 _WITHOUT = (
-    "No code is set, so whoever can open this page can see the results, and with them which passages are right. Set "
+    "No code is set, so whoever can open this page can see the results, and with them what is right and what others "
+    "answered. Set "
     "one before you invite others."
 )
 _HEIGHT = 160
@@ -256,11 +257,12 @@ def _people(app: App, view: StudyView, does: str, to: str) -> None:
 def _files(app: App, view: StudyView) -> None:
     files, study_id = app.study_files, view.study.id
     st.header("Files", anchor="proxy-files")
+    examples = " The examples are for training and measuring models." if view.study.kind.is_proxy else ""
     st.html(
         '<p class="relic-quiet relic-measure">The file of the study holds its items and texts and no answers: send it '
         "to whoever is to run the same study. The package has it with the information sheet and a guide for a "
         "department. The sheet tells participants what is asked, how long it takes, what is stored, who sees it, and "
-        "how to withdraw, by the settings of this page. The examples are for training and measuring models.</p>"
+        f"how to withdraw, by the settings of this page.{examples}</p>"
     )
     with st.container(horizontal=True, gap="small"):
         for label, end, mime, make in (

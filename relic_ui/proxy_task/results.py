@@ -27,7 +27,7 @@ from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from relic_core.domain import Job
     from relic_core.domain.figures import Table
@@ -101,9 +101,8 @@ def _without_right(app: App, view: StudyView, results: StudyResults) -> None:
         made = (*made, *_as_queries(app, results))
     if people:
         st.header("Item by item", anchor="proxy-items")
-        rows = "".join(
-            _votes(each) if view.study.kind.labels else _marked(each) for each in results.items if each.answered
-        )
+        shown = _paged([each for each in results.items if each.answered])
+        rows = "".join(map(_votes if view.study.kind.labels else _marked, shown))
         st.html(f'<ol class="relic-span-items">{rows}</ol>')
         show_table(made[0])
         save(made, f"{view.study.name} results", key="proxy_tables")
@@ -132,10 +131,16 @@ def _as_queries(app: App, results: StudyResults) -> tuple[Table, ...]:
         return ()
     st.header("What retrieval gains", anchor="proxy-gain")
     with show_errors():
-        made = span_retrieval(results, app.echoes.known)
+        made = _gain(app, results.study.id, app.stamp())
         show_table(made)
         return (made,)
     return ()
+
+
+@st.cache_data(max_entries=8, show_spinner="Searching with the spans …")
+def _gain(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> Table:  # noqa: ARG001 - what it hangs on
+    """Search with the spans once, until the store changes."""
+    return span_retrieval(_app.study_results.of(study_id), _app.echoes.known)
 
 
 def _marked(result: ItemResult) -> str:
@@ -152,7 +157,7 @@ def _marked(result: ItemResult) -> str:
     meets = "".join(f"<br>{escape(each)}" for each in result.item.right.split("\n") if each)
     comments = "".join(f"<br>{escape(each)}" for each in result.comments)
     return (
-        f'<li><p class="relic-proxy-words">{words}</p><p class="relic-quiet">{escape(result.item.source)}{meets}</p>'
+        f'<li><p class="relic-span-passage">{words}</p><p class="relic-quiet">{escape(result.item.source)}{meets}</p>'
         f'<p class="relic-quiet">{said}{undecided}{comments}</p></li>'
     )
 
@@ -164,7 +169,7 @@ def _votes(result: ItemResult) -> str:
     votes += [f"could not decide: {result.cannot}"] if result.cannot else []
     comments = "".join(f"<br>{escape(each)}" for each in result.comments)
     return (
-        f'<li><p>{escape(item.left)} <strong class="relic-proxy-words">{escape(item.gold.words)}</strong> '
+        f'<li><p>{escape(item.left)} <span class="relic-span-quoted">{escape(item.gold.words)}</span> '
         f'{escape(item.right)}</p><p class="relic-quiet">{escape(" · ".join(votes))}{comments}</p></li>'
     )
 
@@ -420,9 +425,14 @@ def _items(app: App, results: StudyResults) -> None:
         return
     st.header("Item by item", anchor="proxy-items")
     st.html('<p class="relic-quiet">The hardest first: those that the fewest people got.</p>')
-    pages = -(-len(answered) // _PAGE)
+    st.html("".join(_case(app, item) for item in _paged(answered)))
+
+
+def _paged(items: Sequence[ItemResult]) -> Sequence[ItemResult]:
+    """Let the reader turn the pages of a list, and give the items of the page that is open."""
+    pages = -(-len(items) // _PAGE)
     page = st.pagination(pages, key="proxy_page") if pages > 1 else 1
-    st.html("".join(_case(app, item) for item in answered[(page - 1) * _PAGE : page * _PAGE]))
+    return items[(page - 1) * _PAGE : page * _PAGE]
 
 
 def _case(app: App, result: ItemResult) -> str:

@@ -24,6 +24,7 @@ from relic_ui.shell import literal, show_errors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from relic_core.services.studies.studies import StudyCounts
     from relic_core.wiring import App
 
 PAGE = "proxy_task"
@@ -118,10 +119,7 @@ def show(app: App) -> None:
     )
     every = app.studies.all()
     st.header("Studies", anchor="studies")
-    rows = "".join(
-        _row(each.id, study_label(each.name, each.version), each.works, items=each.items, people=each.annotators)
-        for each in every
-    )
+    rows = "".join(map(_row, every))
     show_undo("study", "Removed from the studies", app.studies.restore)
     st.html(f'<ul class="relic-shelf-works relic-studies">{rows}</ul>')
     st.html(f'<p class="relic-proxy-links">{link(PAGE, "Make a study of your own", show="make")}</p>')
@@ -132,11 +130,15 @@ def show(app: App) -> None:
             show_each("study", lines, "restore-study-", app.studies.restore)
 
 
-def _row(study_id: str, name: str, works: Sequence[str], *, items: int, people: int) -> str:
+def _row(each: StudyCounts) -> str:
     """Set one study: what it is of, how far it has come, and what can be done with it."""
-    of = escape(some_of(list(works), _NAMED)) if works and list(works) != [name] else ""
+    study_id, name, people = each.id, study_label(each.name, each.version), each.annotators
+    of = escape(some_of(list(each.works), _NAMED)) if each.works and list(each.works) != [name] else ""
     titles = f'<p><cite class="relic-proxy-works">{of}</cite></p>' if of else ""
-    facts = f"{many(items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
+    asked = "" if each.kind == KINDS[0].name else f"{study_kind(each.kind).label} · "
+    facts = (
+        f"{asked}{many(each.items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
+    )
     links = (
         link(PAGE, "Take part", css="relic-proxy-go", title=f"Take part: {name}", study=study_id)
         + link(PAGE, "Results", title=f"Results: {name}", study=study_id, show="results")

@@ -43,7 +43,7 @@ PROXY = """
 .relic-proxy-right { border-width: 2px; border-color: #2b7f5f; }
 .relic-span { font-family: var(--relic-serif); font-size: 1.2rem; line-height: 2; margin: 0 0 .6rem !important;
   user-select: none; -webkit-user-select: none; touch-action: manipulation; }
-.relic-span [data-word] { cursor: pointer; padding: .28em .08em; border-radius: .2em; }
+.relic-span [data-word] { cursor: pointer; padding: .28em 0; }
 .relic-span .relic-span-in { background: var(--relic-lit); }
 .relic-span .relic-span-anchor { text-decoration: underline 2px; text-underline-offset: .25em; font-weight: 600; }
 .relic-proxy-context blockquote { border-left: 3px solid #e0a400; padding: .1rem 0 .1rem .8rem; margin: .6rem 0;
@@ -149,6 +149,9 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
 .relic-span-items li { border-top: 1px solid var(--relic-line); padding: .7rem 0 .8rem; margin: 0 !important;
   overflow-wrap: anywhere; }
 .relic-span-items p { margin: 0 0 .25rem; line-height: 1.6; }
+.relic-span-passage { font-family: var(--relic-serif); font-size: 1.1rem; }
+.relic-span-quoted { font-family: var(--relic-serif); font-size: 1.08em; background: var(--relic-lit); }
+.relic-proxy-plain[data-part="mark"] { background: #1f7079; border-color: #1f7079; color: #fff; }
 .relic-span-share { background: color-mix(in srgb, #e0a400 var(--share), transparent); }
 .relic-span-together { text-decoration: underline 2px; text-underline-offset: .22em; }
 .relic-proxy-paradox { border-left: 3px solid #e0a400; padding: .1rem 0 .1rem .8rem; margin: 0 0 .8rem !important; }

@@ -227,13 +227,15 @@ def label_windows(results: StudyResults, windows: WindowRows) -> Labelled:
     if not study.making.benchmark:
         here = {each.window.id for each in windows.some(list(agreed))}
     now = datetime.now(UTC)
-    for window_id, answer in agreed.items():
-        if window_id in here:
-            windows.judge(
-                Judgement(
-                    window_id=window_id, question="evidence", answer=answer, judge=study.label, comment="", created=now
-                )
-            )  # fmt: skip
+    windows.judge(
+        *(
+            Judgement(
+                window_id=window_id, question="evidence", answer=answer, judge=study.label, comment="", created=now
+            )
+            for window_id, answer in agreed.items()
+            if window_id in here
+        )
+    )  # fmt: skip
     return Labelled(len(here), len(results.items) - len(agreed), len(agreed) - len(here))
 
 

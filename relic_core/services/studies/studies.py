@@ -18,6 +18,7 @@ from relic_core.domain.studies import (
     WorksFound,
     check_terms,
     checked_name,
+    reading_minutes,
     study_kind,
 )
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from relic_core.store.sources import SourceRows
     from relic_core.store.study_answers import AnnotatorCounts, StudyAnswerRows
 
-__all__ = ["LONGEST_CODE", "Studies", "StudyMaking", "StudySource", "seal"]
+__all__ = ["LONGEST_CODE", "Studies", "StudyCounts", "StudyMaking", "StudySource", "seal"]
 
 SAMPLE = ASSETS / "sample" / "study.json"
 """Items of the sample work, so that the task can be tried at once; ``python -m relic_core study sample`` makes it."""
@@ -299,6 +300,21 @@ class StudyMaking:
         terms = request.terms
         self._check_name_is_free(request.name)
         return self._studies.keep(self._made(request, data, progress), terms, request.owner)
+
+    def of_test_works(self, minutes: int | None = None, progress: Progress = silent) -> Study:
+        """Give the study of all single sentences that critics quote of the test works, or make it. Raises as `make`.
+
+        - `minutes`: only so many of its items, drawn by chance, as one reader reads in this time.
+        """
+        known = self._studies.named(TEST_WORKS.name)
+        whole = self._studies.study(known.id) if known else self.make(TEST_WORKS, progress=progress)
+        if minutes is None or minutes >= reading_minutes(whole):
+            return whole
+        name = f"{TEST_WORKS.name}, {minutes} minutes"
+        if known := self._studies.named(name):
+            return self._studies.study(known.id)
+        most = max(1, len(whole.items) * minutes // reading_minutes(whole))
+        return self.make(replace(TEST_WORKS, name=name, most=most), progress=progress)
 
     def make_spans(
         self, request: StudyRequest, *, known: Callable[[], KnownEchoes], file: bytes | Path | None, name: str = ""
