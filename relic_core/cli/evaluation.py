@@ -174,7 +174,8 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
             with console.ProgressLine(f"{each if isinstance(each, str) else each.name} {size}") as progress:
                 one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
             measured.append((one.run, app.runs.labelled(one.run.id)))
-    print(tables.write(figures.tables(measured, names=names, by=given.by), given.form))
+    against = app.measuring.against_combined(measured, note)
+    print(tables.write((*figures.tables(measured, names=names, by=given.by), *against), given.form))
     for run, _ in measured:
         if took := [
             f"{name} {value}" for name, value in run.machine.items() if name.startswith(("model ", "passages "))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work, WorkSummary
+    from relic_core.domain.figures import Table
     from relic_core.language_models.cached_client import CachedClient
     from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.retrieval.words import Terms
@@ -321,6 +322,23 @@ class Measuring:
             (run, tuple(each for each in some if each.example_id not in recited[run.shape])) for run, some in measured
         ]
         return [(run, some) for run, some in left if some]
+
+    def against_combined(
+        self, measured: Sequence[tuple[Run, tuple[Outcome, ...]]], tell: Callable[[str], None]
+    ) -> list[Table]:
+        """Compare each run of a language model with Combined's on the same data, or tell that there is none."""
+        made = []
+        for run, outcomes in measured:
+            if not registry.card(run.retriever).server:
+                continue
+            same = {"retriever": "fusion", "benchmark": run.benchmark, "data_hash": run.data_hash, "shape": run.shape}
+            runs = (each for each in self._runs.all() if all(getattr(each, name) == of for name, of in same.items()))
+            if combined := next(runs, None):
+                pair = (run, outcomes), (combined, self._runs.outcomes(combined.id))
+                made.append(figures.comparison(pair, names=[figures.main_metric(run)]))
+            else:
+                tell(f"To see {run.label} beside Combined, measure that too: evaluate {run.benchmark} fusion.")
+        return made
 
     def settings_for(self, benchmark: Benchmark) -> Settings:
         """Give the settings with the folder where indexes of a benchmark's works belong.

@@ -14,6 +14,8 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from relic_core.config import Settings
+from relic_core.encoders.weights import load_tokenizer
+from relic_core.library import sample
 from relic_core.wiring import App, build
 from tests.app.reading import html, sound
 from tests.fake_retrievers import fake_reranked
@@ -22,9 +24,18 @@ from tests.inline import InlineExecutor
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from relic_core.domain import Example, Work
     from relic_core.ports import Executor
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
+_TOKENIZERS = cache(load_tokenizer)
+_ALIGNED: dict[tuple[str, tuple[sample.Excerpt, ...]], tuple[Example, ...]] = {}
+
+
+def _align(work: Work, excerpts: tuple[sample.Excerpt, ...], align=sample.align) -> tuple[Example, ...]:
+    if (work.id, excerpts) not in _ALIGNED:
+        _ALIGNED[work.id, excerpts] = align(work, excerpts)
+    return _ALIGNED[work.id, excerpts]
 
 
 class Held:
@@ -62,6 +73,9 @@ class Visited:
         monkeypatch.setattr("relic_core.retrieval.reranked.create", fake_reranked)
         # Of a server that goes on; here each visitor would load the encoder that no more than a few of them ask.
         monkeypatch.setattr("relic_ui.shell._warm", lambda _workbench: None)
+        # What each of the many servers would read anew.
+        monkeypatch.setattr("relic_core.encoders.towers.load_tokenizer", _TOKENIZERS)
+        monkeypatch.setattr("relic_core.library.sample.align", _align)
         self._run_with(self.held)
 
     def run_jobs(self) -> None:

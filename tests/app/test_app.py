@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from unittest.mock import Mock
 
 import duckdb
@@ -82,3 +83,12 @@ def test_the_first_page_is_drawn_before_the_encoder_is_loaded(monkeypatch):
     WARM(begun)
     assert [name for name, *_ in begun.mock_calls] == ["pause", "indexes.warm"]
     assert begun.pause.call_args.args[0] >= 1
+
+
+def test_once_the_encoder_is_loaded_libraries_are_not_searched_for_garbage_after_every_run(monkeypatch):
+    monkeypatch.setattr(shell.time, "sleep", Mock())
+    gc.unfreeze()
+    WARM(Mock())
+    frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    assert frozen > len(gc.get_objects()) / 2

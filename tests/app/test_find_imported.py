@@ -9,14 +9,19 @@ from tests.app.reading import FIND, as_read, found, html, said, sound
 SHAPE = ContextSize(4, 4)
 
 
-def test_an_imported_ranking_is_a_column_for_its_claims(app, tmp_path):
+def test_an_imported_ranking_is_a_column_for_its_claims_in_the_order_of_its_file(app, tmp_path):
     benchmark = app.bench.benchmarks.open("sample")
-    window = benchmark.windows()[0]
+    window = next(each for each in benchmark.windows() if each.gold.length > 1)
     work, length = benchmark.work(window.pool), window.gold.length
-    last = work.candidates(length) - 1
-    stands = work.sentences[last].start, work.sentences[last + length - 1].end
+    starts = range(0, 40 * length, length)
+    ends = [(work.sentences[start].start, work.sentences[start + length - 1].end) for start in starts]
     path = tmp_path / "theirs.run"
-    path.write_text(f"{window.id} Q0 {trec.document(window.book, stands)} 1 9.0 theirs\n")
+    path.write_text(
+        "".join(
+            f"{window.id} Q0 {trec.document(window.book, stands)} {rank} {50 - rank} theirs\n"
+            for rank, stands in enumerate(ends, start=1)
+        )
+    )
     app.bench.runs.import_ranking(path, benchmark, SHAPE, "ColBERT")
     at = app.open(FIND)
     assert "ColBERT (imported)" in map(as_read, at.get_by_key("find_retrievers").options)
@@ -25,8 +30,8 @@ def test_an_imported_ranking_is_a_column_for_its_claims(app, tmp_path):
     claim = window.claim(SHAPE)
     at = sound(found(at, f"{claim.left} ____ {claim.right}"))
     (search,) = app.bench.history.recent(1)
-    (card,) = app.bench.search.run(search.request).columns[1].cards
-    assert card.span.start == last
-    assert str(card.place.address) in html(at)
+    cards = app.bench.search.run(search.request).columns[1].cards
+    assert [card.span.start for card in cards] == list(starts[: len(cards)])
+    assert str(cards[0].place.address) in html(at)
     other = sound(found(at, "The brass bolt stands for a false certainty"))
     assert "ranks no claim" in said(other)

@@ -428,8 +428,13 @@ def test_a_model_is_measured_with_what_it_took_and_without_what_it_knows_by_hear
     assert int(model.machine["model calls"]) > 10
     assert float(model.machine["model tokens"]) > 0
     asked = len(chat.asked)
-    assert run(*typed).code == 0  # found, and nothing is asked again
-    assert len(chat.asked) == asked
+    random = next(each for each in stored.all() if each.retriever == "random")
+    stored.add(replace(random, id="c0", retriever="fusion", label="Combined"), stored.outcomes(random.id))
+    *_, beside = run(*typed[:2], "llm-score", *typed[3:-1], "--format", "csv").out.strip().split("\n\n")
+    (row,) = csv.DictReader(io.StringIO(beside))
+    assert row["against"].split()[1] == "Combined"
+    assert float(row["difference low"]) <= float(row["difference"]) <= float(row["difference high"])
+    assert len(chat.asked) == asked  # found, and nothing is asked again
 
 
 def test_a_run_whose_server_failed_goes_on_where_it_was(run, stored, chat, monkeypatch):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 _PARTS = (
-    *("searchers", "browsers", "press", "killed", "full", "locked", "index", "overnight"),
+    *("searchers", "seminar", "browsers", "press", "killed", "full", "locked", "index", "overnight"),
     *("disk", "tampered", "settings", "doors", "people", "servers"),
 )
 """Those of `tools.reliability.reliability`, which is not imported to show the help."""

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -35,6 +35,7 @@ from tools.machine import busy, in_full
 from tools.reliability import attacks
 from tools.reliability.process import REFUSED, claim
 from tools.reliability.rows import Row, Trial
+from tools.reliability.visit import Visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -86,6 +87,52 @@ def searchers(trial: Trial) -> Row:
         held=failed == 0 and lost == 0 and p50 <= _MOST_RATIO * trial.searchers,
         counts={"searches": len(answers), "failed": failed, "lost": lost, "p50 ratio": p50, "p95 ratio": p95},
     )
+
+
+_SEMINAR_RATIO = 0.6
+"""How much longer than their share of the machine visitors of pages may wait at the median."""
+
+
+def seminar(trial: Trial) -> Row:
+    """Let visitors without browsers open the address of a search at once, each of a claim of its own, and one alone."""
+    environment, port = {**os.environ, **trial.app.settings.to_environment()}, parts.free_port()
+    with parts.server(PROJECT / "app.py", environment, port=port) as (process, _), ExitStack() as stack:
+        visits = [stack.enter_context(Visit(f"http://localhost:{port}")) for _ in range(trial.searchers)]
+        trial.say("a visitor opens a search alone")
+        _open_search(trial, visits[0], "warm")
+        alone = [_open_search(trial, visits[0], f"alone {number}") for number in range(trial.rounds)]
+        before = parts.peak_mb(process)
+        trial.say(f"{trial.searchers} visitors open one each at once")
+        times: list[float] = []
+        with ThreadPoolExecutor(trial.searchers) as pool:
+            for number in range(trial.rounds):
+                whose = [f"visitor {each}, {number}" for each in range(trial.searchers)]
+                times += pool.map(partial(_open_search, trial), visits, whose)
+        megabytes = (parts.peak_mb(process) - before) / trial.searchers
+    answered = [seconds for seconds in times if seconds]
+    p50, p95, said = waits(alone, answered)
+    return Row(
+        name=f"a seminar of {trial.searchers}",
+        done=f"{trial.searchers} visitors of one server, each a websocket without a browser, opened the address of a "
+        f"search of their own at the same moment, {trial.rounds} times; before that, one alone did.",
+        expected=f"Every page is drawn with its cards; at the median nobody waits more than "
+        f"{_SEMINAR_RATIO * trial.searchers:.0f} times as long as alone.",
+        happened=f"{len(answered)} of {len(times)} pages were drawn with cards. {said} At most {megabytes:.1f} MB were "
+        "taken for each visitor.",
+        held=len(answered) == len(times) and p50 <= _SEMINAR_RATIO * trial.searchers,
+        counts={"searches": len(times), "lost": 0, "p50 ratio": p50, "p95 ratio": p95, "MB a visitor": megabytes},
+    )
+
+
+def _open_search(trial: Trial, visit: Visit, who: str) -> float:
+    """Open the address of a search and give the seconds until the page is drawn; 0 where it has no card."""
+    names = tuple(card.name for card in trial.app.retrievers.default())
+    claim_text = f"{trial.claims[0]} ({who})"
+    request = SearchRequest(work_id=trial.work_id, claim_text=claim_text, length=1, retrievers=names)
+    code = trial.app.sharing.share("", request).code
+    began = time.perf_counter()
+    said = visit.open("find", f"search={code}")
+    return (time.perf_counter() - began) * any(b"relic-card" in each.SerializeToString() for each in said)
 
 
 def _ask(trial: Trial, who: str, times: int) -> list[tuple[float, str]]:
@@ -563,6 +610,7 @@ def _ask_at_once(trial: Trial, pages: list[Any], when: str) -> list[float]:
 
 PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "searchers": searchers,
+    "seminar": seminar,
     "browsers": browsers,
     "press": press,
     "killed": killed,

@@ -60,8 +60,8 @@ def card(name: str) -> BenchmarkCard:
 
     Raises BadRequest: no benchmark has that name.
 
-    >>> card("sample").examples
-    72
+    >>> card("sample").examples, card("birco/wtb").name
+    (72, 'birco-wtb')
     """
     return _module(name).CARD
 
@@ -92,8 +92,9 @@ def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tupl
 
 
 def _module(name: str) -> _Module:
-    if name not in _MODULES:
+    found = _MODULES.get(name.replace("/", "-"))  # birco/wtb, as ir_datasets writes names
+    if found is None:
         raise unknown_name("benchmark", name, _MODULES)
-    path, _, member = _MODULES[name].partition(":")
+    path, _, member = found.partition(":")
     module = import_module(path)
     return cast("_Module", getattr(module, member) if member else module)
