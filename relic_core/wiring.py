@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from relic_core.services.sources import Sources
     from relic_core.services.studies.answering import Answering
     from relic_core.services.studies.files import StudyFiles
-    from relic_core.services.studies.results import Labelled, Results, StudyModels
+    from relic_core.services.studies.results import Results, StudyModels
     from relic_core.services.studies.studies import Studies, StudyMaking
     from relic_core.services.training import Trainings
     from relic_core.services.training_plans import TrainingPlans
@@ -491,7 +491,7 @@ class App:
 
         return Results(self.studies, self.study_models, self.store.study_answers, self.store.stamp)
 
-    def label_windows(self, study_id: str) -> Labelled:
+    def label_windows(self, study_id: str) -> str:
         """Label windows as most readers of a study did; see `studies.results.label_windows`."""
         from relic_core.services.studies.results import label_windows
 

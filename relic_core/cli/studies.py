@@ -247,7 +247,7 @@ def retrieval(
 def label(app: App, study_name: str) -> None:
     """Give quotations the label on which most readers agree: for tables --by kind, Criticism and exports."""
     found = app.studies.find(study_name)
-    print(f"{found.label}: {app.label_windows(found.id).said}")
+    print(f"{found.label}: {app.label_windows(found.id)}")
 
 
 @study.command("signal")

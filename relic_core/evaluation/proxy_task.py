@@ -123,20 +123,18 @@ def make_item(
         work_id=ranking.works[0],
         left=claim.left,
         right=claim.right,
-        options=tuple(
-            Option(
-                span=span,
-                at=(work.sentences[span.start].start, work.sentences[span.end - 1].end),
-                address=str(work.address(span.start)),
-                words=settings.words(work, span),
-            )
-            for span in spans
-        ),
+        options=tuple(option_of(work, span, settings) for span in spans),
         right_option=1 + spans.index(gold),
         chooser=ranking.retriever,
         gold_rank=ranking.rank_of(gold),
         kind=window.kind,
     )
+
+
+def option_of(work: Work, span: Span, settings: ItemSettings) -> Option:
+    """Make an option of a span."""
+    at = (work.sentences[span.start].start, work.sentences[span.end - 1].end)
+    return Option(span=span, at=at, address=str(work.address(span.start)), words=settings.words(work, span))
 
 
 def _distractors(gold: Span, ranking: Ranking, candidates: npt.NDArray[np.int64] | None) -> list[Span]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -225,10 +225,6 @@ class _Line(Strict):
     work: str = ""
     source: str = ""
 
-    @property
-    def targets(self) -> tuple[str, ...]:
-        return (self.target,) if isinstance(self.target, str) else tuple(self.target)
-
 
 def read_pairs(text: str, name: str) -> list[SpanPair]:
     """Read pairs: JSON lines with "passage" and "anchor", or the pairs that Echoes saves as JSON.
@@ -244,16 +240,14 @@ def read_pairs(text: str, name: str) -> list[SpanPair]:
         return [
             _saved_pair(as_object(row, where), where) for at, row in enumerate(rows, 1) if (where := f"{name}, {at}")
         ]
-    lines = [(at, f"{name}, line {at}", line) for at, line in enumerate(text.splitlines(), start=1) if line.strip()]
-    found = [(at, checked(_Line, parse(line, where), where)) for at, where, line in lines]
-    return [
-        SpanPair(
-            id=said.id or str(at), passage=said.passage, anchor=said.anchor,
-            targets=tuple(" ".join(each.split()) for each in said.targets),
-            book=said.work or name, source=said.source,
-        )
-        for at, said in found
-    ]  # fmt: skip
+    found = []
+    for at, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            said = checked(_Line, parse(line, where := f"{name}, line {at}"), where)
+            targets = [said.target] if isinstance(said.target, str) else said.target
+            flat = tuple(" ".join(each.split()) for each in targets)
+            found.append(SpanPair(said.id or str(at), said.passage, said.anchor, flat, said.work or name, said.source))
+    return found
 
 
 def _saved_pair(row: Mapping[str, Any], where: str) -> SpanPair:
@@ -355,11 +349,9 @@ def retrieval(items: Sequence[ItemResult], candidates: Sequence[str], method: st
     if not used:
         raise BadRequest("No passage whose allusion is given has been marked by two readers yet.")
     targets = [each.item.right.split("\n") for each in used]
-    every = {
-        text: at for at, text in enumerate(dict.fromkeys([*(each for some in targets for each in some), *candidates]))
-    }
-    against = work_of("Passages", {str(at): text for text, at in every.items()}, "")
+    every = {text: at for at, text in enumerate(dict.fromkeys([*chain.from_iterable(targets), *candidates]))}
     golds = [tuple(every[text] for text in some) for some in targets]
+    passages = work_of("Passages", {str(at): text for text, at in every.items()}, "")
     known = tuple(
         Known(kind=each.item.kind or "allusion", book=each.item.book, units=(at,), golds=own)
         for at, (each, own) in enumerate(zip(used, golds, strict=True))
@@ -368,24 +360,11 @@ def retrieval(items: Sequence[ItemResult], candidates: Sequence[str], method: st
     for label in asked[0]:
         texts = tuple(each[label] for each in asked)
         scorer = echoes.make(method, Passages(texts), Passages(tuple(every)))
-        own = KnownEchoes(known, work_of("Queries", {str(at): text for at, text in enumerate(texts)}, ""), against)
-        made.append(
-            table(
-                f"{label} ({np.mean([len(text.split()) for text in texts]):.1f} words)",
-                own,
-                ranks(scorer, known, silent),
-            )
-        )
-    whole = made[0]
+        named = f"{label} ({np.mean([len(text.split()) for text in texts]):.1f} words)"
+        made.append(table(named, KnownEchoes(known, passages, passages), ranks(scorer, known, silent)))
     return replace(
-        whole,
-        caption=f"What spans are worth as queries, by {echoes.card(method).label}: {whole.caption}",
-        heads=("query", *whole.heads[1:]),
-        rows=tuple(
-            row
-            for kind in dict.fromkeys(row[1] for row in whole.rows)
-            for each in made
-            for row in each.rows
-            if row[1] == kind
-        ),
+        made[0],
+        caption=f"What spans are worth as queries, by {echoes.card(method).label}: {made[0].caption}",
+        heads=("query", *made[0].heads[1:]),
+        rows=tuple(chain.from_iterable(zip(*(each.rows for each in made), strict=True))),
     )

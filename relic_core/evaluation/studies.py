@@ -20,7 +20,6 @@ from relic_core.domain import (
 from relic_core.domain.studies import (
     Item,
     Making,
-    Option,
     Study,
     StudyRequest,
     StudyWork,
@@ -31,7 +30,7 @@ from relic_core.domain.studies import (
 )
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
-from relic_core.evaluation.proxy_task import ItemSettings, Made, make_items
+from relic_core.evaluation.proxy_task import ItemSettings, Made, make_items, option_of
 from relic_core.evaluation.spans import SpanPair
 from relic_core.evaluation.spans import make_items as make_span_items
 from relic_core.library.naming import meant
@@ -153,16 +152,10 @@ def make_study(
 
 def _quoted(window: QuotationContext, work: Work, settings: ItemSettings) -> Item:
     """Make an item of a window as the critic wrote it, with its quotation."""
-    claim, gold = window.claim(settings.shape), window.gold
-    option = Option(
-        span=gold,
-        at=(work.sentences[gold.start].start, work.sentences[gold.end - 1].end),
-        address=str(work.address(gold.start)),
-        words=settings.words(work, gold),
-    )
+    claim = window.claim(settings.shape)
     return Item(
-        id=window.id, book=window.book, work_id=work.id, left=claim.left, right=claim.right, options=(option,),
-        right_option=0, chooser="", gold_rank=0, kind=window.kind,
+        id=window.id, book=window.book, work_id=work.id, left=claim.left, right=claim.right, right_option=0, chooser="",
+        options=(option_of(work, window.gold, settings),), gold_rank=0, kind=window.kind,
     )  # fmt: skip
 
 

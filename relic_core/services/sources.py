@@ -152,9 +152,9 @@ class Sources:
         source_id: str = "",
         work_id: str = "",
         show: Show = "kept",
-        evidence: str = "",
         start: int = 0,
         limit: int = 20,
+        evidence: str = "",
     ) -> WindowList:
         """List windows: of a source in its order, of a work in the order of the work, of both, or all.
 

@@ -36,6 +36,13 @@ _WITHOUT = (
 )
 _HEIGHT = 160
 _LOW = 90
+_FILES = (
+    ("Package for a department", "zip", "application/zip", "package"),
+    ("Information sheet", "html", "text/html", "information"),
+    ("Export the study", "json", "application/json", "export"),
+    ("Examples for training", "jsonl", "application/jsonl", "judged"),
+)
+"""What is saved, and by which method of `StudyFiles`; the last is of the proxy task alone."""
 
 
 def is_let_in(app: App, view: StudyView) -> bool:
@@ -265,10 +272,7 @@ def _files(app: App, view: StudyView) -> None:
         f"how to withdraw, by the settings of this page.{examples}</p>"
     )
     with st.container(horizontal=True, gap="small"):
-        for label, end, mime, make in (
-            ("Package for a department", "zip", "application/zip", "package"),
-            ("Information sheet", "html", "text/html", "information"),
-        ):
+        for label, end, mime, make in _FILES[: None if view.study.kind.is_proxy else -1]:
             st.download_button(
                 label,
                 data=lambda make=make: getattr(app.study_files, make)(study_id),
@@ -277,25 +281,6 @@ def _files(app: App, view: StudyView) -> None:
                 on_click="ignore",
                 icon=":material/download:",
                 key=f"proxy_{make}",
-            )
-        st.download_button(
-            "Export the study",
-            data=lambda: app.study_files.export(study_id),
-            file_name=files.file_name(study_id, "json"),
-            mime="application/json",
-            on_click="ignore",
-            icon=":material/download:",
-            key="proxy_export",
-        )
-        if view.study.kind.is_proxy:
-            st.download_button(
-                "Examples for training",
-                data=lambda: app.study_files.judged(study_id),
-                file_name=files.file_name(study_id, "jsonl"),
-                mime="application/jsonl",
-                on_click="ignore",
-                icon=":material/download:",
-                key="proxy_signal",
             )
     _answers_of_others(app, view)
 

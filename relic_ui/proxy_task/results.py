@@ -112,7 +112,7 @@ def _without_right(app: App, view: StudyView, results: StudyResults) -> None:
 def _label(app: App, view: StudyView) -> None:
     def give() -> None:
         with show_errors():
-            st.session_state["proxy_labelled"] = app.label_windows(view.study.id).said
+            st.session_state["proxy_labelled"] = app.label_windows(view.study.id)
 
     st.button(
         "Use these labels",

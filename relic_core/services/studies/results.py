@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from relic_core.config import provenance
 from relic_core.domain import Judgement
@@ -189,54 +189,29 @@ class Results:
         return found
 
 
-class Labelled(NamedTuple):
-    """How many windows were labelled; how many items had no agreement; how many windows are not here any more."""
-
-    labelled: int
-    undecided: int
-    gone: int
-
-    @property
-    def said(self) -> str:
-        """What came of it, in words."""
-        words = f"{self.labelled:,} quotations have the label on which most readers agree."
-        if self.undecided:
-            words += f" On {self.undecided:,} no two agree yet."
-        if self.gone:
-            words += (
-                f" {self.gone:,} are not here any more, since their source or work was removed or mined anew: their "
-                "labels stay in the study alone."
-            )
-        return words
-
-
-def label_windows(results: StudyResults, windows: WindowRows) -> Labelled:
-    """Label windows as most readers did: the label stands in tables by kind, on the page Criticism and in exports.
-
-    A label can be changed by labelling again, or on the page.
+def label_windows(results: StudyResults, windows: WindowRows) -> str:
+    """Label quotations as most readers did: for tables by kind, the page Criticism and exports; say what came of it.
 
     Raises BadRequest: it is no study of kinds of evidence, or nobody agrees yet.
     """
-    study, kind = results.study, results.study.kind
+    study, kind, now = results.study, results.study.kind, datetime.now(UTC)
     if not kind.labels:
         raise BadRequest(f"{study.label} asks for no label of a quotation: make a study of the kind evidence.")
     agreed = {each.item.id: kind.labels[each.majority - 1] for each in results.items if each.majority}
     if not agreed:
         raise BadRequest(f"{study.label} has no quotation to which two readers gave the same label yet.")
-    here = set(agreed)
-    if not study.making.benchmark:
-        here = {each.window.id for each in windows.some(list(agreed))}
-    now = datetime.now(UTC)
-    windows.judge(
-        *(
-            Judgement(
-                window_id=window_id, question="evidence", answer=answer, judge=study.label, comment="", created=now
-            )
-            for window_id, answer in agreed.items()
-            if window_id in here
+    here = set(agreed) if study.making.benchmark else {each.window.id for each in windows.some(list(agreed))}
+    facts: dict[str, Any] = {"question": "evidence", "judge": study.label, "comment": "", "created": now}
+    windows.judge(*(Judgement(window_id=each, answer=agreed[each], **facts) for each in agreed if each in here))
+    words = f"{len(here):,} quotations have the label on which most readers agree."
+    if undecided := len(results.items) - len(agreed):
+        words += f" On {undecided:,} no two agree yet."
+    if gone := len(agreed) - len(here):
+        words += (
+            f" {gone:,} are not here any more, since their source or work was removed or mined anew: their labels stay "
+            "in the study alone."
         )
-    )  # fmt: skip
-    return Labelled(len(here), len(results.items) - len(agreed), len(agreed) - len(here))
+    return words
 
 
 def span_retrieval(results: StudyResults, known: Callable[[], KnownEchoes], method: str = "tf-idf") -> Table:
