@@ -104,7 +104,7 @@ def make(
         if (pairs is None) == (request.benchmark != ECHOES):
             raise click.UsageError(f"A study of spans wants --pairs FILE, or --benchmark {ECHOES}.")
         known = partial(app.echoes.known, data, texts)
-        made = app.study_making.make_spans(request, known=known, file=pairs)
+        made = app.study_making.make_spans(request, known, file=pairs)
         print(f"{made.label} ({made.id}) has {len(made.items):,} items of {made.making.windows:,} pairs.")
         return
     if pairs or texts:

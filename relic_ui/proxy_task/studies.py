@@ -227,7 +227,7 @@ def _spans(app: App) -> None:
             name=name, kind="span", benchmark=ECHOES if use_known else "", most=int(most), owner=seal(code)
         )  # fmt: skip
         made = app.study_making.make_spans(
-            request, known=app.echoes.known, file=file.getvalue() if file else None, name=file.name if file else ""
+            request, app.echoes.known, file=file.getvalue() if file else None, name=file.name if file else ""
         )  # fmt: skip
         to = link(PAGE, "Open it", study=made.id)
         st.html(f'<p role="status">{escape(made.label)} has {many(len(made.items), "item")}. {to}</p>')

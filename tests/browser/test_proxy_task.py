@@ -231,7 +231,7 @@ def test_a_span_is_marked_by_the_keyboard_alone_and_by_a_finger(page, studied):
     request = StudyRequest(name=somebody("Spans"), kind="span")
     pairs = '{"passage": "He came as a thief in the night, said she", "anchor": "thief"}\n' * 2
     made = studied.bench.study_making.make_spans(
-        request, known=studied.bench.echoes.known, file=pairs.encode(), name="pairs.jsonl"
+        request, studied.bench.echoes.known, file=pairs.encode(), name="pairs.jsonl"
     )
     name = somebody("spans")
     begin(page, f"{studied.url}/proxy_task?study={made.id}", name)

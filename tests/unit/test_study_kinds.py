@@ -33,7 +33,7 @@ def bench(settings):
 @pytest.fixture
 def spans(bench):
     request = StudyRequest(name="Thieves & lamps", kind="span")
-    return bench.study_making.make_spans(request, known=bench.echoes.known, file=LINES.encode(), name="pairs.jsonl")
+    return bench.study_making.make_spans(request, bench.echoes.known, file=LINES.encode(), name="pairs.jsonl")
 
 
 def answer(bench, study, name, *choices):

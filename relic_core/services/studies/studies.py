@@ -317,7 +317,7 @@ class StudyMaking:
         return self.make(replace(TEST_WORKS, name=name, most=most), progress=progress)
 
     def make_spans(
-        self, request: StudyRequest, *, known: Callable[[], KnownEchoes], file: bytes | Path | None, name: str = ""
+        self, request: StudyRequest, known: Callable[[], KnownEchoes], *, file: bytes | Path | None, name: str = ""
     ) -> Study:
         """Make a study in which spans are marked, and keep it.
 
