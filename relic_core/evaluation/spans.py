@@ -356,9 +356,9 @@ def retrieval(items: Sequence[ItemResult], candidates: Sequence[str], method: st
         Known(kind=each.item.kind or "allusion", book=each.item.book, units=(at,), golds=own)
         for at, (each, own) in enumerate(zip(used, golds, strict=True))
     )
-    made, asked = [], [queries(each) for each in used]
-    for label in asked[0]:
-        texts = tuple(each[label] for each in asked)
+    made, texts_of = [], [queries(each) for each in used]
+    for label in texts_of[0]:
+        texts = tuple(each[label] for each in texts_of)
         scorer = echoes.make(method, Passages(texts), Passages(tuple(every)))
         named = f"{label} ({np.mean([len(text.split()) for text in texts]):.1f} words)"
         made.append(table(named, KnownEchoes(known, passages, passages), ranks(scorer, known, silent)))

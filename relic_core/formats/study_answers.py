@@ -180,10 +180,10 @@ def _answer(said: dict[str, Any], study: Study, now: datetime) -> Answer:
     key, item, choice, seconds = (said[name] for name in ("annotator_key", "item", "choice", "seconds"))
     if not re.fullmatch(rf"{_ELSEWHERE}[0-9a-f]{{12}}", as_string(key, "the key of an annotator")):
         raise ValueError("the key of an annotator is none")
-    asked = study.item(as_string(item, "an item"))
-    if asked is None:
+    answered = study.item(as_string(item, "an item"))
+    if answered is None:
         raise ValueError(f"the study has no item '{item:.40}'")
-    if type(choice) is not int or not study.kind.allows(asked, choice):
+    if type(choice) is not int or not study.kind.allows(answered, choice):
         raise ValueError(f"{choice} is no choice at item '{item:.40}'")
     if type(seconds) not in {int, float} or not 0 <= seconds <= LONGEST_SECONDS:
         raise ValueError("an answer takes 0 seconds or more, and a day at most")

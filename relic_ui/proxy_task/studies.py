@@ -135,9 +135,9 @@ def _row(each: StudyCounts) -> str:
     study_id, name, people = each.id, study_label(each.name, each.version), each.annotators
     of = escape(some_of(list(each.works), _NAMED)) if each.works and list(each.works) != [name] else ""
     titles = f'<p><cite class="relic-proxy-works">{of}</cite></p>' if of else ""
-    asked = "" if each.kind == KINDS[0].name else f"{study_kind(each.kind).label} · "
+    what = "" if each.kind == KINDS[0].name else f"{study_kind(each.kind).label} · "
     facts = (
-        f"{asked}{many(each.items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
+        f"{what}{many(each.items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
     )
     links = (
         link(PAGE, "Take part", css="relic-proxy-go", title=f"Take part: {name}", study=study_id)
@@ -342,8 +342,8 @@ def _choose(app: App, kind: str) -> None:
                 key="proxy_make_chooser",
             )
         most = st.number_input("At most so many items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240)
-        usual = study_kind(kind).wanted
-        wanted = st.number_input(WANTED, 0, MOST_WANTED, usual, key=f"proxy_make_wanted-{kind}", width=240)
+        by_default = study_kind(kind).wanted
+        wanted = st.number_input(WANTED, 0, MOST_WANTED, by_default, key=f"proxy_make_wanted-{kind}", width=240)
         seed = st.number_input(
             "Seed",
             0,
