@@ -311,7 +311,7 @@ class App:
         """The runs there are: measured here, or come with the program."""
         from relic_core.services.runs import Runs
 
-        return Runs(self.store.runs, stamp=self.store.stamp)
+        return Runs(self.store.runs, stamp=self.store.stamp, labels=self.store.windows.evidence)
 
     @cached_property
     def outcomes(self) -> Outcomes:
@@ -489,6 +489,12 @@ class App:
         from relic_core.services.studies.results import Results
 
         return Results(self.studies, self.study_models, self.store.study_answers, self.store.stamp)
+
+    def label_windows(self, study_id: str) -> str:
+        """Label windows as most readers of a study did; see `studies.results.label_windows`."""
+        from relic_core.services.studies.results import label_windows
+
+        return label_windows(self.study_results.of(study_id), self.store.windows)
 
     @cached_property
     def study_files(self) -> StudyFiles:

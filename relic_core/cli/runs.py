@@ -85,7 +85,7 @@ def show_run(app: App, run_id: str, metrics: Sequence[str], by: Part, form: tabl
     from relic_core.services.evaluation import figures
 
     run = app.runs.find(run_id)
-    made = figures.tables([(run, app.runs.outcomes(run.id))], names=figures.columns(metrics or None), by=by)
+    made = figures.tables([(run, app.runs.labelled(run.id))], names=figures.columns(metrics or None), by=by)
     if form == "table":
         facts = [
             ("run", run.id),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Job, Sentence, Work
     from relic_core.domain.figures import Table
+    from relic_core.evaluation.echoes import KnownEchoes
     from relic_core.ports import Progress
     from relic_core.reporting.echoes import Lit
     from relic_core.retrieval.echoes import Scorer
@@ -158,10 +159,7 @@ class Echoes:
         self, method: str, folder: Path | None, texts: Path | None = None, progress: Progress = silent
     ) -> Table:
         """Measure a method on known echoes; `texts` is where their verses are, if not in the folder."""
-        folder = folder or self._settings.benchmarks
-        if folder is None:
-            raise NotFound(f"The known echoes do not ship with the program. {known_echoes.NEEDS}")
-        card, known = echoes.card(method), known_echoes.read(folder, texts)
+        card, known = echoes.card(method), self.known(folder, texts)
         a, b = (
             Passages(
                 tuple(work.sentence_text(at) for at in range(len(work.sentences))),
@@ -171,6 +169,13 @@ class Echoes:
         )
         ranks = known_echoes.ranks(echoes.make(method, a, b), known.echoes, progress)
         return known_echoes.table(card.label, known, ranks)
+
+    def known(self, folder: Path | None = None, texts: Path | None = None) -> KnownEchoes:
+        """Read the known echoes; parameters and errors as for `measure`."""
+        folder = folder or self._settings.benchmarks
+        if folder is None:
+            raise NotFound(f"The known echoes do not ship with the program. {known_echoes.NEEDS}")
+        return known_echoes.read(folder, texts)
 
     def _texts(self, request: EchoRequest) -> tuple[Work, tuple[Work, ...]]:
         card = echoes.card(request.method)

@@ -143,7 +143,7 @@ class Recall:
 
     def tables(self, runs: Sequence[Run]) -> tuple[Table, ...]:
         """Set all figures of runs as tables, one for each benchmark and state of its data."""
-        return figures.tables([(run, self._runs.outcomes(run.id)) for run in runs])
+        return figures.tables([(run, self._runs.labelled(run.id)) for run in runs])
 
     def comparison(self, runs: Sequence[Run], name: str) -> Table:
         """Compare the first run with each of the others by one metric.
@@ -217,7 +217,7 @@ class Recall:
             marks=tuple(mark for mark in marks if mark.group in kept),
             share=is_share(name) or view in {"curve", "ranks"},
         )
-        measured = self._runs.outcomes(runs[0].id)
+        measured = self._runs.labelled(runs[0].id)
         words = caption(
             shown,
             runs,
@@ -242,7 +242,7 @@ class Recall:
         if view == "curve":
             name = f"{'overlap-' * name.startswith('overlap-')}recall@{key}"
         parted = self._parted(view, runs)
-        measured = [(run, self._runs.outcomes(run.id)) for run in runs]
+        measured = [(run, self._runs.labelled(run.id)) for run in runs]
         return cases_behind(measured, view, name, key, parted[0] if parted else None)
 
     def diagnosis(self, run: Run, name: str) -> tuple[Table, ...]:
@@ -290,7 +290,7 @@ class Recall:
         return part_by(view, {run.id: self._traits(view, run, self._runs.outcomes(run.id)) for run in runs})
 
     def _compute(self, run: Run, name: str, view: str) -> tuple[Mark, ...]:
-        return marks_of(run, sorted_by_id(self._runs.outcomes(run.id)), name, view)
+        return marks_of(run, sorted_by_id(self._runs.labelled(run.id)), name, view)
 
 
 def _capital(words: str) -> str:

@@ -18,7 +18,7 @@ from relic_core.formats import parquet, run_files, trec
 from relic_core.library.naming import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.domain import ContextSize, Outcome, Run, Work
@@ -40,16 +40,25 @@ _NAMED = 3
 
 
 class Runs:
-    """All runs there are, in the store and in the folder of those that come with the program."""
+    """All runs there are, in the store and in the folder of those that come with the program.
+
+    - `labels`: gives what readers say that quotations are there for, by the ids of their examples.
+    """
 
     def __init__(
-        self, rows: RunRows, shipped: Path | None = None, stamp: Callable[[], object] = time.monotonic
+        self,
+        rows: RunRows,
+        shipped: Path | None = None,
+        stamp: Callable[[], object] = time.monotonic,
+        labels: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self._rows = rows
         self._folder = SHIPPED if shipped is None else shipped
         self._shipped: dict[str, tuple[Run, Path]] | None = None
         self._stored: dict[str, Run] = {}
         self._stamp = stamp
+        self._labels = labels
+        self._labelled: tuple[object, Mapping[str, str]] = (None, {})
         self._systems: tuple[object, tuple[tuple[str, str], ...]] = (None, ())
         self._outcomes: dict[str, tuple[Run, tuple[Outcome, ...]]] = {}
         self._lock = threading.Lock()
@@ -90,6 +99,16 @@ class Runs:
             with self._lock:
                 self._outcomes[run_id] = kept
         return kept[1]
+
+    def labelled(self, run_id: str) -> tuple[Outcome, ...]:
+        """List outcomes with the kinds that readers gave their quotations, else the benchmark's; raises as it."""
+        outcomes, stamp = self.outcomes(run_id), self._stamp()
+        if self._labelled[0] != stamp:
+            self._labelled = stamp, self._labels()
+        labels = self._labelled[1]
+        if labels.keys().isdisjoint(each.example_id for each in outcomes):
+            return outcomes
+        return tuple(dataclasses.replace(each, kind=labels.get(each.example_id, each.kind)) for each in outcomes)
 
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run, `again` in the place of what is there; false where it is there and not to be replaced."""

@@ -13,7 +13,7 @@ from relic_core.domain import ANSWERS, Judgement, MinedWindow, Offsets, Question
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.reporting.window_views import WindowView, make_view
 from relic_core.retrieval.bm25 import TextIndex
-from relic_core.store.mined_windows import Show, StoredWindow, WindowRows
+from relic_core.store.mined_windows import UNLABELLED, Show, StoredWindow, WindowRows
 from relic_core.text.decoding import harmless
 from relic_core.text.masking import read_claim
 from relic_core.text.words import content_tokens, shared_words
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relic_core.services.works import Works
     from relic_core.store.sources import SourceRows
 
-__all__ = ["CriticsPassage", "Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
+__all__ = ["UNLABELLED", "CriticsPassage", "Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
 
 _LONGEST_JUDGE = 100
 
@@ -137,12 +137,24 @@ class Sources:
         )
 
     def windows(
-        self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int = 20
+        self,
+        *,
+        source_id: str = "",
+        work_id: str = "",
+        show: Show = "kept",
+        start: int = 0,
+        limit: int = 20,
+        evidence: str = "",
     ) -> WindowList:
-        """List windows: of a source in its order, of a work in the order of the work, of both, or all."""
+        """List windows: of a source in its order, of a work in the order of the work, of both, or all.
+
+        - `evidence`: only those with this label; `UNLABELLED` for those without one.
+        """
         if show not in get_args(Show):
             raise unknown_name("choice of windows", show, get_args(Show))
-        total, found = self._windows.page(source_id=source_id, work_id=work_id, show=show, start=start, limit=limit)
+        total, found = self._windows.page(
+            source_id=source_id, work_id=work_id, show=show, evidence=evidence, start=start, limit=limit
+        )
         return WindowList(total=total, views=self._views(found))
 
     def window(self, window_id: str) -> WindowView:

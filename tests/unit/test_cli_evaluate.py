@@ -194,6 +194,8 @@ def test_the_proxy_task_is_asked_of_all_but_the_chooser_and_tells_who_rests_on_i
     typed = ("evaluate", "sample", "fusion", "--proxy", "--chooser")
     resting, free = (run(*typed, name).out.count("Combined") for name in ("bm25", "tf-idf"))
     assert resting > free
+    single, every = (run(*typed, "bm25", "--length", length).out for length in ("1", "0"))
+    assert run(*typed, "bm25").out == single != every, "as in the paper"
 
 
 def test_runs_are_listed_shown_tagged_removed_and_restored(run, stored):
