@@ -48,26 +48,17 @@ _DIED = "the process that worked on it died, most often because the machine had 
 
 
 def named(engine: str, *, lost: Callable[[Any, str], Any] | None = None) -> Workers | None:
-    """Make the engine that a setting or an option names; None where it names none, and this process does the work.
-
-    - `engine`: ``dask://host:8786`` or another address of a scheduler of Dask, or "local".
-    - `lost`: as for `Processes`.
-
-    Raises NotFound: dask is not installed.
-    """
+    """Make the engine that is named ("local", ``dask://host:8786``); None where this process does the work."""
     return Dask(None if engine == LOCAL else engine, lost=lost) if engine else None
 
 
 class Processes:
-    """Works in several processes of this machine, which end with this one.
+    """Works in several processes of this machine, which end with this one; as many as it has processors by default.
 
     They are spawned, not forked: a fork copies the locks of other threads as they happen to be.
 
-    - `workers`: how many; as many as this process has processors where not given.
     - `lost`: makes the result for a task whose process died, of the task and of the reason in plain words. Where not
       given, `RelicError` is raised.
-
-    Raises BadRequest: fewer than one worker.
     """
 
     def __init__(self, workers: int | None = None, *, lost: Callable[[Any, str], Any] | None = None) -> None:
@@ -135,10 +126,6 @@ class Dask:
     - `address`: of the scheduler (``dask://host:8786``, ``tcp://host:8786``); a local cluster is started where not
       given.
     - `workers`: processes of the local cluster; for a scheduler, how many tasks are on their way at least.
-    - `lost`: as for `Processes`.
-
-    Raises NotFound: dask is not installed.
-    Raises BadRequest: fewer than one worker.
     """
 
     def __init__(
@@ -154,11 +141,7 @@ class Dask:
         _distributed()
 
     def map(self, function: Callable[[T], R], tasks: Iterable[T]) -> Generator[R]:
-        """Apply a function to each task; see `ports.Workers`.
-
-        Raises NotFound: no scheduler answers at the address, or it has no workers.
-        Raises BadRequest: a worker runs another program than this one.
-        """
+        """Apply a function to each task; see `ports.Workers`. Raises BadRequest: a worker runs another program."""
         distributed, program = _distributed(), _program()
         with ExitStack() as stack:
             if self.address is None:
@@ -268,10 +251,7 @@ def _run(program: str, pickled: bytes) -> bytes:
 
 
 def check_model(here: object, wanted: object) -> None:
-    """Refuse to compute with another model than the one that is asked for.
-
-    Raises BadWeights: it is another.
-    """
+    """Refuse to compute with another model than the one that is asked for."""
     if here != wanted:
         raise BadWeights(
             f"The model here is another one ({here}) than the one that is asked for ({wanted}), so that results would "

@@ -35,10 +35,13 @@ Every message says what was given, what is allowed and what to do next.
 from __future__ import annotations
 
 import difflib
+import errno
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
 
 class RelicError(Exception):
@@ -146,9 +149,7 @@ class JobCancelled(RelicError):
 
 
 def unknown_name(kind: str, given: str, known: Iterable[str]) -> BadRequest:
-    """Make the error for a name that is not registered, with the nearest known names.
-
-    - `kind`: what the name should have named, in the singular ("retriever").
+    """Make the error for a name of a kind ("retriever") that is not registered, with the nearest known names.
 
     >>> str(unknown_name("retriever", "bm52", ["bm25", "dense"]))
     "There is no retriever called 'bm52'. Did you mean bm25? Known: bm25, dense."
@@ -157,3 +158,22 @@ def unknown_name(kind: str, given: str, known: Iterable[str]) -> BadRequest:
     near = difflib.get_close_matches(given, names, n=2)
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return BadRequest(f"There is no {kind} called '{given}'.{hint} Known: {', '.join(names)}.")
+
+
+@contextmanager
+def written_to(folder: Path, *, called: str, setting: str, then: str) -> Iterator[None]:
+    """Say in plain words why a folder cannot be written: no right to (StoreReadOnly), or a full disk (StoreFull)."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
+            raise StoreReadOnly(
+                f"The folder of {called} {folder} cannot be written ({error.strerror}). Give this program the right to "
+                f"write there, or set {setting} to another folder."
+            ) from error
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            raise StoreFull(
+                f"The disk that holds the {called} ({folder}) is full. Make room, or set {setting} to a folder on "
+                f"another disk; then {then} where it stopped."
+            ) from error
+        raise

@@ -49,8 +49,7 @@ class Executor(Protocol):
     def submit(self, folder: Path, alive: int) -> None:
         """Run the job of a folder, now or soon.
 
-        - `alive`: a file descriptor with a lock that shows the job to be alive. The caller closes its own copy
-          afterwards; a process that runs the job inherits it and keeps it to its end.
+        - `alive`: a file descriptor with a lock that shows the job to be alive; the caller closes its own copy.
         """
 
 
@@ -101,12 +100,7 @@ class Encoder(Protocol):
         """Encode claims; shape (n_claims, dimension), each of length 1 where cosines are compared."""
 
     def encode_sentences(self, work: Work, progress: Progress) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-        """Encode a work in one pass.
-
-        What it returns:
-        - `sums`: per sentence the sum of its own tokens' contextual states.
-        - `counts`: number of tokens of each sentence.
-        """
+        """Encode a work in one pass: per sentence the sum of its own tokens' contextual states, and their number."""
 
 
 class Reranker(Protocol):
@@ -121,17 +115,7 @@ class Reranker(Protocol):
         """All that decides its scores beside the claim and the work: model, digest of its files, number format."""
 
     def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> npt.NDArray[np.float32]:
-        """Score some spans of a work.
-
-        - `work`: whose spans they are.
-        - `spans`: in any order; may be none.
-
-        Returns: in the order of `spans`, finite, higher is better.
-
-        Raises BadClaim: the claim holds nothing to read.
-        Raises BadWeights: the model's files are missing or not the expected ones.
-        Raises RelicError: memory ran out.
-        """
+        """Score some spans of a work, in their order: finite, higher is better. Raises BadClaim: nothing to read."""
 
 
 class SpanScorer(Protocol):
@@ -142,9 +126,7 @@ class SpanScorer(Protocol):
     ) -> tuple[list[tuple[int, int]], npt.NDArray[np.float32]]:
         """Score the tokens of a span under several sources; of an empty one, under none.
 
-        What it returns:
-        - `offsets`: where each token stands in the span, half-open.
-        - `found`: log-probabilities; shape (n_sources, n_tokens).
+        Returns: where each token stands in the span, half-open; log-probabilities of shape (n_sources, n_tokens).
         """
 
 
@@ -177,11 +159,7 @@ class Retriever(Protocol):
         progress(1, 1, "Nothing to prepare")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences, in the order of the text: finite, higher is better.
-
-        Raises NoIndex: the work has not been prepared.
-        Raises BadClaim: the claim holds nothing to search with.
-        """
+        """Score every span of `length` sentences, in the order of the text. Raises NoIndex: not prepared; BadClaim."""
 
 
 @runtime_checkable
@@ -240,10 +218,7 @@ class VectorRetriever(Protocol):
         """Give the vector of what is asked: of the passage where there is one, if its work has been prepared."""
 
     def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
-        """Take the vector of a span from its work's index; shape (dimension,), of length 1 where cosines are compared.
-
-        Raises NoIndex, StaleIndex: the work has not been prepared for the span's length, or its index is damaged.
-        """
+        """Take a span's vector from its work's index; shape (dimension,), of length 1 where cosines are compared."""
 
     def score_vector(self, vector: npt.NDArray[np.float32], work: WorkVersion, length: int) -> Scores:
         """Score every span of `length` sentences of a work; shape (n_candidates,). Raises as `span_vector`."""
@@ -264,10 +239,7 @@ class Compacting(Protocol):
         claims: Sequence[Claim] = (),
         workers: Workers | None = None,
     ) -> None:
-        """Build the compact index of some works where it is due; recall is measured on the claims given too.
-
-        - `workers`: build its parts; by default this process does.
-        """
+        """Build the compact index of some works where it is due; recall is measured on the claims given too."""
 
 
 class Benchmark(Protocol):
@@ -305,7 +277,4 @@ class WorkSource(Protocol):
     """Finds the works that a benchmark's quotations come from."""
 
     def find(self, keys: Sequence[str]) -> dict[str, Work]:
-        """Give the works of some slugs of the catalogue.
-
-        Raises NotFound: some are not in the library; the message names them and how to add them.
-        """
+        """Give the works of some slugs. Raises NotFound: the message names what is not here, and how to add it."""

@@ -87,7 +87,6 @@ class App:
 
     - `named_models`: the models that the settings name, which stand over those that were chosen; empty for none.
     - `models_chosen`: of which choice of models it was made: see `models.stamp`.
-    - `executor`: runs jobs.
     """
 
     settings: Settings
@@ -312,22 +311,22 @@ class App:
         """The runs there are: measured here, or come with the program."""
         from relic_core.services.runs import Runs
 
-        return Runs(self.store.runs, stamp=self.store.stamp)
+        return Runs(self.store.runs, stamp=self.store.stamp, labels=self.store.windows.evidence)
 
     @cached_property
     def outcomes(self) -> Outcomes:
         """The outcomes of runs, ready to be read."""
         from relic_core.services.recall import Outcomes
 
-        summaries, mined = self.store.works.summaries, self.store.windows.some
-        return Outcomes(self.benchmarks, summaries, self.works.load, self.catalogue.shelf, mined)
+        summaries, windows = self.store.works.summaries, self.store.windows
+        return Outcomes(self.benchmarks, summaries, self.works.load, self.catalogue.shelf, windows)
 
     @cached_property
     def recall(self) -> Recall:
         """The figures of runs, ready to be drawn."""
         from relic_core.services.recall import Recall
 
-        return Recall(self.runs)
+        return Recall(self.runs, self.outcomes.traits, self.outcomes.diagnoses)
 
     @cached_property
     def mining(self) -> Mining:
@@ -490,6 +489,12 @@ class App:
         from relic_core.services.studies.results import Results
 
         return Results(self.studies, self.study_models, self.store.study_answers, self.store.stamp)
+
+    def label_windows(self, study_id: str) -> str:
+        """Label windows as most readers of a study did; see `studies.results.label_windows`."""
+        from relic_core.services.studies.results import label_windows
+
+        return label_windows(self.study_results.of(study_id), self.store.windows)
 
     @cached_property
     def study_files(self) -> StudyFiles:

@@ -112,10 +112,7 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
 
 
 def _span(text: str, words: str) -> tuple[int, int] | None:
-    """Find words in a passage, however white space parts them; None where there are none.
-
-    Raises BadRequest: they do not stand there.
-    """
+    """Find words in a passage, however white space parts them; None where none are given. Raises BadRequest."""
     if not words.strip():
         return None
     found = re.search(r"\s+".join(map(re.escape, words.split())), text)

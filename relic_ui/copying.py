@@ -73,8 +73,8 @@ def listen() -> None:
 def copy_button(title: str) -> str:
     """Make the HTML of a button.
 
-    >>> copy_button("the note")[:69]
-    '<button type="button" class="relic-copy-button" aria-label="Copy the n'
+    >>> copy_button("the note")[:75]
+    '<button type="button" class="relic-copy-button" aria-label="Copy the note">'
     """
     return (
         f'<button type="button" class="relic-copy-button" aria-label="Copy {escape(title)}">'

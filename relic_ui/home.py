@@ -51,10 +51,7 @@ def _show_claim_box(summaries: Sequence[WorkSummary]) -> None:
 
 
 def _find(work_id: str, claim_text: str, length: int | None) -> None:
-    """Ask on the page Find.
-
-    - `length`: of the quotation, in sentences; None: as it was chosen last.
-    """
+    """Ask on the page Find for quotations of `length` sentences; None: as it was chosen last."""
     st.session_state.update(find_work=work_id, find_claim=claim_text, find_context="", find_rows=0)
     if length:
         st.session_state["find_length"] = length

@@ -29,7 +29,6 @@ _NAMED = 48
 def show_job(app: App, job_id: str, *, doing: str = "starting", stop: str = "Stop") -> None:
     """Show one job: its progress until it ends, when the page is drawn anew; of one that failed, how it ended.
 
-    - `app`: where the job is known.
     - `doing`: what it is said to do before it says so itself.
     """
     job = app.jobs.get(job_id)

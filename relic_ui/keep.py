@@ -62,9 +62,8 @@ class Marks:
         ]
 
     def html(self, work_id: str, at: str, length: int, *further: str, place: str) -> str:
-        """Make the HTML of the button of one passage.
+        """Make the HTML of the button of one passage; the page is told `further` when it is pressed.
 
-        - `*further`: what the page needs to know when it is pressed.
         - `place`: where it stands, in words: which of many buttons this is.
         """
         mark = self.of(work_id, at, length)

@@ -1,10 +1,9 @@
 """Links between pages inside HTML of ours: real links, with an address, that keep the visit when clicked.
 
 A plain link makes the browser load the app anew, which takes a second and forgets what is being done. A click on a link
-made here changes the address and lets Streamlit follow it, as it follows the browser's Back and Forward; a click with
-Ctrl, the middle button or the browser's own menu opens the address as any other link would. (Streamlit's own
-`switch_page` with parameters leaves two steps in the browser's history, the first of them to nowhere.) What is come
-back to stands where it was left (``links.js``), by the browser's Back and by a link of the class ``relic-back``.
+made here changes the address and lets Streamlit follow it. (Streamlit's own `switch_page` with parameters leaves two
+steps in the browser's history, the first of them to nowhere.) What is come back to stands where it was left
+(``links.js``), by the browser's Back and by a link of the class ``relic-back``.
 """
 
 from __future__ import annotations
@@ -29,10 +28,7 @@ def _follower() -> Callable[..., Any]:
 
 
 def address(page: str, /, **parameters: str | int | None) -> str:
-    """Make the address of a page, relative to that of any other.
-
-    - `page`: its name in ``pages/``.
-    - `**parameters`: what the address carries; None and "" are left away.
+    """Make the address of a page of ``pages/``, relative to that of any other; what is None or "" is left away.
 
     >>> address("read", work="emma-1", at="3.5.2", q=None)
     'read?work=emma-1&at=3.5.2'
@@ -57,14 +53,12 @@ def link(
     attributes: Mapping[str, str] | None = None,
     **parameters: str | int | None,
 ) -> str:
-    """Make the HTML of a link to a page.
+    """Make the HTML of a link to a page of ``pages/``.
 
-    - `page`: its name in ``pages/``.
-    - `label`: the words of the link, not yet escaped.
+    - `label`: not yet escaped.
     - `css`: further classes; with ``relic-back`` it leads back to where that page was left.
-    - `title`: what the link is called where its words do not say it: shown on hovering, read out in place of the words.
-    - `attributes`: further attributes of HTML; ``data-then`` is a selector of what a followed link scrolls to and
-      focuses.
+    - `title`: shown on hovering, read out in place of the words.
+    - `attributes`: ``data-then`` is a selector of what a followed link scrolls to and focuses.
 
     >>> link("read", "Read on", work="emma-1")
     '<a class="relic-link" href="read?work=emma-1" target="_self">Read on</a>'

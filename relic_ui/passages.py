@@ -10,10 +10,7 @@ if TYPE_CHECKING:
 
 
 def passage_html(passage: Passage, *, mark_gold: bool = False) -> str:
-    """Set a passage as paragraphs.
-
-    - `mark_gold`: set the passage asked for apart from its surroundings.
-    """
+    """Set a passage as paragraphs; with `mark_gold` the passage asked for apart from its surroundings."""
     paragraphs = []
     announced = not mark_gold  # a screen reader is told once where the passage begins
     for paragraph in passage.paragraphs:

@@ -21,8 +21,7 @@ _ADDRESS = re.compile(r"""[^@\s,;:"<>()\[\]\\]+@[\w.-]+""")
 def current() -> str:
     """Give whose notes and judgements these are; empty where nobody signs in, and all share one notebook.
 
-    Returns: the same for a person at every visit, and telling nothing about them: a digest of the provider's address
-    and of what the provider calls them.
+    A digest of the provider's address and of its name for the person: the same at every visit, and telling nothing.
     """
     said = st.user.to_dict()
     return identity(str(said.get("iss", "")), str(said.get("sub", ""))) if said.get("is_logged_in") else ""

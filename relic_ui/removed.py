@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 def show_undo(part: str, said: str, restore: Callable[[str], object]) -> None:
     """Offer to put back what has just been removed.
 
-    - `part`: the part of the page; ``{part}_removed`` in the visit's state holds the id and title of what was removed.
+    - `part`: ``{part}_removed`` in the visit's state holds the id and title of what was removed.
     - `said`: what it was removed from: "Removed from the library".
-    - `restore`: puts the thing of an id back.
     """
     removed = st.session_state.get(f"{part}_removed")
     if removed is None:
@@ -31,12 +30,7 @@ def show_undo(part: str, said: str, restore: Callable[[str], object]) -> None:
 
 
 def show_each(part: str, removed: Iterable[tuple[str, str, str]], key: str, restore: Callable[[str], object]) -> None:
-    """List removed things, each with a button that puts it back.
-
-    - `part`: as for `show_undo`.
-    - `removed`: of each its id, its title, and what is told behind the title.
-    - `restore`: as for `show_undo`.
-    """
+    """List removed things (id, title, what is told behind the title), each with a button that puts it back."""
     for name, title, more in removed:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(f"<p>{escape(title)}{escape(more)}</p>", width="content")

@@ -61,12 +61,9 @@ _SIDEBAR = 230
 
 
 def page(title: str) -> App:
-    """Set the page up, draw the menu and hand over the app.
+    """Set the page up, draw the menu and hand over the app: the only way into relic_core.
 
-    - `title`: the page's name in the browser's tab.
-
-    Returns: the only way into relic_core. Where somebody has to sign in first the page asks for it and stops; where the
-    store cannot be opened it says why and stops.
+    The page stops where somebody has to sign in first, and where the store cannot be opened.
     """
     st.set_page_config(
         page_title=f"{title} · RELiC Workbench", page_icon=_ICON, layout="wide", initial_sidebar_state=_SIDEBAR

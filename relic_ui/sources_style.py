@@ -25,7 +25,7 @@ h1.relic-window-title { font-family: var(--relic-serif); font-size: 2.1rem; font
   justify-content: space-between; max-width: 76rem; margin: 0; }
 .relic-window-bar h2 { scroll-margin-top: 5rem; }
 .relic-window-bar h2:focus { outline: none; }
-.relic-window-filter { display: flex; gap: 1.2rem; font-size: .9rem; }
+.relic-window-filter { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; font-size: .9rem; }
 .relic-window-filter a[aria-current] { border-bottom: 2px solid currentColor; }
 .relic-windows { list-style: none; margin: 0 !important; padding: 0 !important; max-width: 76rem; }
 .relic-windows > li { margin: 0 !important; padding: 1.1rem 0 1.2rem; border-top: 1px solid var(--relic-line);

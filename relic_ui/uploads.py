@@ -34,10 +34,7 @@ _allowed: dict[str, int] = {}
 
 
 def allow(largest: int) -> None:
-    """Let this visit upload files.
-
-    - `largest`: of one file, in bytes; 0 to refuse them.
-    """
+    """Let this visit upload files of so many bytes; 0 to refuse them."""
     if context := get_script_run_ctx():
         if largest:
             _allowed[context.session_id] = largest

@@ -21,13 +21,8 @@ def marks(name: str) -> tuple[str, str]:
 
 
 def put_between(path: Path, name: str, text: str) -> bool:
-    """Put a text between the marks of a page.
+    """Put a text between the marks of a page; True where that changed something.
 
-    - `text`: what is to stand there, in place of what does.
-
-    Returns: whether anything has changed.
-
-    Raises NotFound: there is no such file.
     Raises BadRequest: the marks are not in it, each once and in this order.
     """
     begin, end = marks(name)

@@ -49,10 +49,7 @@ class _Reader(pickle.Unpickler):
 
 
 def read(file: IO[bytes]) -> Any:  # noqa: ANN401 - what the file holds
-    """Read a pickle of plain data.
-
-    Raises ValueError: it is too large, damaged, or holds more than that.
-    """
+    """Read a pickle of plain data. Raises ValueError: it is too large, damaged, or holds more than that."""
     if len(file.read(MAX_BYTES + 1)) > MAX_BYTES:
         raise ValueError(f"It has more than {MAX_BYTES:,} bytes.")
     file.seek(0)

@@ -23,10 +23,7 @@ def run(
     do: Callable[[App, argparse.Namespace], int],
     arguments: Sequence[str] | None = None,
 ) -> int:
-    """Parse the options of ``python -m tools.NAME`` and do it; give the exit code.
-
-    Options carry their ``parser``.
-    """
+    """Parse the options of ``python -m tools.NAME``, which carry their ``parser``, and do it; give the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m tools.{name}", description=about)
     add_options(parser)
     options = parser.parse_args(arguments, argparse.Namespace(parser=parser))

@@ -20,12 +20,13 @@ from relic_core.cli.console import ProgressLine
 from relic_core.domain import SHAPES, ContextSize, Outcome, Run
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
+from relic_core.evaluation.papers import PAPERS
 from relic_core.formats.files import read_text, written_whole
 from relic_core.reporting.tables import as_markdown
 from relic_core.retrieval import registry
 from relic_core.services.runs import SHIPPED
 from tools import command
-from tools.between_marks import write_between
+from tools.between_marks import marks, write_between
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -51,10 +52,7 @@ every machine but for near ties; encoders compute in other number formats on oth
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """One figure that a run must come to.
-
-    - `value`, `tolerance`: the figure, and how far it may be off.
-    """
+    """One figure that a run must come to, and how far it may be off."""
 
     benchmark: str
     data_hash: str
@@ -69,7 +67,7 @@ class Expected:
 class Checked:
     """An expected figure held against a run.
 
-    - `found`: what the run has; None where there is no run.
+    - `found`: None where there is no run.
     - `why`: what is wrong, as a sentence; empty where nothing is.
     """
 
@@ -86,11 +84,7 @@ _EXPECTED = TypeAdapter(Expected)
 
 
 def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
-    """Read a file of expected figures.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged; with the line.
-    """
+    """Read a file of expected figures. Raises BadBenchmark: it is damaged; with the line."""
     rows = csv.DictReader(io.StringIO(read_text(path), newline=""))
     if tuple(rows.fieldnames or ()) != _COLUMNS:
         raise BadBenchmark(f"{path} is no file of expected figures: its first line must be {','.join(_COLUMNS)}.")
@@ -106,10 +100,7 @@ def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
 
 
 def write_expected(app: App, path: Path = EXPECTED) -> int:
-    """Write the figures of the runs that came with the program as what is expected from now on.
-
-    Returns: how many there are.
-    """
+    """Write the figures of the runs that came with the program as what is expected from now on; say how many."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_COLUMNS)
@@ -145,10 +136,7 @@ def shipped(app: App) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]:
 
 
 def check(app: App, expected: Sequence[Expected]) -> tuple[Checked, ...]:
-    """Hold every expected figure against the newest run with the retriever's own parameters, model and code.
-
-    Raises BadRequest: a retriever that there is not.
-    """
+    """Hold every expected figure against the newest run with the retriever's own parameters, model and code."""
     runs = app.runs.all()
     chosen: dict[tuple[str, str, str, str], Run | None] = {}
     checked = []
@@ -170,10 +158,7 @@ def check(app: App, expected: Sequence[Expected]) -> tuple[Checked, ...]:
 
 
 def measure(app: App, expected: Sequence[Expected], progress: Progress) -> tuple[Checked, ...]:
-    """Measure everything that is expected anew, and hold the figures against what comes out.
-
-    What cannot be measured here, since its data or works are missing, is told as such.
-    """
+    """Measure everything that is expected anew, and hold the figures against it; tell what cannot be measured here."""
     made: dict[tuple[str, str, str], tuple[str, tuple[Outcome, ...]] | str] = {}
     checked = []
     for each in expected:
@@ -200,13 +185,22 @@ def measure(app: App, expected: Sequence[Expected], progress: Progress) -> tuple
 
 
 def results_tables(app: App) -> str:
-    """Make the tables of docs/results.md, from the runs that came with the program.
-
-    The sample is left out: no method should be judged by it.
-    """
+    """Make the tables of docs/results.md, from the runs that came with the program, but for the sample's."""
     runs = [(run, outcomes) for run, outcomes in shipped(app) if run.shape == TABLE_SHAPE and run.split != "sample"]
     made = "\n\n".join(as_markdown(table) for table in figures.tables(runs, names=TABLE_METRICS))
     return made or "No run has come with the program yet."
+
+
+def paper_tables(app: App) -> str:
+    """Make the tables of docs/papers.md, our rows of the runs that came with the program alone."""
+    parts = []
+    for name, said in PAPERS.items():
+        parts += [f"## {said}", *map(as_markdown, app.runs.paper(name, shipped=True))]
+    return "\n\n".join(parts)
+
+
+PAGES = {MARKS: results_tables, "papers": paper_tables}
+"""Name of the marks in a page -> what makes the tables between them."""
 
 
 def _held(expected: Expected, outcomes: Sequence[Outcome], where: str) -> Checked:
@@ -222,10 +216,7 @@ def _key(run: Run) -> tuple[str, str, str, str]:
 
 
 def _any_format(configuration: Mapping[str, str], *, short: bool) -> dict[str, str]:
-    """Leave out the number formats, which go by the processor and on which the figures hardly hang.
-
-    - `short`: the benchmark asks short claims; else how they are read is left out, too.
-    """
+    """Leave out the number formats, which go by the processor; of long claims how they are read is left out, too."""
     return {
         name: _NUMBER_FORMAT.sub("*", value)
         for name, value in configuration.items()
@@ -238,7 +229,7 @@ def add_options(parser: ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--check", action="store_true", help="hold the runs there are against the expected figures")
     what.add_argument("--measure", action="store_true", help="measure all of them anew and check what comes out")
-    what.add_argument("--write", type=Path, metavar="FILE", help="put the table between its marks in this file")
+    what.add_argument("--write", type=Path, metavar="FILE", help="put tables between their marks in this file")
     what.add_argument(
         "--expect", action="store_true", help="from now on, expect what the runs that came with the program say"
     )
@@ -249,7 +240,8 @@ def do(app: App, options: Namespace) -> int:
     """Print, check or write."""
     path = options.expected or EXPECTED
     if options.write is not None:
-        write_between(options.write, MARKS, results_tables(app))
+        name = next((each for each in PAGES if marks(each)[0] in read_text(options.write)), MARKS)
+        write_between(options.write, name, PAGES[name](app))
         return 0
     if options.expect:
         print(f"{write_expected(app, path):,} figures are expected in {path}.")

@@ -24,10 +24,7 @@ _BUSY = 0.5
 
 
 def in_full() -> dict[str, str | int | float]:
-    """Describe the machine with all that its speed hangs on, and the versions of the libraries that were measured.
-
-    Imports no library: versions are read from what was installed.
-    """
+    """Describe the machine with all that its speed hangs on, and the versions of libraries; imports none of them."""
     flags, _ = processor()
     return {
         **machine(),

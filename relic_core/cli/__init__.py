@@ -57,6 +57,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Evaluation": {
         "evaluate": ("evaluation", "Measure retrievers on a benchmark."),
         "runs": ("runs", "List, show and compare what was measured; take runs in and give them away."),
+        "paper": ("runs", "Print every table of a paper beside what is measured here."),
+        "diagnose": ("runs", "Say why the quotations of a run were missed."),
     },
     "Training": {"train": ("training", "Train a model of your own on the quotations that were found.")},
     "Studies": {"study": ("studies", "People and models choose the missing quotation out of three.")},
@@ -87,8 +89,6 @@ Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong usage
 
 
 class _Program(click.Group):
-    """All commands, in sections."""
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         found = next((each[cmd_name] for each in SECTIONS.values() if cmd_name in each), None)
         if found is None:

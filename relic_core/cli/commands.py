@@ -170,11 +170,7 @@ def path_option(option: str, metavar: str, what: str, *name: str, **attributes: 
 def add_remove_and_restore(
     group: Actions, what: str, argument: Decorator, rows: Callable[[App], Any], name: Callable[[Any], str]
 ) -> None:
-    """Give a group the two actions.
-
-    - `argument`: how one is named that is there; a removed one is named by its whole id.
-    - `rows`: has ``find``, ``remove`` and ``restore``.
-    """
+    """Give a group the two actions; a removed one is named by its whole id, one that is there as `argument` says."""
 
     @group.command("remove", help=f"Take a {what} out of the list.")
     @argument

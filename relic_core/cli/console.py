@@ -19,11 +19,9 @@ _LINE = 100
 
 
 def check_utf8(name: str, given: str) -> None:
-    """Refuse words from a terminal or pipe in another encoding, which the store and the encoder could not take.
+    """Refuse words from a terminal or pipe that are not UTF-8, which the store and the encoder could not take.
 
     Paths are not for this: the name of a file may be in any encoding.
-
-    Raises BadRequest: some of its bytes are not UTF-8.
     """
     try:
         given.encode()
@@ -64,10 +62,7 @@ def _plain(value: Any) -> object:
 
 
 class ProgressLine:
-    """One line on the error stream that says how far long work has come; silent where that is no terminal.
-
-    Used as a context manager, it clears the line at the end.
-    """
+    """One line on the error stream that says how far long work has come, cleared at the end; only in a terminal."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -93,17 +88,6 @@ class ProgressLine:
     def step(self, number: int, total: int) -> Callable[..., None]:
         """Report whatever one of several parts has to say as one step of all."""
         return lambda _done, _total, note="": self(number, total, note)
-
-
-def many(number: int, what: str, more: str = "") -> str:
-    """Count things in words.
-
-    - `more`: what several are called, where that is not `what` with an s.
-
-    >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")
-    ('1 chapter', '1,200 sentences', '0 searches')
-    """
-    return f"{number:,} {what if number == 1 else more or f'{what}s'}"
 
 
 def shorten(text: str, most: int) -> str:

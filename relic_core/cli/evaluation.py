@@ -68,6 +68,7 @@ _CHOOSER = "bm25"
 @click.option("--again", is_flag=True, help="Measure although it was measured, and compare.")
 @click.option("--k1", type=float, help="Of bm25 or bm25-lemmas, in place of its own.")
 @click.option("--b", type=float, help="Of bm25 or bm25-lemmas, in place of its own.")
+@click.option("--function-words", is_flag=True, help="Of bm25: count function words, too.")
 @click.option(
     "--objective", type=click.Choice(["on", "off"]), help="Of llm-*: whether the model is told what is wanted."
 )
@@ -78,6 +79,9 @@ _CHOOSER = "bm25"
 @metric_option
 @by_option
 @click.option("--proxy", is_flag=True, help="The task of three options instead of a whole ranking.")
+@click.option(
+    "--length", "lengths", type=int, multiple=True, help="With --proxy: sentences of a quotation (default: 1); 0: any."
+)
 @click.option("--chooser", metavar="NAME", help=f"With --proxy: who chooses the options (default: {_CHOOSER}).")
 @path_option("--submission", "FILE", "Write RELiC's hidden test split, answered, for its leaderboard.")
 @path_option("--windows", "FILE", "Write the benchmark's windows as FILE.parquet; asks no retriever.")
@@ -114,12 +118,12 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
         refuse_others("--submission", "submission", "shape", "data")
         _submit(app, benchmark, retriever, given)
     elif given.proxy:
-        refuse_others("--proxy", "proxy", "shape", "data", "chooser", "form")
+        refuse_others("--proxy", "proxy", "shape", "data", "chooser", "lengths", "form")
         _ask_items(app, benchmark, retriever, given)
-    elif given.chooser is not None:
-        raise click.UsageError("--chooser is for the task of three options: add --proxy.")
+    elif given.chooser is not None or given.lengths:
+        raise click.UsageError("--chooser and --length are for the task of three options: add --proxy.")
     else:
-        options = ("shape", "data", "form", "again", "k1", "b", "metrics", "by")
+        options = ("shape", "data", "form", "again", "k1", "b", "function_words", "metrics", "by")
         refuse_others("a benchmark", *options, "objective", "top", "over", "probe", "engine")
         try:
             _measure(app, benchmark, retriever, given)
@@ -160,7 +164,7 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
     from relic_core.services.evaluation import chosen_retrievers, figures
 
     sizes = _sizes(given.shape)
-    retrievers = chosen_retrievers(retriever, k1=given.k1, b=given.b)
+    retrievers = chosen_retrievers(retriever, k1=given.k1, b=given.b, function_words=given.function_words)
     names = figures.columns(given.metrics)  # before anything is measured
     opened = app.benchmarks.open(benchmark, data=given.data)
     reading = {"objective": given.objective, "top": given.top, "over": given.over}
@@ -170,7 +174,7 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
         for each in chosen:
             with console.ProgressLine(f"{each if isinstance(each, str) else each.name} {size}") as progress:
                 one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
-            measured.append((one.run, one.outcomes))
+            measured.append((one.run, app.runs.labelled(one.run.id)))
     against = app.measuring.against_combined(measured, note)
     print(tables.write((*figures.tables(measured, names=names, by=given.by), *against), given.form))
     for run, _ in measured:
@@ -213,11 +217,13 @@ def _ask_items(app: App, benchmark: str, retriever: str, given: SimpleNamespace)
 
     sizes, chooser, made = _sizes(given.shape), given.chooser or _CHOOSER, []
     names = named_retrievers(retriever, without=chooser)
+    lengths = () if 0 in given.lengths else given.lengths or (1,)
     opened = app.benchmarks.open(benchmark, data=given.data)
     create = partial(app.measuring.retriever_for, opened)
     for size in sizes:
         with console.ProgressLine(f"Three options, {size}") as progress:
-            made.append(proxy_table(opened, names, chooser=chooser, shape=size, create=create, progress=progress))
+            ask = partial(proxy_table, opened, names, chooser=chooser, shape=size, lengths=lengths)
+            made.append(ask(create=create, progress=progress))
     print(tables.write(tuple(made), given.form))
 
 

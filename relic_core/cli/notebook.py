@@ -9,8 +9,9 @@ import click
 
 from relic_core.cli import console
 from relic_core.cli.commands import Actions, format_option, metric_option, person_option, show
-from relic_core.cli.console import many, shorten
+from relic_core.cli.console import shorten
 from relic_core.domain import DEFAULT_RETRIEVERS, SHAPES
+from relic_core.domain.figures import many
 from relic_core.errors import NotFound
 from relic_core.reporting import tables
 from relic_core.reporting.citations.styles import STYLES

@@ -12,7 +12,7 @@ import click
 from relic_core import config
 from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
-from relic_core.cli.console import many
+from relic_core.domain.figures import many
 from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from relic_core.cli.commands import (
     Actions,
     add_remove_and_restore,
     by_option,
+    command,
     format_option,
     metric_option,
     path_option,
@@ -84,7 +85,7 @@ def show_run(app: App, run_id: str, metrics: Sequence[str], by: Part, form: tabl
     from relic_core.services.evaluation import figures
 
     run = app.runs.find(run_id)
-    made = figures.tables([(run, app.runs.outcomes(run.id))], names=figures.columns(metrics or None), by=by)
+    made = figures.tables([(run, app.runs.labelled(run.id))], names=figures.columns(metrics or None), by=by)
     if form == "table":
         facts = [
             ("run", run.id),
@@ -169,3 +170,29 @@ def import_run(app: App, file: Path, benchmark: str | None, system: str, shape: 
         print(
             f"Find can show its rankings of {shown:,} of {taken.examples:,} claims; their works must be in the library."
         )
+
+
+@command(
+    "diagnose 3f9a",
+    "diagnose 3f9a --metric recall@100",
+    "diagnose 3f9a --cases cases.csv",
+)
+@_run_argument
+@click.option("--metric", default="recall@10", show_default=True, metavar="NAME", help="What counts as missed.")
+@path_option("--cases", "FILE", "Also write every case, with what people say of it: FILE.csv or FILE.json.")
+@_format_option
+def diagnose(app: App, run_id: str, metric: str, cases: Path | None, form: tables.Format) -> None:
+    """Say why quotations were missed: shared words, names, speech, length, and the place in the work."""
+    run = app.runs.find(run_id)
+    print(tables.write(app.recall.diagnosis(run, metric), form))
+    if cases is not None:
+        app.recall.save_cases(run, metric, cases)
+        console.note(f"{run.examples:,} cases are in {cases}.")
+
+
+@command("paper relic", "paper birco --format markdown")
+@click.argument("name", metavar="PAPER", help="relic, birco, quest, allusion or citations.")
+@_format_option
+def paper(app: App, name: str, form: tables.Format) -> None:
+    """Print every table of a paper, with our rows, and say what cannot be measured here."""
+    print(tables.write(app.runs.paper(name), form))

@@ -35,7 +35,7 @@ from relic_core.reporting import passages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.services.search import Card, Column, PartBorne, SearchResult
+    from relic_core.services.search import Card, Column, SearchResult
     from relic_core.wiring import App
 
 _WIDEST = 100
@@ -336,7 +336,7 @@ def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
         "sentence": card.place.sentence,
         "fraction": round(card.place.fraction, 4),
         "score": card.score,
-        **({"answers": card.answers, "parts": [_part(part) for part in card.parts]} if card.parts else {}),
+        **({"answers": card.answers, "parts": _parts(card)} if card.parts else {}),
         "strength": card.strength.level if result.source is None and not card.parts else None,
         "strength_sentence": card.strength.sentence,
         "shared": card.shared,
@@ -344,12 +344,15 @@ def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
     }
 
 
-def _part(part: PartBorne) -> dict[str, Any]:
-    return {
-        part.condition.joined: part.condition.claim_text,
-        "probability": round(part.probability, 4),
-        "address": str(part.place.address),
-    }
+def _parts(card: Card) -> list[dict[str, Any]]:
+    return [
+        {
+            part.condition.joined: part.condition.claim_text,
+            "probability": round(part.probability, 4),
+            "address": str(part.place.address),
+        }
+        for part in card.parts
+    ]
 
 
 def _as_text(column: Column, result: SearchResult, width: int) -> str:

@@ -1,7 +1,8 @@
-"""Studies of the proxy task: make, list and show them, take them in and give them away, have models answer."""
+"""Studies: make, list and show them, take them in and give them away, have models answer, use what people said."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,20 +17,28 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 _WORKS_NAMED = 3
+ECHOES = "bible-references"
 
 study = Actions(
     "study",
     default="list",
-    help="Studies of the proxy task: people and models choose the missing quotation out of three.",
+    help="Studies: people and models choose the missing quotation out of three; people mark how much of a passage is "
+    "an allusion, or say what quotations are there for.",
     epilog=show(
         "study",
         "study make Averhythe --benchmark sample --most 10",
         "study make Emma --benchmark public-relic-test --work emma --most 100 --seed 4",
         "study make Hard --benchmark sample --chooser zero-shot --beyond 100",
+        "study make Echoes --kind span --pairs pairs.json",
+        "study make Kinds --kind evidence --benchmark sample --wanted 2",
+        "study package department.zip",
         "study models Averhythe",
         "study results Averhythe",
         "study answers Averhythe answers.csv",
         "study report Averhythe report.html",
+        "study information Averhythe information.html",
+        "study retrieval Echoes --method tesserae",
+        "study label Kinds",
         "study export Averhythe study.json",
         "study import study.json",
         "study answers Averhythe ours.json",
@@ -70,6 +79,7 @@ def list_studies(app: App, form: tables.Format) -> None:
 
 @study.command("make")
 @click.argument("name")
+@click.option("--kind", default="proxy", show_default=True, help="proxy, span or evidence.")
 @click.option("--benchmark", default="", help="Whose windows (default: those mined here).")
 @click.option("--work", "works", multiple=True, help="Only of this work; may be given several times.")
 @click.option("--length", "lengths", type=int, multiple=True, help="Sentences of a quotation (default: 1); 0 for any.")
@@ -80,11 +90,25 @@ def list_studies(app: App, form: tables.Format) -> None:
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides draw and orders.")
 @click.option("--wanted", type=int, default=3, show_default=True, help="Annotators for each item; 0 for everybody.")
 @path_option("--data", "PATH", "Your own file of the benchmark's data.")
-def make(app: App, data: Path | None, lengths: tuple[int, ...], **asked: Any) -> None:
-    """Draw windows, and have a retriever choose the other options."""
-    from relic_core.domain.studies import StudyRequest
+@path_option("--pairs", "FILE", "Of spans: JSON lines with passage and anchor, or pairs that Echoes saved as JSON.")
+@path_option("--texts", "FOLDER", f"Of {ECHOES}: where the verses are, if elsewhere.")
+def make(
+    app: App, data: Path | None, pairs: Path | None, texts: Path | None, lengths: tuple[int, ...], **asked: Any
+) -> None:
+    """Draw windows, and have a retriever choose the other options; or ask for spans or kinds of evidence."""
+    from relic_core.domain.studies import StudyRequest, study_kind
 
-    request = StudyRequest(lengths=() if 0 in lengths else lengths or (1,), **asked)
+    one = not lengths and asked["kind"] != "evidence"
+    request = StudyRequest(lengths=(1,) if one else () if 0 in lengths else lengths, **asked)
+    if study_kind(request.kind).marks_spans:
+        if (pairs is None) == (request.benchmark != ECHOES):
+            raise click.UsageError(f"A study of spans wants --pairs FILE, or --benchmark {ECHOES}.")
+        known = partial(app.echoes.known, data, texts)
+        made = app.study_making.make_spans(request, known, file=pairs)
+        print(f"{made.label} ({made.id}) has {len(made.items):,} items of {made.making.windows:,} pairs.")
+        return
+    if pairs or texts:
+        raise click.UsageError("--pairs and --texts are for studies of spans: add --kind span.")
     with console.ProgressLine("Making items") as progress:
         made = app.study_making.make(request, data=data, progress=progress)
     print(f"{made.label} ({made.id}) has {len(made.items):,} items of {made.making.windows:,} windows.")
@@ -94,21 +118,19 @@ def make(app: App, data: Path | None, lengths: tuple[int, ...], **asked: Any) ->
 @_study_argument
 def show_study(app: App, study_name: str) -> None:
     """Show what a study is made of, and who has answered."""
+    from relic_core.reporting.studies import made_of
+
     found = app.studies.find(study_name)
-    view, making = app.studies.get(found.id), found.making
+    view = app.studies.get(found.id)
     facts = [
         ("study", f"{found.label} ({found.id})"),
+        ("kind", found.kind.name),
         ("works", "; ".join(work.title for work in found.works)),
-        ("items", f"{len(found.items):,} of {making.windows:,} windows"),
-        ("windows of", making.benchmark or "the sources mined here"),
-        ("other options", f"the best two of {making.chooser}"),
-        ("beyond place", f"{making.beyond:,}" if making.beyond else ""),
-        ("context", str(making.shape)),
-        ("seed", str(making.seed)),
+        *made_of(found),
         ("annotators wanted", str(view.terms.wanted or "everybody")),
         ("right and wrong", "shown" if view.terms.revealed else "not shown"),
         ("answers", f"{view.answers:,}{', so it is frozen' if view.frozen else ''}"),
-        ("program", making.code),
+        ("program", found.making.code),
     ]
     print(console.table(("", ""), facts).lstrip("\n"))
     if counts := app.studies.annotators(found.id):
@@ -168,6 +190,64 @@ def report(app: App, study_name: str, file: str, named: bool) -> None:
     """Write the report into a file (HTML)."""
     found = app.studies.find(study_name)
     _write(found.label, file, app.study_files.report(found.id, anonymous=not named))
+
+
+@study.command("information")
+@_study_argument
+@_file_argument
+def information(app: App, study_name: str, file: str) -> None:
+    """Write the information sheet for participants (HTML).
+
+    Who runs the study, what is asked, how long it takes, what is stored, who sees it, how to withdraw: from the study's
+    own settings, which its page has under Manage.
+    """
+    found = app.studies.find(study_name)
+    _write(found.label, file, app.study_files.information(found.id))
+
+
+@study.command("package")
+@_file_argument
+@click.argument("study_name", metavar="[STUDY]", default="")
+@click.option("--minutes", type=click.IntRange(1), metavar="N", help="So many items as one reader reads in N minutes.")
+def package(app: App, file: str, study_name: str, minutes: int | None) -> None:
+    """Pack a study for a department: FILE.zip with its items, the information sheet and a guide.
+
+    Without a study it is that of all single sentences that critics quote of the test works, which is made if it is not
+    here. Their texts do not come with the program: what is missing is said.
+    """
+    if study_name and minutes:
+        raise click.UsageError("--minutes draws items of the test works. A study has the items that it has.")
+    if study_name:
+        found = app.studies.find(study_name)
+    else:
+        with console.ProgressLine("Making items") as progress:
+            found = app.study_making.of_test_works(minutes, progress)
+    _write(f"{found.label}, {len(found.items):,} items", file, app.study_files.package(found.id))
+
+
+@study.command("retrieval")
+@_study_argument
+@click.option("--method", default="tf-idf", show_default=True, help="A method of echoes that goes by words.")
+@path_option("--data", "PATH", f"Of {ECHOES}: the folder of its data.")
+@path_option("--texts", "FOLDER", f"Of {ECHOES}: where the verses are, if elsewhere.")
+@_format_option
+def retrieval(
+    app: App, study_name: str, method: str, data: Path | None, texts: Path | None, form: tables.Format
+) -> None:
+    """Compare the spans that readers marked with windows of 3 and 10 words and the sentence, as queries."""
+    from relic_core.services.studies.results import span_retrieval
+
+    results = app.study_results.of(app.studies.find(study_name).id)
+    made = span_retrieval(results, partial(app.echoes.known, data, texts), method)
+    print(tables.write((made,), form))
+
+
+@study.command("label")
+@_study_argument
+def label(app: App, study_name: str) -> None:
+    """Give quotations the label on which most readers agree: for tables --by kind, Criticism and exports."""
+    found = app.studies.find(study_name)
+    print(f"{found.label}: {app.label_windows(found.id)}")
 
 
 @study.command("signal")

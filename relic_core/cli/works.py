@@ -12,7 +12,8 @@ import click
 
 from relic_core.cli import console
 from relic_core.cli.commands import Words, command, engine_option, format_option
-from relic_core.cli.console import many, note
+from relic_core.cli.console import note
+from relic_core.domain.figures import many
 from relic_core.errors import BadRequest, BadWeights, RelicError
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.styles import STYLES
@@ -361,7 +362,7 @@ def index(app: App, work: str | None, everything: bool, names: tuple[str, ...]) 
         with console.ProgressLine("Preparing the library as a whole") as progress:
             app.indexes.build_library(progress)
     ready = len(every) - failed
-    print(f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.")
+    print(f"{many(ready, 'work is', 'works are')} ready to search.")
     return 1 if failed else 0
 
 

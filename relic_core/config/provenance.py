@@ -24,12 +24,8 @@ _PATIENCE = 10.0
 def code(project: Path = PROJECT) -> str:
     """Say which version of the program measures, with a digest of its source and, from a checkout, its commit.
 
-    The digest tells apart what a version and a commit do not: a source that was changed, and changed again.
-
-    - `project`: the folder that holds ``relic_core``.
-
-    Returns: "0.1.0 source 1f0c22ab", "0.1.0 5eb1338c01f2 source 1f0c22ab", or with "+changes" after the commit where
-    the program's files are not those of the commit. Without git, or where git cannot tell, no commit is named.
+    "0.1.0 source 1f0c22ab", "0.1.0 5eb1338c01f2 source 1f0c22ab", or with "+changes" after the commit where the files
+    are not those of the commit. The digest tells apart what version and commit do not.
 
     >>> from pathlib import Path
     >>> code(Path("/nowhere")) == __version__

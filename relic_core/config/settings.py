@@ -262,9 +262,6 @@ class Settings:
 
         - `environment`: in place of ``os.environ``; then a file is read only where ``RELIC_CONFIG`` in it names one.
 
-        Raises BadRequest: a value is not of its kind or out of range; a folder is below the home of a user whom there
-        is not; a variable or key is no setting; a file cannot be read.
-
         >>> Settings.from_environment({"RELIC_MAX_CLAIM_WORDS": "100"}).max_claim_words
         100
         """
@@ -313,10 +310,7 @@ def variable(name: str) -> str:
 
 
 def find_file(environment: Mapping[str, str], folder: Path = PROJECT) -> Path | None:
-    """Say which file of settings is read, if any: the one that ``RELIC_CONFIG`` names, else the project's.
-
-    Raises BadRequest: the file that is named is not there.
-    """
+    """Say which file of settings is read, if any: the one that ``RELIC_CONFIG`` names, else the project's."""
     named = environment.get(NAMED_BY, "").strip()
     if not named:
         return folder / FILE if (folder / FILE).is_file() else None
@@ -399,7 +393,6 @@ def _abouts() -> dict[str, About]:
 
 
 def _allowed(name: str) -> str:
-    """Say what may be given."""
     kind, *rest = get_args(_hints()[name])
     if kind in {str, tuple[str, ...]}:
         return "a text" if kind is str else "a list of texts"
@@ -413,10 +406,7 @@ def _allowed(name: str) -> str:
 
 
 def _checked(name: str, value: Any, where: str, *, folder: Path | None = None) -> Any:  # noqa: ANN401 - of any setting
-    """Give a value of a setting as its type has it; `folder` is what a path in a text is relative to.
-
-    Raises BadRequest: it is not of the setting's kind, or out of range.
-    """
+    """Give a value of a setting as its type has it; `folder` is what a path in a text is relative to."""
     if folder is not None and isinstance(value, str):
         is_folder = _allowed(name) == "the path of a folder"
         value = _folder(value, where, folder) if is_folder and value.strip() else value.strip()

@@ -31,8 +31,6 @@ NEAR = 1_000
 class Target:
     """A passage, and the span of it that is to be attributed (the target text of Muther and Smith 2023).
 
-    - `start`, `end`: half-open character offsets of the span in `text`.
-
     Raises BadRequest: the span is empty, holds no word, or lies outside the passage; the passage is too long.
     """
 
@@ -94,8 +92,6 @@ class AttributionRequest:
     - `span`: where the words stand whose source is sought; without it sentences and marked quotations are tried.
     - `alone`: what orders the first stretches anew does so by itself, as in the paper.
     - `explain`: give the gain per word.
-
-    Raises BadRequest: an unknown way of ranking or reranking.
     """
 
     text: str

@@ -22,10 +22,7 @@ SHORT_CLAIM = 16
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What the scholar asks with: left context, right context, and whether a quotation was masked between them.
-
-    - `left`, `right`: the prose before and after the masked quotation. A bare prompt has only a left side.
-    """
+    """What the scholar asks with: the prose around a masked quotation; a bare prompt has only a left side."""
 
     left: str
     right: str = ""
@@ -48,11 +45,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A window made into a task: a claim and the gold span.
-
-    - `kind`: what sort of claim it is, in a word or two; empty where not labelled.
-    - `split`: "sample", "dev", "test" or "training".
-    """
+    """A window made into a task: a claim and the gold span, of "sample", "dev", "test" or "training"."""
 
     id: str
     work_id: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-View = Literal["books", "lengths", "shapes", "kinds", "curve", "ranks", "published"]
-"""By quoted work, by length of the quotation, by context shape, by kind of evidence; recall@k over k; how the ranks
-are distributed; beside published figures."""
+View = Literal["books", "lengths", "shapes", "kinds", "overlap", "dialogue", "place", "curve", "ranks", "published"]
+"""By quoted work, by length of the quotation, by context shape, by kind of evidence; by overlap of claim and quotation,
+by how much of the quotation is spoken, by its place in the work; recall@k over k; how the ranks are distributed; beside
+published figures."""
 
 Part = Literal["length", "book", "kind"]
 """What the examples of a run can be parted by, a row for each."""
@@ -18,10 +19,9 @@ DRAWN_K = (1, 3, 5, 10, 50, 100)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """What is drawn in one colour with one kind of mark.
+    """What is drawn in one colour, its retriever's if any, with one kind of mark.
 
     - `key`: unique in its chart: the id of a run, the name of a retriever, or "published".
-    - `retriever`: registered name, which decides the colour; empty for what was measured elsewhere.
     """
 
     key: str
@@ -47,11 +47,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One measured figure.
-
-    - `n`: examples it was measured on; of ranks, those in the range.
-    - `candidates`: spans or passages ranked for an example, on average; 0 where unknown.
-    """
+    """One measured figure, of `n` examples; `candidates` ranked for an example on average, 0 where unknown."""
 
     group: str
     series: str
@@ -64,12 +60,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """Everything that a chart, its table, its text alternative and its file say.
-
-    - `measure`: what the figures are ("recall@10").
-    - `share`: the figures are shares, written as percentages; else they lie between 0 and 1 too and are written times
-      100.
-    """
+    """Everything that a chart, its table, its text and its file say; what is no `share` is written times 100."""
 
     view: View
     title: str
@@ -96,6 +87,15 @@ class Chart:
         return tuple(own[group.key] for group in self.groups if group.key in own)
 
 
+def many(number: int, what: str, more: str = "") -> str:
+    """Count things in words; `more` is what several are called, where that is not `what` with an s.
+
+    >>> many(1, "chapter"), many(1_200, "sentence"), many(0, "search", "searches")
+    ('1 chapter', '1,200 sentences', '0 searches')
+    """
+    return f"{number:,} {what if number == 1 else more or f'{what}s'}"
+
+
 def written(value: float, *, share: bool = True) -> str:
     """Write a figure with one decimal: a share as a percentage, another times a hundred, as the papers write nDCG.
 
@@ -118,11 +118,7 @@ def interval(mark: Mark, *, share: bool = True) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A number in a table.
-
-    - `text`: as it is read: "25.0".
-    - `ends`: the ends as they are read. Where an interval cannot be had, the first is what stands in its place.
-    """
+    """A number in a table, and the ends of its interval as they are read, or first what stands in its place."""
 
     text: str
     value: float

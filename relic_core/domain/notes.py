@@ -37,19 +37,15 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 class KeptPassage:
     """A passage as it was kept: its words, where they stand, and what brought it up. It never changes afterwards.
 
-    - `work_id`, `sha256`: the edition, and the sha256 of its text.
+    - `sha256`: of the text of the edition, to which `start` and `end` belong.
     - `title`, `author`: as the library named the work then.
     - `at`: address of the first sentence, "3.5.2".
     - `length`: sentences, 1 or more.
-    - `start`, `end`: character offsets in the text of the work: ``work.text[start:end]``.
     - `place`: where it stands, in words: "Chapter 3 · paragraph 5".
-    - `paragraph`: number in the chapter, from 1.
     - `quotation`: the words, verbatim, as they are set: wraps of prose undone, lines of verse parted by a line feed,
       paragraphs by an empty line.
     - `claim_text`: the claim it was found for, or the query of a concordance; empty where it was met in reading.
-    - `search_id`: the search it was found by; empty where there was none.
-    - `retriever`: which retriever brought it up; empty where none did.
-    - `rank`: at which rank, from 1; 0 where no retriever did.
+    - `rank`: from 1; 0 where no retriever brought it up.
     - `made_with`: model, index and version that answered, as in `relic_core.domain.Search`.
     """
 
@@ -81,11 +77,7 @@ class KeptPassage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A kept passage with the scholar's words: one version of it, of which the last counts.
-
-    - `tags`: in the order given, each once.
-    - `position`: where it stands in its collection: smaller comes first.
-    """
+    """A kept passage with the scholar's words, at a position in its collection: one version of it, the last counts."""
 
     id: str
     collection_id: str
@@ -145,10 +137,7 @@ def brought_together(earlier: Note, later: Note) -> Note:
 
 
 def merged_tags(seen: Sequence[str], theirs: Sequence[str], mine: Sequence[str]) -> tuple[str, ...]:
-    """Bring tags together that two changed: what either added is there, what either removed is not.
-
-    - `seen`: what both began with.
-    - `mine`: these count first, where together they are too many for a note.
+    """Bring tags together that two changed: what either added is there, what either removed is not; `mine` come first.
 
     >>> merged_tags(("sea", "light"), ("sea", "light", "night"), ("sea", "dusk"))
     ('sea', 'dusk', 'night')
@@ -161,10 +150,7 @@ def merged_tags(seen: Sequence[str], theirs: Sequence[str], mine: Sequence[str])
 
 
 def checked_words(words: str) -> str:
-    """Check the scholar's words on a passage.
-
-    Raises BadRequest: they are too long, or hold half of a character.
-    """
+    """Check the scholar's words on a passage: not too long, and no half characters."""
     if len(words) > LONGEST_WORDS:
         raise BadRequest(
             f"Your words on one passage may have {LONGEST_WORDS:,} characters, and these have {len(words):,}. They are "
@@ -174,9 +160,7 @@ def checked_words(words: str) -> str:
 
 
 def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Set tags right: white space closed up, empty ones left away, each once whatever its capitals.
-
-    Raises BadRequest: there are too many, or one is too long.
+    """Set tags right: white space closed up, empty ones left away, each once. Raises BadRequest: too many or too long.
 
     >>> checked_tags(["the  sea", "", "Light", "light"])
     ('the sea', 'Light')
@@ -198,10 +182,7 @@ def checked_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def checked_name(name: str) -> str:
-    """Set the name of a collection right, with white space closed up.
-
-    Raises BadRequest: it is empty or too long.
-    """
+    """Set the name of a collection right, with white space closed up. Raises BadRequest: it is empty or too long."""
     closed = " ".join(_whole(name, "A name").split())
     if not closed:
         raise BadRequest("A collection needs a name: a word or two that tell you what belongs in it.")
@@ -213,10 +194,7 @@ def checked_name(name: str) -> str:
 
 
 def checked_verdict(verdict: str) -> Verdict | None:
-    """Check a verdict; empty is none.
-
-    Raises BadRequest: there is no such verdict.
-    """
+    """Check a verdict; empty is none."""
     for known in VERDICTS:
         if verdict == known:
             return known

@@ -10,11 +10,9 @@ _DIGITS = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holding:
-    """What one person keeps.
+    """What one person keeps that is there, each question of a search once; whose it is, nobody's where empty.
 
-    - `person`: whose it is; empty where it was kept while nobody signed in.
-    - `notes`, `collections`, `searches`: those that are there; each question of a search once.
-    - `removed`: how many of the three were removed and can be put back.
+    - `removed`: how many of the three can be put back.
     - `address`: digest of the address they signed in with last, as of `address_digest`; empty where they never did.
     """
 

@@ -34,9 +34,7 @@ class Address:
 
     @classmethod
     def parse(cls, written: str) -> Address:
-        """Read an address as it stands in a link: chapter, chapter.paragraph or chapter.paragraph.sentence.
-
-        Raises BadRequest: it is no address.
+        """Read an address in a link: chapter, chapter.paragraph or chapter.paragraph.sentence. Raises BadRequest.
 
         >>> Address.parse("3.5") == Address(3, 5, 1)
         True

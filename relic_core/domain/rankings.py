@@ -133,11 +133,7 @@ class Ranking:
         return rank_at(self.scores, at) if at < part.stop and self.start[at] == span.start else 0
 
     def only(self, kept: npt.NDArray[np.bool_], *, left_out: int) -> Ranking:
-        """Leave out spans that are no candidates.
-
-        - `kept`: shape (n_spans,).
-        - `left_out`: how many spans of the works are no candidates, found or not.
-        """
+        """Leave out spans that are no candidates; `left_out` says how many of the works are none, found or not."""
         return replace(
             self,
             work=self.work[kept],
@@ -180,10 +176,7 @@ class Group:
 
 
 def group_overlapping(hits: Sequence[Hit]) -> tuple[Group, ...]:
-    """Give each passage one place: a hit, best first, that overlaps a better one of its work joins that one's group.
-
-    Returns: in the order of their best hits; the bests of two groups never overlap.
-    """
+    """Give each passage one place, best first: a hit that overlaps a better one of its work joins that one's group."""
     groups: list[list[Hit]] = []
     taken: dict[tuple[str, int], int] = {}  # each sentence of a best hit: its group
     for hit in hits:

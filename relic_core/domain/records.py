@@ -21,10 +21,9 @@ class Job:
     """Long work with progress, outliving the page that started it.
 
     - `kind`: which registered work it does ("add", "index").
-    - `title`: what a person calls it ("Indexing Emma").
-    - `subject`: the work, folder or study it is about; empty where none. Asking again for the same kind and subject
-      while one is queued or running gives that one.
-    - `done`, `total`: steps done and in all; total 0 while unknown.
+    - `subject`: the work, folder or study it is about. Asking again for the same kind and subject while one is queued
+      or running gives that one.
+    - `total`: 0 while unknown.
     - `note`: what it is doing now, or how it ended, in plain words; lines after the first tell what went wrong on the
       way.
     - `seconds_left`: an estimate from the steps done so far; None while unknown.

@@ -20,12 +20,9 @@ query. Figures of the two kinds never share a column."""
 class BenchmarkCard:
     """What there is to know of a benchmark without opening it.
 
-    - `label`, `description`: what pages call it, and what it is in a sentence or two for a scholar.
-    - `split`: "sample", "dev", "test"; empty where the reader's own file decides.
+    - `split`: "sample", "dev", "test"; this, numbers and checksum are not given where the reader's own file decides.
     - `main_metric`: name of the metric that the literature reports first ("recall@10", "ndcg@10").
-    - `examples`, `books`: how many there are; None where the reader's own file decides.
-    - `source`, `licence`, `citation`: where the data come from, what may be done with them, and what to cite.
-    - `checksum`: Sha256 of the data as we know them; empty where the reader's own file decides.
+    - `checksum`: sha256 of the data as we know them.
     - `needs`: what the reader must have for it, as a sentence; empty for what ships with the program.
     - `objective`: what makes a passage relevant, for a language model; empty where it is to support the claim.
     """
@@ -51,8 +48,7 @@ class Book:
     """A quoted work, as a benchmark knows it.
 
     - `key`: its name in the benchmark: a slug of the catalogue where the work has one.
-    - `sentences`: sentences of the edition used; 0 where the pool is given and no edition was used.
-    - `sha256`: of the edition's text (`Work.sha256`), to which the offsets of outcomes belong; empty where the pool is
+    - `sentences`, `sha256`: of the edition, to whose text the offsets of outcomes belong; 0 and empty where the pool is
       given.
     """
 
@@ -112,11 +108,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedRanking:
-    """What another system ranked for one claim.
-
-    - `claim`, `work`: digests of the claim's words and of the work's text (`Work.sha256`).
-    - `places`: where the passages stand in the text, best first.
-    """
+    """What another system ranked for one claim: digests of it and of the work's text, and places in it, best first."""
 
     claim: str
     work: str
@@ -129,7 +121,7 @@ class Run:
 
     - `id`: short digest of everything that decides the ranks (benchmark, data, retriever, shape, configuration): the
       same run made twice has the same id.
-    - `data_hash`: Sha256 over the windows and the works they were ranked in.
+    - `data_hash`: sha256 over the windows and the works they were ranked in.
     - `configuration`: all that decides the retriever's scores: parameters, encoder and the digest of its weights, code
       versions.
     - `code`: version of the program and, where known, the commit.
@@ -166,4 +158,5 @@ class Run:
         typed = f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
         given = self.configuration if self.retriever in {"bm25", "bm25-lemmas"} else {}
         typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)
+        typed += " --function-words" * ("function words" in given)
         return f"{typed} --data FILE" if self.benchmark in {"relic", "judged"} else typed

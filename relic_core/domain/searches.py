@@ -56,10 +56,7 @@ EVERYWHERE = WorkFilter()
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """The works that are searched. One work is a corpus of one.
-
-    - `whole`: the one work, where its text is at hand: it is then searched with what was prepared of it alone.
-    """
+    """The works that are searched; of one alone whose text is at hand (`whole`), what was prepared of it is used."""
 
     versions: tuple[WorkVersion, ...]
     load: Callable[[str], Work]
@@ -144,10 +141,9 @@ class SearchRequest:
     - `claim_text`: the claim as typed, its mask included; left out where `like` is given.
     - `length`: sentences per quotation, 1 to 5.
     - `results`: cards per retriever, 1 to 50.
-    - `chapters`: only passages of these chapters, numbered from 1 as in addresses; with `work_id` only. Empty for all.
-    - `work_filter`: which works of the library are searched; without `work_id` only.
+    - `chapters`: only passages of these, numbered from 1 as in addresses; with `work_id` only.
+    - `work_filter`: without `work_id` only.
     - `critics_quote`: only passages of which criticism in the library quotes a sentence.
-    - `conditions`: what is joined to the claim.
     - `unit`: what is answered with; passages without `conditions`.
     """
 
@@ -248,9 +244,8 @@ def joined_claims(rows: Sequence[Condition]) -> tuple[str, tuple[Condition, ...]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One line of the history of searches: enough to run it again.
+    """One line of the history of searches: enough to run it again, by the short id that a permalink carries.
 
-    - `id`: short and unique; what a permalink carries.
     - `made_with`: work hash, models and version that answered, for a reader who reopens it elsewhere.
     """
 
@@ -262,13 +257,11 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFingerprints:
-    """What an answer hangs on beside the question, in short digests.
+    """What an answer hangs on beside the question, in short digests; empty where they are not known.
 
     - `edition`: eight hex digits of the text and of where its sentences stand; of a search of the library, of all works
-      searched. Empty where it is not known.
-    - `retrievers`: by retriever eight hex digits: four of its models, and four of its rules, index and model taken
-      together.
-    - `version`: the program's; empty where it is not known.
+      searched.
+    - `retrievers`: by retriever eight hex digits: four of its models, four of its rules, index and model together.
     """
 
     edition: str = ""
@@ -288,11 +281,7 @@ class SharedSearch:
 
 @dataclass(frozen=True, slots=True)
 class TopKHit:
-    """One of the first passages that a retriever found, as it is kept.
-
-    - `rank`: from 1, among all candidates: of overlapping spans the best one's.
-    - `start`, `end`: character offsets in the text of the work; both 0 where they are not known yet.
-    """
+    """One of the first passages that a retriever found, as it is kept; offsets `start` and `end` both 0 until known."""
 
     work_id: str
     first: int
@@ -304,10 +293,7 @@ class TopKHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopKSnapshot:
-    """The first passages that one retriever found for a search.
-
-    - `edition`, `maker`, `version`: what it was made with: see `ModelFingerprints`.
-    """
+    """The first passages that one retriever found for a search, and by what: see `ModelFingerprints`."""
 
     retriever: str
     length: int

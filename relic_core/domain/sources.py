@@ -31,10 +31,8 @@ class SecondarySource:
     """A text in which works are quoted: a book or an article of criticism, a biography.
 
     - `id`: a slug of its title and the first eight digits of its hash; the text decides it, not the file.
-    - `title`, `author`: as known; the author may be empty.
     - `name`: of the file, within the folder or archive it came from.
     - `sha256`: of the decoded text: offsets belong to it.
-    - `origin`, `licence`: where the file came from, and what may be done with it; empty where nobody said.
     """
 
     id: str
@@ -68,8 +66,7 @@ class Pair:
     - `id`: a digest of the words of the quotation and its context: a reprint gives the same pair (`passage_id`).
     - `left`, `right`: up to four sentences before and after it, cleaned; one side may be empty.
     - `quotation`: its words, cleaned, without the outer marks.
-    - `at`: where the quotation stands in the source's text.
-    - `passage`: where the whole pair stands, contexts included.
+    - `at`, `passage`: where the quotation, and the whole pair, stand in the source's text.
     """
 
     id: str
@@ -84,16 +81,12 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MinedWindow:
-    """A place in a secondary source where sentences of a work were found.
+    """A place in a secondary source where sentences of a work were found; as a `Pair`, with what it quotes.
 
     - `id`: a digest of the texts of source and work and of the offsets in both (`window_id`): mining again gives the
       same.
-    - `left`, `right`: up to four sentences before and after it, cleaned; one side may be empty.
-    - `quotation`: its words as the source has them, cleaned.
     - `gold`: the sentences of the work: what the quotation is standardised to (RELiC, appendix A).
-    - `at`, `passage`: where the quotation, and the whole window, stand in the source's text.
-    - `lit`: stretches of `quotation` whose words stand in the work.
-    - `lit_in_work`: the same stretches in the work's text.
+    - `lit`, `lit_in_work`: stretches of `quotation` whose words stand in the work; the same in the work's text.
     - `score`: how alike the quotation and the sentences are, 0-100: the least QRatio of a sentence or a part that was
       matched.
     """
@@ -120,10 +113,7 @@ class MinedWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """One person's answer to one question about one mined window; of several by one judge the last counts.
-
-    - `answer`: one of `ANSWERS`; empty takes an earlier answer back.
-    """
+    """One person's answer to one question about one mined window; the last counts, "" takes it back."""
 
     window_id: str
     question: Question

@@ -1,19 +1,21 @@
-"""Studies of the proxy task: their items, who answers them, and what came of it (RELiC, section 4).
+"""Studies: their kinds and items, who answers them, and what came of it.
 
-An item is a claim without its quotation, and three passages of which one is it. Options are numbered from 1, as
-annotators see them; `CANNOT_DECIDE` is the number of no option.
+In the proxy task (RELiC, section 4) an item is a claim without its quotation, and three passages of which one is it.
+`KINDS` has the others. Options are numbered from 1, as annotators see them; `CANNOT_DECIDE` is the number of no option.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.claims import MASK, Claim
-from relic_core.errors import BadRequest, StudyHeld
+from relic_core.domain.sources import ANSWERS
+from relic_core.errors import BadRequest, StudyHeld, unknown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,9 +40,73 @@ LONGEST_SECONDS = 86_400.0
 """A day: an item that was left open longer counts as so long."""
 
 MOST_WANTED = 1_000
+WORDS_A_MINUTE = 238
+"""Silent reading of English non-fiction (Brysbaert 2019, Journal of Memory and Language 109)."""
+
 WORDS_A_SECOND = 15
-"""Nobody reads faster: silent reading of English non-fiction is about 238 words a minute (Brysbaert 2019, Journal of
-Memory and Language 109), and skimming three to four times that."""
+"""Nobody reads faster: skimming is three to four times as fast as silent reading."""
+
+
+MOST_WORDS = 1_000
+"""A passage in which a span is marked has fewer, so that the two ends of the span are one number."""
+
+
+def span_choice(first: int, last: int) -> int:
+    """Write a span as a choice: its first and last word, counted from 1.
+
+    >>> span_choice(4, 8), span_of(4_008)
+    (4008, (3, 8))
+    """
+    return MOST_WORDS * first + last
+
+
+def span_of(choice: int) -> tuple[int, int]:
+    """Read a span from a choice: half-open, in words from 0."""
+    first, last = divmod(choice, MOST_WORDS)
+    return first - 1, last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyKind:
+    """What is asked of annotators.
+
+    - `passages`: how many an item has; of three, one is right.
+    - `labels`: what is chosen from, in the order of the choices, where it is no passage; else empty.
+    - `wanted`: annotators for each item, by default.
+    """
+
+    name: str
+    label: str
+    instructions: str
+    passages: int
+    labels: tuple[str, ...] = ()
+    wanted: int = 3
+
+    @property
+    def is_proxy(self) -> bool:
+        """Whether one of three passages is right, so that annotators are right or wrong."""
+        return self.passages == OPTIONS
+
+    @property
+    def marks_spans(self) -> bool:
+        """Whether a choice is a span of words."""
+        return not self.is_proxy and not self.labels
+
+    def allows(self, item: Item, choice: int) -> bool:
+        """Whether a choice can be made at an item. A span holds the item's anchor."""
+        if choice == CANNOT_DECIDE or not self.marks_spans:
+            return choice in CHOICES
+        start, end = span_of(choice)
+        return 0 <= start < item.anchor <= end <= len(item.words)
+
+    def said(self, item: Item, choice: int) -> str:
+        """Put a choice in words: the passage, the label or the words marked; empty for "cannot decide"."""
+        if choice == CANNOT_DECIDE:
+            return ""
+        if self.marks_spans:
+            start, end = span_of(choice)
+            return " ".join(item.words[start:end])
+        return self.labels[choice - 1] if self.labels else item.options[choice - 1].words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +126,18 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A claim whose quotation is missing, and three passages of which one is it.
+    """What annotators are asked about; by the kind of the study it is one of these.
+
+    - a claim whose quotation is missing, and three passages of which one is it;
+    - a claim with its quotation, the one option;
+    - a passage, the one option, and in `right` the passages that it is said to allude to, one a line.
 
     - `book`, `work_id`: key of the work in its study, and id of the work as the ranking named it.
+    - `right_option`: number of the quotation; 0 where no option is right or wrong.
     - `source`: where the claim was written, in words; may be empty.
+    - `anchor`: number of the word, from 1, that a span holds; 0 where none is marked.
 
-    Raises BadRequest: not three passages of one length apart from each other, or no such option.
+    Raises BadRequest: neither one passage nor three of one length apart from each other; no such option or word.
     """
 
     id: str
@@ -79,17 +151,36 @@ class Item:
     gold_rank: int
     kind: str = ""
     source: str = ""
+    anchor: int = 0
 
     def __post_init__(self) -> None:
         """Check the options."""
         spans = sorted(self.spans)
         apart = all(not a.overlaps(b) for a, b in pairwise(spans))
         lengths = {span.length for span in spans}
-        if len(spans) != OPTIONS or len(lengths) != 1 or not apart or self.right_option not in CHOICES[1:]:
+        if len(spans) == 1:
+            good = self.right_option == 0 and 0 <= self.anchor <= len(self.words) < MOST_WORDS
+        else:
+            good = len(spans) == OPTIONS and self.right_option in CHOICES[1:] and self.anchor == 0
+        if len(lengths) != 1 or not apart or not good:
             raise BadRequest(
                 f"Item '{self.id}' cannot be: it needs {OPTIONS} passages of one length that do not overlap, and the "
-                f"right option 1, 2 or 3; given were {self.spans} and {self.right_option}."
+                f"right option 1, 2 or 3; or one passage of fewer than {MOST_WORDS:,} words that has the word of its "
+                f"anchor. Given were {self.spans}, {self.right_option} and {self.anchor}."
             )
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the first option, as they are counted."""
+        return self.options[0].words.split()
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The item as plain data; what is left at its default since it was added is not in it."""
+        found = asdict(self)
+        if not self.anchor:
+            del found["anchor"]
+        return found
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -98,7 +189,7 @@ class Item:
 
     @property
     def gold(self) -> Option:
-        """The option that the critic quoted."""
+        """The option that the critic quoted; the only one where there are no others."""
         return self.options[self.right_option - 1]
 
     @property
@@ -118,7 +209,8 @@ class StudyWork:
 
     - `key`: as items name it: a slug of the catalogue where the work has one, else its id.
     - `author`: may be empty.
-    - `sha256`, `fingerprint`: of its text, and of its text and sentences (`Work.sha256`, `Work.fingerprint`).
+    - `sha256`, `fingerprint`: of its text, and of its text and sentences (`Work.sha256`, `Work.fingerprint`); empty
+      where no work of the library is needed, since the items hold all that is read.
     """
 
     key: str
@@ -134,6 +226,7 @@ class StudyWork:
 class Making:
     """How the items of a study came about; see `StudyRequest` for what was wanted.
 
+    - `benchmark`: its name, or that of the file of pairs.
     - `split`: of the benchmark: what its windows may be used for.
     - `windows`, `left_out`: how many there were to choose from, and how many of them could not become items.
     """
@@ -149,6 +242,7 @@ class Making:
     windows: int
     left_out: int
     code: str
+    kind: str = "proxy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +268,11 @@ class Study:
         """Its name, with its version where it is not the first."""
         return study_label(self.name, self.version)
 
+    @property
+    def kind(self) -> StudyKind:
+        """What is asked of annotators. Raises BadRequest: this program knows no such kind."""
+        return study_kind(self.making.kind)
+
     def item(self, item_id: str) -> Item | None:
         """Give an item; None where the study has none of that id."""
         return next((item for item in self.items if item.id == item_id), None)
@@ -192,6 +291,7 @@ class StudyTerms:
       Frozen with the first answer.
     - `consent`: what an annotator agrees to before the first item.
     - `revealed`: whether annotators are told, after each answer, which option was the critic's.
+    - `runner`: who runs the study, and how they are reached; may be empty, and does not go with the file of a study.
     """
 
     instructions: str
@@ -199,16 +299,63 @@ class StudyTerms:
     consent: str
     privacy: str
     revealed: bool
+    runner: str = ""
 
 
-DEFAULT_TERMS = StudyTerms(
+_PROXY = StudyKind(
+    name="proxy",
+    label="Which quotation is missing?",
     instructions=(
         "You will read a passage of criticism from which a quotation has been taken out, and three passages of the "
         "work that it speaks of. One of them is what the critic quoted. Choose the one that belongs in the gap. Go by "
         "what the critic says, not by words that happen to occur on both sides. If you cannot decide, say so. You may "
         "go back, and change an answer; the last one counts."
     ),
-    wanted=3,
+    passages=OPTIONS,
+)
+KINDS = (
+    _PROXY,
+    StudyKind(
+        name="span",
+        label="How much is the allusion?",
+        instructions=(
+            "You will read a passage, and what it is said to allude to. One word of the passage is marked already. "
+            "Mark the shortest run of words around it that holds the whole allusion: no word that you could leave out "
+            "without losing something of it. If you see no allusion, or cannot say how far it goes, say so. You may go "
+            "back, and change an answer; the last one counts."
+        ),
+        passages=1,
+    ),
+    StudyKind(
+        name="evidence",
+        label="What is the quotation there for?",
+        instructions=(
+            "You will read a passage of criticism with a quotation in it. Say what the quotation is there for. “A "
+            "claim”: the critic argues something about the work, and the words around the quotation speak of what is "
+            "quoted. “A paraphrase”: the critic retells what happens, and makes no argument about what is quoted. "
+            "“Something else”: it is no criticism of the work, or the print is damaged. Go by the words before you, "
+            "not by what you know of the critic. You may go back, and change an answer; the last one counts."
+        ),
+        passages=1,
+        labels=ANSWERS["evidence"],
+        wanted=2,
+    ),
+)
+"""The proxy task; the extent of an allusion (Manjavacas, Long and Kestemont 2019, section 5); kinds of evidence (RELiC,
+section 2.3)."""
+
+
+def study_kind(name: str) -> StudyKind:
+    """Give a kind of study by its name. Raises BadRequest: there is none."""
+    found = next((kind for kind in KINDS if kind.name == name), None)
+    if found is None:
+        raise unknown_name("kind of study", name, [kind.name for kind in KINDS])
+    return found
+
+
+DEFAULT_TERMS = StudyTerms(
+    instructions=_PROXY.instructions,
+    wanted=_PROXY.wanted,
     consent=(
         "I take part of my own free will, and I can stop at any time. I agree that my answers, my comments and the "
         "time that each answer takes are kept and evaluated for this study, and that figures and answers may be "
@@ -229,13 +376,14 @@ DEFAULT_TERMS = StudyTerms(
 class StudyRequest:
     """What study is wanted.
 
+    - `kind`: one of `KINDS`.
     - `benchmark`: whose windows; empty for those that were mined from the reader's own sources.
     - `works`: only windows on these: keys of the benchmark, ids or titles; all where empty.
     - `lengths`: sentences of a quotation; any where empty.
     - `beyond`: only windows whose quotation it ranks behind this place; 0 for all (RELiC, section 4: 1,000).
     - `most`: how many items at most, drawn by the seed; 0 for all.
     - `seed`: decides the draw, the order of the options, and each annotator's order of the items.
-    - `wanted`, `instructions`, `consent`, `privacy`: in place of those of `DEFAULT_TERMS`.
+    - `wanted`, `instructions`, `consent`, `privacy`: in place of those of the kind and of `DEFAULT_TERMS`.
     - `owner`: the code of who runs it, sealed; empty where its results are open to everybody.
     """
 
@@ -248,18 +396,25 @@ class StudyRequest:
     beyond: int = 0
     most: int = 0
     seed: int = 0
-    wanted: int = 3
+    wanted: int | None = None
     instructions: str = ""
     consent: str = ""
     privacy: str = ""
     owner: str = ""
+    kind: str = "proxy"
 
     @property
     def terms(self) -> StudyTerms:
         """What annotators are told. Raises BadRequest as `check_terms`."""
+        kind = study_kind(self.kind)
         given = {name: said for name in ("instructions", "consent", "privacy") if (said := getattr(self, name))}
-        check_terms({**given, "wanted": self.wanted})
-        return replace(DEFAULT_TERMS, wanted=self.wanted, **given)
+        terms = replace(
+            DEFAULT_TERMS,
+            wanted=kind.wanted if self.wanted is None else self.wanted,
+            **{"instructions": kind.instructions, **given},
+        )
+        check_terms({**given, "wanted": terms.wanted})
+        return terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,7 +514,10 @@ class ItemResult:
 
     - `work_id`: of the stored work, for links; empty where it is not in the library.
     - `answered`, `cannot`: people who answered; who could not decide.
-    - `majority`: the option that more than half of those who answered chose, two at least; 0 for none.
+    - `votes`: how many chose each option or label; all 0 where spans are marked.
+    - `majority`: the option or label that more than half of those who answered chose, two at least; of spans the one
+      that overlaps all others most; 0 for none.
+    - `choices`: of all who decided.
     - `seconds`: the median; 0 where nobody answered.
     - `models`: by label the option that each retriever chose; 0 for none.
     - `too_fast`: how many answered before they could have read it; see `too_fast`.
@@ -377,16 +535,17 @@ class ItemResult:
     models: Mapping[str, int] = field(hash=False)
     comments: tuple[str, ...]
     too_fast: int = 0
+    choices: tuple[int, ...] = ()
 
     @property
     def right(self) -> int:
-        """How many people chose the quotation."""
-        return self.votes[self.item.right_option - 1]
+        """How many people chose the quotation; none where there is no right or wrong."""
+        return self.votes[self.item.right_option - 1] if self.item.right_option else 0
 
     @property
     def share(self) -> float | None:
-        """Right among answered; None where nobody answered."""
-        return self.right / self.answered if self.answered else None
+        """Right among answered; None where nobody answered, or there is no right or wrong."""
+        return self.right / self.answered if self.answered and self.item.right_option else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -407,7 +566,7 @@ class Measure:
     @property
     def is_share(self) -> bool:
         """Whether it is a share of items, and not a coefficient that has chance taken out."""
-        return self.key.endswith("agree")
+        return self.key.endswith(("agree", "overlap"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -433,6 +592,8 @@ class PersonResult:
 class MajorityResult:
     """How people did together: an item is right where more than half of those who answered it chose the quotation.
 
+    In studies where nothing is right or wrong `none` alone says anything.
+
     - `items`: those that two people or more have answered.
     - `right`, `wrong`, `none`: of these: a majority for the quotation, for another passage, for none.
     - `accuracy`: right among `items`; None where there are none.
@@ -451,6 +612,7 @@ class ModelResult:
 
     - `accuracy`: none where it has not answered, or is left out.
     - `mark`: what has to be known of its answers: that it chose the other options, or is built on what did.
+    - `server`: whether it is a language model on a server.
     """
 
     retriever: str
@@ -459,6 +621,7 @@ class ModelResult:
     mark: str
     left_out: bool
     created: datetime | None
+    server: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -492,10 +655,7 @@ def too_fast(study: Study, answers: Iterable[Answer]) -> set[tuple[str, str]]:
 
     - `answers`: all that were given, since who comes back to an item has read it before.
     """
-    shown = {
-        item.id: len(" ".join((item.left, item.right, *(option.words for option in item.options))).split())
-        for item in study.items
-    }
+    shown = _words_shown(study)
     spent: dict[tuple[str, str], float] = {}
     for answer in answers:
         key = answer.annotator_id, answer.item_id
@@ -503,9 +663,21 @@ def too_fast(study: Study, answers: Iterable[Answer]) -> set[tuple[str, str]]:
     return {key for key, seconds in spent.items() if seconds * WORDS_A_SECOND < shown[key[1]]}
 
 
+def reading_minutes(study: Study) -> int:
+    """Give how long it takes to read all items once, at the pace of silent reading."""
+    return math.ceil(sum(_words_shown(study).values()) / WORDS_A_MINUTE)
+
+
+def _words_shown(study: Study) -> dict[str, int]:
+    return {
+        item.id: len(" ".join((item.left, item.right, *(option.words for option in item.options))).split())
+        for item in study.items
+    }
+
+
 def study_id(*, name: str, version: int, seed: int, items: tuple[Item, ...]) -> str:
     """Digest what makes a study the study it is."""
-    facts: list[Any] = [name, version, seed, [asdict(item) | {"work_id": ""} for item in items]]
+    facts: list[Any] = [name, version, seed, [item.content | {"work_id": ""} for item in items]]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:ID_LENGTH]
 
 
@@ -533,7 +705,7 @@ def check_terms(changes: Mapping[str, str | int | bool]) -> None:
     Raises BadRequest: a text is too long, as many annotators cannot be, or there is no such text.
     """
     for name, said in changes.items():
-        if name in {"instructions", "consent", "privacy"}:
+        if name in {"instructions", "consent", "privacy", "runner"}:
             if len(str(said)) > LONGEST_TEXT:
                 raise BadRequest(
                     f"The {name} of a study may have {LONGEST_TEXT:,} characters, and this has {len(str(said)):,}. "
@@ -548,7 +720,7 @@ def check_terms(changes: Mapping[str, str | int | bool]) -> None:
         elif name != "revealed":
             raise BadRequest(
                 f"A study has no '{name}' that can be changed. It has: instructions, wanted, consent, privacy, "
-                "revealed. Another name, works or items make another study, or a new version."
+                "revealed, runner. Another name, works or items make another study, or a new version."
             )
 
 

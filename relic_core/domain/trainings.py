@@ -25,10 +25,7 @@ MODEL_KINDS: tuple[ModelKind, ...] = ("encoder", "reranker")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """A model being trained, or one that was.
-
-    - `asked`: what it learns from, as JSON: which pairs and windows, how many, how it is validated.
-    """
+    """A model being trained, or one that was, and what it was asked to learn from, as JSON."""
 
     id: str
     name: str
@@ -50,7 +47,6 @@ class TrainingEvent:
     - `number`: its line in the journal, from 1.
     - `event`: "step", "validation", "before" (what the base model reaches), "checkpoint", "begins", "started",
       "stopped", "failed", "finished" and the like.
-    - `step`: after how many steps; 0 before the first.
     - `said`: what goes with it: figures, or words.
     """
 
@@ -73,17 +69,15 @@ _RECENT = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """A training and how it goes.
+    """A training and how it goes; numbers are 0 while unknown.
 
     - `note`: what it is doing, how it ended, or what to do, in plain words; empty where the state says all.
-    - `step`, `of`: steps made and planned; 0 while unknown.
+    - `step`, `of`: steps made and planned.
     - `seconds`: spent so far, over all runs.
     - `left`: seconds that it still takes, from the steps made so far; None while unknown or where it is not running.
-    - `validations`: the figures of each validation, with its "step"; what it began from reaches stands first, as step
-      0.
-    - `pairs`, `windows`: what it learns from; 0 while unknown.
-    - `held_back`: Windows kept back from learning, to validate on; 0 where the store has others.
-    - `checkpoint`: step of the last checkpoint; 0 where there is none.
+    - `validations`: the figures of each, with its "step"; what it began from reaches stands first, as step 0.
+    - `held_back`: windows kept back from learning, to validate on; 0 where the store has others.
+    - `checkpoint`: step of the last.
     - `has_model`, `resumable`: whether there are weights to search with; whether it can be gone on with.
     - `job`: id of the job that is doing it; empty where none is.
     """

@@ -18,9 +18,7 @@ MAX_CONTEXT = 4
 
 @dataclass(frozen=True, slots=True, order=True)
 class ContextSize:
-    """How many sentences of criticism a claim takes on either side of the quotation: L/R in the paper's Table 3.
-
-    Raises BadRequest: a side outside 0 to 4, or both sides 0.
+    """How many sentences of criticism, 0 to 4, a claim takes on either side of a quotation (L/R, the paper's Table 3).
 
     >>> str(ContextSize(4, 0))
     '4/0'
@@ -53,9 +51,7 @@ class ContextSize:
 
     @classmethod
     def parse(cls, written: str) -> ContextSize:
-        """Read a shape as the paper writes it.
-
-        Raises BadRequest: it is no shape.
+        """Read a shape as the paper writes it. Raises BadRequest: it is none.
 
         >>> ContextSize.parse("1/0")
         ContextSize(left=1, right=0)
@@ -83,9 +79,8 @@ SHAPES = (
 class QuotationContext:
     """A place in a secondary source where a work is quoted.
 
-    - `book`: key of the quoted work (`Book.key`).
-    - `pool`: key of what the candidates are taken from: the book's key where that is the whole work, else the given
-      pool's.
+    - `book`, `pool`: keys of the quoted work and of what the candidates are taken from, the same where that is the
+      whole work.
     - `left`, `right`: up to four sentences before and after the quotation, in the order of the source; either may be
       empty.
     - `gold`: the quotation, among the sentences of the work that `pool` names.

@@ -31,12 +31,9 @@ ParagraphKind = Literal["prose", "verse", "stage", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """One chapter of a work: the prose from below its heading to the next heading.
+    """One chapter of a work: the prose from below its heading, which `start` includes, to the next heading.
 
-    - `start`, `end`: character offsets of the chapter in ``work.text``, its heading included.
-    - `number`: the number as printed ("IV", "12", "ONE"), empty where there is none.
-    - `title`: the title as printed, on one line, empty where there is none.
-    - `part`: the part, book or volume it stands in, on one line, empty where there is none.
+    - `number`, `title`, `part`: as printed ("IV", "ONE"), on one line; empty where there is none.
     """
 
     index: int
@@ -64,11 +61,10 @@ class Chapter:
 class Paragraph:
     """A block of prose or verse, a stage direction or a note by the author; headings and apparatus are no paragraphs.
 
-    - `start`, `end`: character offsets in ``work.text``.
     - `number`: position in its chapter, from 1: what a citation gives. Notes are counted by themselves.
     - `kind`: verse keeps its lines when shown. The notes of a chapter stand behind its other paragraphs, so that a
       passage never runs from the text into a note and back.
-    - `speaker`: who speaks, as printed over a speech of a play; empty elsewhere.
+    - `speaker`: who speaks, as printed over a speech of a play.
     - `line`: number of the first line, where an edition numbers its lines of verse or they can be counted in its
       chapter.
     """
@@ -86,10 +82,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A stretch of a work by RELiC's rule; ``work.text[start:end]`` is the sentence to the letter.
-
-    - `start`, `end`: character offsets in ``work.text``; no white space at either end.
-    """
+    """A stretch of a work by RELiC's rule; ``work.text[start:end]`` is it to the letter, no white space at its ends."""
 
     index: int
     start: int
@@ -102,9 +95,8 @@ class Sentence:
 class LeftOut:
     """A stretch of the file that is not the author's text, and why it was set aside.
 
-    - `start`, `end`: character offsets in ``work.text``.
-    - `kind`: what it is: "licence", "front matter", "contents", "illustration", "editor's note", "note" (a footnote),
-      "hidden", "page number", "verse number", "break", "heading", "speaker", "end matter".
+    - `kind`: "licence", "front matter", "contents", "illustration", "editor's note", "note" (a footnote), "hidden",
+      "page number", "verse number", "break", "heading", "speaker", "end matter".
     """
 
     start: int
@@ -117,10 +109,10 @@ class Work:
     r"""One edition of one text.
 
     - `id`: short readable identity: a slug of the title and the first eight digits of the text's sha256.
-    - `title`, `author`, `translator`, `source`: as known; empty where unknown. `source` says where the text came from.
+    - `source`: where the text came from, in words.
     - `text`: the whole file, decoded, with line ends made "\\n"; of an EPUB or a TEI file, its words as plain text.
       Nothing is cut from it, so offsets stay true to it.
-    - `chapters`, `paragraphs`, `sentences`: in the order of the text. Only the author's text has sentences.
+    - `sentences`: only the author's text has them.
     """
 
     id: str
@@ -220,12 +212,7 @@ class Work:
         )
 
     def sentence_at(self, address: Address) -> int:
-        """Find the sentence of an address; where its paragraph has fewer sentences now, the last of them.
-
-        Returns: position of the sentence in the work, from 0.
-
-        Raises NotFound: the work has no such chapter or paragraph.
-        """
+        """Find the sentence of an address; where its paragraph has fewer sentences now, the last of them."""
         wanted = (address.chapter - 1, address.note, address.paragraph)
         for paragraph in self.paragraphs:
             if (paragraph.chapter, paragraph.kind == "note", paragraph.number) == wanted:
@@ -240,12 +227,7 @@ class Work:
         )
 
     def span_at(self, at: str, length: int, *, within_chapter: bool = False) -> Span:
-        """Give the passage at an address, as far as the work has sentences.
-
-        - `within_chapter`: sentences beyond the chapter are left away too.
-
-        Raises BadRequest, NotFound: it is no address; the work has no such place.
-        """
+        """Give the passage at an address, as far as the work, or its chapter, has sentences."""
         first = self.sentence_at(Address.parse(at))
         last = min(first + length, len(self.sentences))
         while within_chapter and self.sentences[last - 1].chapter != self.sentences[first].chapter:
@@ -262,10 +244,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkVersion:
-    """What names the indexes of a work, without its text.
-
-    - `fingerprint`: as `Work.fingerprint`.
-    """
+    """What names the indexes of a work, without its text."""
 
     id: str
     title: str
@@ -330,10 +309,7 @@ class EditionDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedWork:
-    """A work as it is cited.
-
-    - `year`: of first publication.
-    """
+    """A work as it is cited; its year is that of first publication."""
 
     id: str
     title: str

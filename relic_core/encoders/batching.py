@@ -37,10 +37,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def too_little_memory(encoder: str, reading: str, device: str) -> RelicError:
-    """Make the error for the person whose machine has too little memory.
-
-    - `reading`: what it was doing: "reading 'Emma'", "being loaded".
-    """
+    """Make the error for the person whose machine has too little memory while "reading 'Emma'" or "being loaded"."""
     where = "The memory of the GPU" if device == "cuda" else "Memory"
     apart = (
         " Set CUDA_VISIBLE_DEVICES to nothing to compute on the processor instead, or close other programs that use "
@@ -79,8 +76,6 @@ def in_batches(
 
     Yields: the rows of a batch, the longest of all first, and what `run` gave for them.
 
-    Raises RelicError: memory ran out over a single row.
-
     >>> def run(members):
     ...     if len(members) > 1:
     ...         raise MemoryError
@@ -117,13 +112,7 @@ def scored(
     name: str,
     progress: Progress,
 ) -> Scores:
-    """Score rows by batches of like length, smaller ones where memory runs out, down to a single row.
-
-    - `lengths`: of each row, in tokens that go through the model.
-    - `score`: scores the rows of some numbers; shape (n_members,).
-
-    Raises RelicError: memory ran out over a single row; a score is no number.
-    """
+    """Score rows by batches as `in_batches` makes them; shape (n_rows,). Raises RelicError: a score is no number."""
 
     def too_little() -> RelicError:
         where = "The memory of the GPU" if arithmetic.device == "cuda" else "Memory"

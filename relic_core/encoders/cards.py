@@ -281,9 +281,7 @@ _FAMILIES: tuple[tuple[re.Pattern[str], dict[str, Any]], ...] = tuple(
 
 
 def family_facts(model: str) -> dict[str, Any]:
-    """Say how a model of a known family is used; empty for one of none.
-
-    Returns: values of an `EncoderCard`.
+    """Say in values of an `EncoderCard` how a model of a known family is used; empty for one of none.
 
     >>> family_facts("facebook/dpr-ctx_encoder-multiset-base")["query_model"]
     'facebook/dpr-question_encoder-multiset-base'
@@ -316,13 +314,9 @@ _READ = re.compile("Transformer Pooling( Dense)*( Normalize)?")
 
 
 def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
-    """Say how a folder that sentence-transformers wrote is used; empty for another.
+    """Say in values of an `EncoderCard` how a folder that sentence-transformers wrote is used; empty for another.
 
     - `pooling`: pooling that is said elsewhere: then the modules may be any.
-
-    Returns: values of an `EncoderCard`.
-
-    Raises BadWeights: a file is damaged, or says something that is not done here.
     """
     if not (folder / MODULES).is_file():
         return {}
@@ -421,8 +415,6 @@ class RerankerCard:
       it.
     - `context`: sentences of the work read on either side of a span, within its chapter: 0 or 1.
     - `digest`: over configuration, tokenizer and weights, as of `ModelFiles`; empty before they are written.
-
-    Raises BadWeights: a value is none of the allowed ones, or two do not go together.
     """
 
     name: str
@@ -466,13 +458,7 @@ class RerankerCard:
 
 
 def read_reranker(folder: str | Path) -> tuple[RerankerCard, ModelFiles]:
-    """Find a cross-encoder and check its files against its card.
-
-    - `folder`: as a training of a reranker makes it: ``reranker.json`` beside configuration, tokenizer and weights, or
-      beside the layers of a compact model.
-
-    Raises BadWeights: the folder or a file is missing, the card cannot be followed, or a file is not as it was written.
-    """
+    """Find a cross-encoder, as a training of a reranker makes it, and check its files against its card."""
     path = Path(folder).expanduser()
     if not path.is_dir():
         raise BadWeights(

@@ -39,12 +39,7 @@ _BETWEEN = 2
 
 @dataclass(frozen=True, slots=True)
 class PassageRow:
-    """A passage to be read behind a claim.
-
-    - `ids`: token ids, the closing special tokens included.
-    - `start`, `end`: which of them are the passage's own: its neighbours and the closing tokens are not, unless it has
-      no token.
-    """
+    """A passage to be read behind a claim, with the closing special tokens; `start` to `end` are its own tokens."""
 
     ids: list[int]
     start: int
@@ -61,12 +56,7 @@ class Passage:
 
 
 class JointTexts:
-    """Makes token ids of claims and passages as a card says.
-
-    - `model`: where model and tokenizer are: a folder, a hub name, or empty for the packaged model.
-
-    Raises BadWeights: files are missing or not the expected ones.
-    """
+    """Makes token ids of claims and passages as a card says."""
 
     def __init__(self, card: RerankerCard, model: str, *, precision: Precision | None = None) -> None:
         self._card = card
@@ -118,10 +108,7 @@ class JointTexts:
 
 
 class CrossEncoder:
-    """Scores passages for a claim; the model is loaded when first used.
-
-    Raises BadWeights: the files are missing, damaged or no reranker's.
-    """
+    """Scores passages for a claim; the model is loaded when first used."""
 
     def __init__(self, folder: str | Path, *, precision: Precision | None = None) -> None:
         self.card, self._files = read_reranker(folder)
@@ -204,10 +191,8 @@ class CrossEncoder:
 def open_reranker(named: str) -> Reranker:
     """Find a reranker and check its files; its model is loaded when first used.
 
-    - `named`: the folder of a cross-encoder as training makes it; or what a model from elsewhere is (`FROM_ELSEWHERE`),
-      and its folder or its name in the local cache: "likelihood:facebook/bart-base", "cross:models/minilm".
-
-    Raises BadWeights: the files are missing, damaged, or of something else.
+    - `named`: the folder of a cross-encoder as training makes it; or one from elsewhere (`FROM_ELSEWHERE`):
+      "likelihood:facebook/bart-base", "cross:models/minilm".
     """
     way, _, model = named.partition(":")
     if way in FROM_ELSEWHERE:

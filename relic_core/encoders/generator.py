@@ -53,10 +53,7 @@ _MASKS = ("<mask>", "[MASK]")
 
 
 class Generator:
-    """A model that generates text; it is loaded when first used.
-
-    Raises BadWeights: the model is not there, or its files are missing.
-    """
+    """A model that generates text; it is loaded when first used."""
 
     _causal = False
     """Whether a model that reads one way will do, too."""
@@ -192,10 +189,7 @@ class GeneratorReranker(Generator):
         }
 
     def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> Scores:
-        """Score some spans of a work: see `Reranker.rerank`.
-
-        Returns: the mean log-likelihood of a token of the claim's masked words, at most 0.
-        """
+        """Score some spans of a work: the mean log-likelihood of a token of the claim's masked words, at most 0."""
         claim_tokens(claim)
         if not spans:
             return np.zeros(0, dtype=np.float32)
@@ -205,12 +199,10 @@ class GeneratorReranker(Generator):
         return means
 
     def _cut(self, claim: Claim) -> tuple[list[int], list[int], list[bool]]:
-        """Part a claim into what is read and what is to be said.
+        """Part a claim into what is read, with the mask token for the words left out, and what is to be said.
 
-        What it returns:
-        - `observed`: the rest of the claim, the mask token standing for the words left out.
-        - `target`: those words, as the decoder is to say them, with special tokens.
-        - `counted`: which of them are words: not the mask token of the quotation, nor special tokens.
+        Returns: the first; the second with special tokens; which of these are words: neither special tokens nor the
+        quotation's mask.
         """
         left, right = self._ids(claim.left), self._ids(f" {claim.right}") if claim.right.strip() else []
         if claim.masked:
@@ -246,17 +238,14 @@ class SpanLikelihood(Generator):
     def __call__(
         self, target: Target, sources: Sequence[str], progress: Progress
     ) -> tuple[list[tuple[int, int]], Scores]:
-        """Score a span of at most `PIECES` word pieces, of a longer one its beginning.
-
-        - `sources`: an empty one: the span is given nothing but what stands around it.
-        """
+        """Score a span of at most `PIECES` word pieces, of a longer one its beginning; a source may be empty."""
         rows, said, counted, offsets = self.cut(target, sources)
         return offsets, self._log_likelihoods(rows, said, counted, progress)
 
     def cut(
         self, target: Target, sources: Sequence[str]
     ) -> tuple[list[list[int]], list[int], list[bool], list[tuple[int, int]]]:
-        """Cut a target and its sources to what the model reads and says; parameters as of a call.
+        """Cut a target and its sources to what the model reads and says.
 
         Returns: of each source the row of token ids that is read; what is to be said, with special tokens, or of a
         causal model what ends each row; which of that counts; and where in the span each token that counts stands.

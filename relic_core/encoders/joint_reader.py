@@ -36,11 +36,7 @@ _SCALE = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Passages behind their claims, as tensors.
-
-    - `owners`: the claim that each stands behind.
-    - `starts`, `ends`: which tokens are the passage's own.
-    """
+    """Passages behind their claims, as tensors; `starts` and `ends` say which tokens are the passage's own."""
 
     ids: torch.Tensor
     lengths: torch.Tensor
@@ -94,10 +90,7 @@ class _Before:
 
 
 class JointReader(nn.Module):
-    """A model with a head of one number.
-
-    Raises BadWeights: the model is of another kind.
-    """
+    """A model with a head of one number."""
 
     def __init__(self, model: Any, card: RerankerCard) -> None:  # noqa: ANN401 - transformers is not typed
         super().__init__()

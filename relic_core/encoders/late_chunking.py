@@ -32,11 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Tokens that go through the encoder together.
-
-    - `core_start`, `core_end`: the tokens whose states are taken from this stretch; the rest are context on either
-      side.
-    """
+    """Tokens that go through the encoder together, around those whose states are taken from it: its core."""
 
     start: int
     end: int
@@ -53,8 +49,6 @@ def cut_stretches(sentence_of: npt.NDArray[np.int64], *, window: int, context: i
     - `sentence_of`: the sentence each token belongs to, not decreasing.
     - `window`: the most tokens in a stretch, special tokens apart.
     - `context`: tokens of context on either side of a core, fewer at the ends of the run.
-
-    Returns: in order; their cores hold every token once.
 
     >>> for stretch in cut_stretches(np.array([0, 0, 0, 1, 1, 2]), window=5, context=1):
     ...     print(stretch)
@@ -89,7 +83,6 @@ quarter of the window where that is less."""
 class LateChunkingEncoder:
     """Encodes works in one pass and claims by mean pooling; the models are loaded when first used.
 
-    - `card`: which model, and how it is used: spans in context. By default the packaged one.
     - `precision`: number format of the model, on the processor; by default what is best for this machine, on its GPU
       where it has one. Vectors that come out are float32.
     - `stretch`: the most tokens of a stretch, special tokens apart; by default the card's window, to which claims are
@@ -98,7 +91,6 @@ class LateChunkingEncoder:
       the stretch where that is less.
 
     Raises BadRequest: stretches that are too short, or that their context fills.
-    Raises BadWeights: the model's files are missing or not the expected ones.
     """
 
     def __init__(
@@ -148,15 +140,9 @@ class LateChunkingEncoder:
         return self.pair.encode_claims(claims)
 
     def encode_sentences(self, work: Work, progress: Progress) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-        """Encode the sentences of a work in one pass; stretches do not cross the borders of chapters.
+        """Encode the sentences of a work, or of a part, in one pass; stretches do not cross the borders of chapters.
 
-        - `work`: its sentences may be a part of the whole work's.
-
-        What it returns:
-        - `sums`: per sentence the sum of its own tokens' contextual states.
-        - `counts`: number of tokens of each sentence, at least 1.
-
-        Raises RelicError: memory ran out.
+        Returns: per sentence the sum of its own tokens' contextual states, and their number, at least 1.
         """
         import torch
 
@@ -177,11 +163,8 @@ class LateChunkingEncoder:
     def cut(self, work: Work) -> tuple[list[list[int]], list[Core], npt.NDArray[np.int32]]:
         """Cut a work into the rows that go through the model, without running it.
 
-        What it returns:
-        - `rows`: token ids, the prefix's first, special tokens left out.
-        - `cores`: of each row, where the tokens begin whose states are kept, and the sentence that each of them belongs
-          to.
-        - `counts`: number of tokens of each sentence, at least 1.
+        Returns: token ids, the prefix's first, special tokens left out; of each row, where the tokens begin whose
+        states are kept, and the sentence that each of them belongs to; number of tokens of each sentence, at least 1.
         """
         counts = np.zeros(len(work.sentences), dtype=np.int32)
         rows: list[list[int]] = []
@@ -217,8 +200,5 @@ class LateChunkingEncoder:
 
 
 def load_late_chunking(card: EncoderCard) -> LateChunkingEncoder:
-    """Give the encoder of a card that reads spans in context: one for all who ask in this process.
-
-    Raises BadWeights: the model's files are missing or not the expected ones.
-    """
+    """Give the encoder of a card that reads spans in context: one for all who ask in this process."""
     return shared(LateChunkingEncoder(card))

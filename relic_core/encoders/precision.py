@@ -73,10 +73,7 @@ def gpu_arithmetic(cuda: Any) -> Arithmetic | None:  # noqa: ANN401 - a module
 
 @cache
 def best_precision(cpuinfo: Path = _CPUINFO) -> Precision:
-    """Choose the number format for this machine's processor, without importing torch.
-
-    - `cpuinfo`: where Linux lists what the processor can do; where there is no such file the answer is float32.
-    """
+    """Choose the number format for this machine's processor, without importing torch; float32 where it is not known."""
     try:
         lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

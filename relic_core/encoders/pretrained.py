@@ -24,7 +24,6 @@ def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, *mappings: str, w
     - `advice`: what to do where it is none.
 
     Raises BadWeights: the files cannot be read so, or leave a part of the model unset.
-    Raises RelicError: memory ran out.
     """
     import torch
     import transformers

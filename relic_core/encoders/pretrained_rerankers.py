@@ -39,10 +39,7 @@ _OF_CLAIM = 4 / 7
 
 
 class PretrainedReranker:
-    """Scores passages for a claim; the model is loaded when first used.
-
-    Raises BadWeights: the model is not there, or its files are missing.
-    """
+    """Scores passages for a claim; the model is loaded when first used."""
 
     what: ClassVar[str]
     mapping: ClassVar[str]

@@ -51,9 +51,8 @@ def flat_span(work: Work, span: Span) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A text as token ids, apart from those of the prefix it was tokenized with.
+    """A text as token ids, apart from those of the prefix it was tokenized with, special tokens left out.
 
-    - `prefix`, `ids`: special tokens left out.
     - `places`: where the last character of each of `ids` stands in the text. The first may be the space before a word,
       which some tokenizers take in with it.
     """
@@ -65,10 +64,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a forward pass gives.
-
-    - `pooled`: the output of the model's pooler, where the card asks for it.
-    """
+    """What a forward pass gives, with the output of the model's pooler where the card asks for it."""
 
     members: list[int]
     states: torch.Tensor
@@ -77,11 +73,7 @@ class Batch:
 
 
 class Tower:
-    """A model, loaded when first used.
-
-    - `arithmetic`: number format of the model, and where it computes; what comes out is float32, in main memory.
-    - `longest`: the most tokens of a row that will be read, special tokens apart.
-    """
+    """A model, loaded when first used; what comes out is float32, in main memory. `longest`: tokens read of a row."""
 
     def __init__(self, files: ModelFiles, card: EncoderCard, *, arithmetic: Arithmetic, longest: int) -> None:
         self.files = files
@@ -108,12 +100,7 @@ class Tower:
         return Tokens(prefix=encoding.ids[:first], ids=encoding.ids[first:], places=places)
 
     def vectors(self, rows: Sequence[list[int]], *, reading: str) -> npt.NDArray[np.float32]:
-        """Pool each row into one vector, as the card says.
-
-        Returns: each of length 1 where the card compares by cosine.
-
-        Raises RelicError: memory ran out.
-        """
+        """Pool each row into one vector, as the card says; of length 1 where it compares by cosine."""
         import torch
 
         found = np.zeros((len(rows), self.dimension), dtype=np.float32)
@@ -136,11 +123,9 @@ class Tower:
         return found
 
     def forward(self, rows: Sequence[list[int]], *, reading: str) -> Iterator[Batch]:
-        """Run rows of token ids through the model, those of like length together; parameters as `vectors`.
+        """Run rows of token ids through the model, those of like length together.
 
         Where memory runs out, smaller batches are tried, down to a single row.
-
-        Raises RelicError: memory ran out over a single row.
         """
         special = len(self.opening) + len(self.closing)
         device = self._arithmetic.device
@@ -206,11 +191,7 @@ class Tower:
         return self.build()
 
     def build(self) -> Any:  # noqa: ANN401 - transformers is not typed
-        """Build the model and fill it with the weights; each call gives another, to be trained for example.
-
-        Raises BadWeights: the files cannot be read, or leave a part of the model unset.
-        Raises RelicError: memory ran out.
-        """
+        """Build the model and fill it with the weights; each call gives another, to be trained for example."""
         import torch
         from transformers import AutoModel
 
@@ -277,10 +258,7 @@ class Tower:
 
 
 def dense_layers(folder: Path, encoder: str) -> list[torch.nn.Module]:
-    """Read a layer behind the pooling, as sentence-transformers has it: what multiplies, and its activation.
-
-    Raises BadWeights: it cannot be read, or has an activation that is not known.
-    """
+    """Read a layer behind the pooling, as sentence-transformers has it: what multiplies, and its activation."""
     import torch
     from safetensors.torch import load_file
 
@@ -315,12 +293,7 @@ def positions(model: Any) -> int | None:  # noqa: ANN401 - transformers is not t
 
 
 class TowerPair:
-    """The towers of an encoder, used as its card says.
-
-    - `longest`: the most tokens of a passage that will be read at a time; by default the card's window.
-
-    Raises BadWeights: a model's files are missing or not the expected ones, of the packaged model or of the card.
-    """
+    """The towers of an encoder, used as its card says; `longest` tokens of a passage are read at a time."""
 
     def __init__(self, card: EncoderCard, *, precision: Precision | None = None, longest: int | None = None) -> None:
         self.card = card
@@ -365,14 +338,7 @@ class TowerPair:
         return f"{card.name}/{digest[:12]}/{self._arithmetic}/{how}"
 
     def facts(self, *, stretch: int, context: int) -> dict[str, str | int]:
-        """List what makes the vectors of a work, for the manifests of indexes.
-
-        - `stretch`, `context`: tokens read at a time, and those of them on either side that are there as context alone.
-
-        Returns: "model", "weights" (digest of the model's files; "claim_weights" where claims have a tower of their
-        own), "pooling", "spans", "similarity", "stretch_tokens", "context_tokens", "overlap_tokens" (that neighbouring
-        stretches share), "precision", "device".
-        """
+        """List what makes the vectors of a work, for the manifests of indexes; `stretch` and `context` in tokens."""
         card = self.card
         found: dict[str, str | int] = {"model": card.name, "weights": self.passages.files.digest}
         if self.claims is not self.passages:
@@ -416,11 +382,7 @@ class TowerPair:
         return np.asarray(added, dtype=np.float32)
 
     def claim_ids(self, claim: Claim, window: int | None = None) -> list[int]:
-        """Cut a claim to the window; token ids, the prefix's first, special tokens left out.
-
-        - `claim`: a mask stands in it only where the claim is masked.
-        - `window`: the most tokens; by default the card's window.
-        """
+        """Cut a claim to the window; token ids, the prefix's first, special tokens left out; a mask only in a gap."""
         read = self.claims.tokens(claim.left, self.card.query_prefix)
         left, room = read.ids, self.room(read, window)
         right = self.claims.tokens(f" {claim.right}").ids if claim.right else []
@@ -442,10 +404,7 @@ class TowerPair:
         return self.claims.tokens(self.card.mask).ids if self.card.mask else []
 
     def room(self, read: Tokens, window: int | None = None) -> int:
-        """Count the tokens that a window has beside the prefix; the card's window where none is given.
-
-        Raises BadWeights: the prefix takes up more than half of it.
-        """
+        """Count the tokens that a window has beside the prefix. Raises BadWeights: it takes up more than half."""
         window = window or self.card.window
         room = window - len(read.prefix)
         if room < window // 2:
@@ -461,8 +420,6 @@ class PassageEncoder:
 
     This is how most encoders were trained and how the RELiC paper used them. It costs a pass over the work for every
     length of span, and a passage is blind to what stands around it; but it takes any pooling.
-
-    Raises BadWeights: a model's files are missing or not the expected ones.
     """
 
     def __init__(self, card: EncoderCard, *, precision: Precision | None = None) -> None:
@@ -484,12 +441,7 @@ class PassageEncoder:
         return self.pair.encode_claims(claims)
 
     def encode_passages(self, passages: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Encode passages, each after the prefix and by itself; of one longer than the window the beginning.
-
-        Returns: each of length 1 where the card compares by cosine.
-
-        Raises RelicError: memory ran out.
-        """
+        """Encode passages, each after the prefix and by itself; of one longer than the window the beginning."""
         rows = [self.pair.passage_ids(passage) for passage in passages]
         return self.pair.passages.vectors(rows, reading="reading passages")
 

@@ -56,10 +56,7 @@ class LayersCard(BaseModel):
 
 
 def read_layers_card(path: Path) -> LayersCard:
-    """Read the card of a compact model.
-
-    Raises BadWeights: it is not there, is damaged, or is of another version of the format.
-    """
+    """Read the card of a compact model."""
     again = "Copy the folder again from where the model was trained, or train it anew."
     try:
         return LayersCard.model_validate_json(path.read_bytes())
@@ -106,8 +103,7 @@ class ModelFiles:
 
     - `name`: what the model is called: the default's name, the hub name, or the folder's.
     - `folder`: where `WEIGHTS`, `TOKENIZER` and `CONFIG` are; of a compact model, those of its base.
-    - `digest`: Sha256 over the digests of the three files and, of a compact model, of its layers. Where they lie makes
-      no difference.
+    - `digest`: sha256 over the digests of the three files and, of a compact model, of its layers, wherever they lie.
     - `layers`: the file of a compact model: tensors that stand in the place of the base's.
     - `anywhere`: by what name the model is found on any machine: empty for the packaged one, or its hub name. None for
       a folder, which may be moved, and for a compact model.
@@ -151,10 +147,7 @@ def is_compact(folder: Path) -> bool:
 
 
 def settings_folder(folder: Path) -> Path:
-    """Find where the configuration and the tokenizer of a model are: in its folder, or in that of its base.
-
-    Raises BadWeights: it is a compact model, and its card is damaged or its base is not there.
-    """
+    """Find where the configuration and the tokenizer of a model are: in its folder, or in that of its base."""
     return _base_folder(read_layers_card(folder / LAYERS_CARD).base, folder) if is_compact(folder) else folder
 
 
@@ -206,10 +199,7 @@ def _base_folder(base: str, folder: Path) -> Path:
 
 
 def model_folder(model: str = "") -> Path:
-    """Find the folder of a model; parameters as `find_model`.
-
-    Raises BadWeights: there is none.
-    """
+    """Find the folder of a model, named as for `find_model`."""
     if not model:
         return _packaged()
     folder = Path(model).expanduser()
@@ -295,11 +285,8 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 
 
 def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
-    """Read the weights of a model; those of a compact one are its base's with its own layers in their place.
+    """Read the weights of a model in float32; those of a compact one are its base's with its own layers.
 
-    Returns: under the names of its file, numbers in float32.
-
-    Raises safetensors.SafetensorError, OSError: a file cannot be read.
     Raises ValueError: a number is not finite, as after a training that failed.
     """
     from safetensors.torch import load_file
@@ -318,7 +305,6 @@ def configuration(files: ModelFiles) -> Any:  # noqa: ANN401 - transformers is n
     """Read the configuration of a model; how attention is computed is left to this machine.
 
     Raises ValueError: it has more layers than its weights have tensors, or is of a type that only its own code knows.
-    Raises Exception: whatever transformers makes of a value that cannot be.
     """
     from safetensors import safe_open
     from transformers import CONFIG_MAPPING, AutoConfig
@@ -336,12 +322,7 @@ def configuration(files: ModelFiles) -> Any:  # noqa: ANN401 - transformers is n
 
 
 def check_size(files: ModelFiles, make: Callable[[], torch.nn.Module]) -> None:
-    """Refuse a configuration of a model far larger than its weights, before memory is taken for it.
-
-    - `make`: builds the model.
-
-    Raises ValueError: it is larger.
-    """
+    """Refuse a configuration of a model far larger than its weights, before memory is taken for it, by a ValueError."""
     import torch
     from safetensors import safe_open
 

@@ -192,7 +192,11 @@ def table(label: str, known: KnownEchoes, all_ranks: Sequence[tuple[int, ...]]) 
         figures: list[Figure] = []
         for name in FIGURES:
             card = metrics.metric("recall@1" if name == "mrr" else name)  # MRR times a hundred, as the paper writes it
-            around = interval_of(values(name, some), books, over=over)
+            each_value = values(name, some)
+            if len(some) == 1:  # which has no interval
+                figures.append(Figure(text=card.written(float(each_value[0])), value=float(each_value[0])))
+                continue
+            around = interval_of(each_value, books, over=over)
             figures.append(figure_of(card, around.value, around))
         rows.append((label, kind, *figures, len(own)))
     return Table(

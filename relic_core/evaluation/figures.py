@@ -57,17 +57,17 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
 
 def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
     cards = [metrics.metric(name) for name in names]
-    parts = [(run, part, some) for run, outcomes in runs for part, some in _parts(run, outcomes, by)]
-    overs = [_over(some) for _, _, some in parts]
-    figures = [[_figure(name, some, over) for name in names] for (_, _, some), over in zip(parts, overs, strict=True)]
-    for part in dict.fromkeys(part for _, part, _ in parts):
-        alike = [row for row, (_, of, _) in zip(figures, parts, strict=True) if of == part]
+    parted = [(run, part, some) for run, outcomes in runs for part, some in parts(run, outcomes, by)]
+    overs = [_over(some) for _, _, some in parted]
+    figures = [[measured(name, some) for name in names] for _, _, some in parted]
+    for part in dict.fromkeys(part for _, part, _ in parted):
+        alike = [row for row, (_, of, _) in zip(figures, parted, strict=True) if of == part]
         _mark_best(alike, [card.higher_is_better for card in cards])
     rows: list[tuple[Cell, ...]] = []
-    for (run, part, some), measured in zip(parts, figures, strict=True):
+    for (run, part, some), own in zip(parted, figures, strict=True):
         average = metrics.figure("candidates", some)
         candidates = Figure(text=f"{average:,.0f}", value=average)
-        rows.append((run.label, str(run.shape), *([part] if by else []), *measured, candidates, len(some)))
+        rows.append((run.label, str(run.shape), *([part] if by else []), *own, candidates, len(some)))
     first = runs[0][0]
     flat = any(cell.low is None and cell.interval for row in figures for cell in row)
     return Table(
@@ -79,7 +79,8 @@ def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
     )
 
 
-def _parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | str, Sequence[Outcome]]]:
+def parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | str, Sequence[Outcome]]]:
+    """Part the examples of a run; all together where nothing is said."""
     if not by:
         return [("", outcomes)]
     found: dict[int | str, list[Outcome]] = {}
@@ -103,8 +104,9 @@ def figure_of(card: metrics.Metric, value: float, around: Interval | Comparison)
     return Figure(text=text, value=value, low=around.low, high=around.high, ends=ends)
 
 
-def _figure(name: str, outcomes: Sequence[Outcome], over: Over | None) -> Figure:
-    card = metrics.metric(name)
+def measured(name: str, outcomes: Sequence[Outcome]) -> Figure:
+    """Compute a metric's figure with its interval: over works where there are several, else over examples."""
+    card, over = metrics.metric(name), _over(outcomes)
     if over is None:
         value = metrics.figure(name, outcomes)
         return Figure(text=card.written(value), value=value)

@@ -123,20 +123,18 @@ def make_item(
         work_id=ranking.works[0],
         left=claim.left,
         right=claim.right,
-        options=tuple(
-            Option(
-                span=span,
-                at=(work.sentences[span.start].start, work.sentences[span.end - 1].end),
-                address=str(work.address(span.start)),
-                words=settings.words(work, span),
-            )
-            for span in spans
-        ),
+        options=tuple(option_of(work, span, settings) for span in spans),
         right_option=1 + spans.index(gold),
         chooser=ranking.retriever,
         gold_rank=ranking.rank_of(gold),
         kind=window.kind,
     )
+
+
+def option_of(work: Work, span: Span, settings: ItemSettings) -> Option:
+    """Make an option of a span."""
+    at = (work.sentences[span.start].start, work.sentences[span.end - 1].end)
+    return Option(span=span, at=at, address=str(work.address(span.start)), words=settings.words(work, span))
 
 
 def _distractors(gold: Span, ranking: Ranking, candidates: npt.NDArray[np.int64] | None) -> list[Span]:
@@ -155,7 +153,7 @@ def _distractors(gold: Span, ranking: Ranking, candidates: npt.NDArray[np.int64]
 
 
 def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retriever, *, progress: Progress) -> Chosen:
-    """Have a retriever answer items.
+    """Have a retriever answer items; a language model that reads passages is shown the three options alone.
 
     - `works`: gives the work of an item by its id (`Item.work_id`).
 
@@ -166,6 +164,8 @@ def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retrieve
         check_not_chooser([retriever.name], name)
     choices: dict[str, int] = {}
     ranks: dict[str, int] = {}
+    if registry.card(retriever.name).server:
+        return Chosen(choices=_read(items, retriever, progress), ranks=dict.fromkeys((item.id for item in items), 0))
     for work_id in dict.fromkeys(item.work_id for item in items):
         some = [item for item in items if item.work_id == work_id]
         work = works(work_id)
@@ -177,6 +177,24 @@ def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retrieve
             ranks[item.id] = 0 if ranking is None else ranking.rank_of(item.gold.span)
             progress(len(choices), len(items), f"{retriever.name}: {work.title}")
     return Chosen(choices=choices, ranks=ranks)
+
+
+def _read(items: Sequence[Item], retriever: Retriever, progress: Progress) -> dict[str, int]:
+    """Have a language model read the options of each item; it cannot decide where no score of its can be read."""
+    from relic_core.retrieval.read_by_model import ReadByModel  # brings the client of servers
+
+    if not isinstance(retriever, ReadByModel):
+        raise BadRequest(
+            f"{retriever.name} names passages from memory and reads none, so it cannot choose among three. Name "
+            "llm-score, llm-reason, llm-subtask or llm-rank."
+        )
+    choices = {}
+    for done, item in enumerate(items):
+        progress(done, len(items), retriever.name)
+        order, readings = retriever.read(item.claim, [option.words for option in item.options], silent)
+        read = retriever.name == "llm-rank" or any(each.score is not None for each in readings)
+        choices[item.id] = 1 + order[0] if read else CANNOT_DECIDE
+    return choices
 
 
 def choice(item: Item, ranking: Ranking | None) -> int:
@@ -248,6 +266,8 @@ def caveat(name: str, chooser: str) -> str:
     """Say what has to be known of a retriever's answers where one chose the options; mostly nothing."""
     if alike(name) == alike(chooser):
         return "chose the other options, and is left out"
+    if registry.card(name).server:  # it reads the three passages alone, whoever chose them
+        return ""
     if built_on(name, chooser):
         return f"is built on {registry.card(chooser).label}, which chose the other options, and shares its errors"
     return "goes by chance" if registry.card(name).kind == "baseline" else ""

@@ -1,8 +1,8 @@
 """Figures from the papers, to be laid beside ours: facts, measured elsewhere on other data.
 
-They stand in `published.csv` as printed. From RELiC (Thai et al. 2022) tables 3 and A9; from BIRCO (Wang et al. 2024)
+From RELiC (Thai et al. 2022) tables 3 and A9; from BIRCO (Wang et al. 2024)
 the columns RELIC of table 2, and from its table 3 the four systems that table 2 leaves out. Where a paper gives no
-figure (mean rank of ColBERT, proxy task of BM25) there is no line.
+figure (mean rank of ColBERT, proxy task of BM25) there is none here.
 
 What a reader has to know when comparing:
 
@@ -16,18 +16,26 @@ What a reader has to know when comparing:
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast
+from typing import TYPE_CHECKING
 
-from relic_core.config import ASSETS
 from relic_core.domain import ContextSize, Pool
-from relic_core.evaluation.metrics import metric
+from relic_core.evaluation import papers
+from relic_core.evaluation.metrics import PROXY, metric
 
-FILE = ASSETS / "published.csv"
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
-_CITATIONS = {"RELiC": "Thai et al. 2022", "BIRCO": "Wang et al. 2024"}
+_TABLES = {"relic": ("3", "A9"), "birco": ("2", "3")}
+_BENCHMARKS = {"relic": "public-relic-test", "birco": "birco-pools"}
+"""Beside which benchmark of ours a paper's columns stand."""
+_OF: dict[str, tuple[int, float, str, Pool]] = {
+    "relic": (7785, 4888, "RELiC test, as published", "whole work"),
+    "birco": (100, 50, "BIRCO-RELIC test, as published", "given"),
+    PROXY: (200, 3, "RELiC proxy task on Pride and Prejudice, as published", "given"),
+}
+"""Examples, candidates, data and pool, where a row does not say otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +66,7 @@ class PublishedFigure:
     @property
     def source(self) -> str:
         """Where it is printed, as a note under a table says it."""
-        return f"{self.paper} ({_CITATIONS[self.paper]}), table {self.table}"
+        return f"{papers.PAPERS[self.paper.lower()]}, table {self.table}"
 
 
 @lru_cache(maxsize=1)
@@ -69,25 +77,41 @@ def published() -> tuple[PublishedFigure, ...]:
     >>> best.system, str(best.shape), best.printed
     ('dense-RELiC', '4/4', '32.4')
     """
-    with FILE.open(encoding="utf-8", newline="") as file:
-        return tuple(_figure(row) for row in csv.DictReader(file))
-
-
-def _figure(row: dict[str, str]) -> PublishedFigure:
-    card = metric(row["metric"])
-    scale = 100 if card.percent else 1
-    return PublishedFigure(
-        paper=row["paper"],
-        table=row["table"],
-        system=row["system"],
-        shape=ContextSize.parse(row["shape"]) if row["shape"] else None,
-        length=int(row["length"]) if row["length"] else None,
-        metric=card.name,
-        printed=row["value"],
-        value=float(row["value"]) / scale,
-        standard_error=float(row["standard_error"]) / scale if row["standard_error"] else None,
-        n=int(row["n"]),
-        candidates=float(row["candidates"]),
-        data=row["data"],
-        pool=cast("Pool", row["pool"]),
+    return tuple(
+        figure
+        for paper, numbers in _TABLES.items()
+        for table in papers.printed(paper)
+        if table.number.removeprefix("table ") in numbers
+        for row in table.rows
+        for figure in _figures(paper, table, row)
     )
+
+
+def _figures(paper: str, table: papers.PaperTable, row: Sequence[str]) -> Iterator[PublishedFigure]:
+    said = {label: cell for (label, _, name), cell in zip(table.heads, row, strict=True) if not name}
+    figures = {
+        name: cell for (_, of, name), cell in zip(table.heads, row, strict=True) if name and of == _BENCHMARKS[paper]
+    }
+    candidates = figures.pop("candidates", "")
+    shape = said.get("context", "4/4" if paper == "relic" else "")  # table A9 is of 4/4
+    for name, printed in figures.items():
+        if printed == papers.NONE:
+            continue
+        n, most, data, pool = _OF.get(name, _OF[paper])
+        value, _, error = printed.partition(" ± ")
+        scale = 100 if metric(name).percent else 1
+        yield PublishedFigure(
+            paper=papers.PAPERS[paper].partition(" ")[0],
+            table=table.number.removeprefix("table "),
+            system=said.get("system", "dense-RELiC"),
+            shape=ContextSize.parse(shape) if shape else None,
+            length=1 if name == PROXY else int(said["length"]) if "length" in said else None,
+            metric=name,
+            printed=value,
+            value=float(value) / scale,
+            standard_error=float(error) / scale if error else None,
+            n=int(said.get("n", n)),
+            candidates=float(candidates or most),
+            data=data,
+            pool=pool,
+        )

@@ -2,7 +2,8 @@
 
 All is computed from one table, with a row for each item and a column for each category: how many raters chose it. In
 the proxy task the category is the number of the option, as the RELiC paper has it (note 17: the options of each item
-are others, and are shuffled before they are shown). "Cannot decide" is no category: it counts as a missing answer.
+are others, and are shuffled before they are shown); elsewhere it is the label. "Cannot decide" is no category: it
+counts as a missing answer.
 
 Items may have unequal numbers of answers. One with fewer than two says nothing of agreement and is left out of every
 figure here. Among the others each item counts the same, however many answered it: its observed agreement is the share
@@ -72,6 +73,11 @@ _MEASURES = {
         """The same counted by disagreements, made for data in which not everybody answered everything; some
         journals ask for 0.80, or for 0.67 where conclusions are tentative.""",
     ),
+}
+_OF_LABELS = {
+    "fleiss": """How much more often two people gave the same label than they would by chance, in the proportions in
+        which labels were given on the whole: 1 is perfect agreement, 0 no more than chance.""",
+    "randolph": "The same against blind choice among three labels.",
 }
 _SHARES = {
     "all agree": "The share of items to which everybody who decided gave the same answer, right or wrong.",
@@ -187,8 +193,11 @@ def majority(chosen: Sequence[int], answered: int) -> int:
     return 1 + list(chosen).index(most) if answered >= LEAST and 2 * most > answered else 0
 
 
-def measures(counts: Counts) -> tuple[Measure, ...]:
-    """Compute every measure, in the order of `KEYS`; the shares beside chance for as many as answered each item."""
+def measures(counts: Counts, *, labels: bool = False) -> tuple[Measure, ...]:
+    """Compute every measure, in the order of `KEYS`; the shares beside chance for as many as answered each item.
+
+    - `labels`: whether categories are labels, not numbers of options that were shuffled.
+    """
     raters = counts[_rated(counts)].sum(axis=1)
     some = len(raters) > 0
     values = agreement(counts) if some else {}
@@ -201,13 +210,17 @@ def measures(counts: Counts) -> tuple[Measure, ...]:
             found.append(Measure(key=key, label=key, value=value, meaning=_SHARES[key], chance=chance))
             continue
         label, meaning = _MEASURES[key]
+        meaning = _OF_LABELS.get(key, meaning) if labels else meaning
         why = "" if value is not None else f" {_ONE_NUMBER if some else _TOO_FEW}"
         found.append(Measure(key=key, label=label, value=value, meaning=f"{' '.join(meaning.split())}{why}"))
     return tuple(found)
 
 
-def paradox(counts: Counts) -> str:
-    """Explain the paradox of kappa where it bites (Feinstein and Cicchetti 1990); else empty."""
+def paradox(counts: Counts, labels: Sequence[str] = ()) -> str:
+    """Explain the paradox of kappa where it bites (Feinstein and Cicchetti 1990); else empty.
+
+    - `labels`: what the categories are, where they are not numbers of options.
+    """
     if not _rated(counts).any():
         return ""
     measured = agreement(counts)
@@ -216,11 +229,13 @@ def paradox(counts: Counts) -> str:
         return ""
     shares = measured["shares"][0]
     most = int(shares.argmax())
+    chosen = f"“{labels[most]}”" if labels else f"option {most + 1}"
+    why = "how common one label is" if labels else "how the right options happen to be numbered"
+    end = "" if labels else "; in a large study the numbers even out"
     said = "cannot be computed" if np.isnan(kappa) else f"is only {kappa:.2f}"
     return (
         f"Two people agreed in {100 * observed:.0f}% of cases, and yet Fleiss' kappa {said}. That is the "
-        f"paradox of kappa: option {most + 1} was chosen in {100 * shares[most]:.0f}% of answers, so kappa takes much "
-        "of the agreement for chance. It tells how the right options happen to be numbered here, not how good people "
-        "are. Go by Randolph's kappa and Gwet's AC1, whose chance depends less on it; in a large study the numbers "
-        "even out."
+        f"paradox of kappa: {chosen} was chosen in {100 * shares[most]:.0f}% of answers, so kappa takes much "
+        f"of the agreement for chance. It tells {why} here, not how good people "
+        f"are. Go by Randolph's kappa and Gwet's AC1, whose chance depends less on it{end}."
     )

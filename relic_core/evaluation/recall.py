@@ -111,7 +111,7 @@ def default_runs(runs: Sequence[Run]) -> tuple[Run, ...]:
 def _as_registered(run: Run) -> bool:
     """Whether a run was made with the parameters that its retriever has unless others are asked for."""
     given = run.configuration
-    return float(given.get("k1", K1)) == K1 and float(given.get("b", B)) == B
+    return float(given.get("k1", K1)) == K1 and float(given.get("b", B)) == B and "function words" not in given
 
 
 def labels(runs: Sequence[Run]) -> dict[str, str]:
@@ -183,20 +183,27 @@ def key_of(outcome: Outcome, view: View | str) -> str:
             return ALL
 
 
-def marks_of(run: Run, outcomes: Sequence[Outcome], name: str, view: View | str) -> tuple[Mark, ...]:
-    """Compute the marks of one run, whose id becomes the key of the series.
+def marks_of(
+    run: Run, outcomes: Sequence[Outcome], name: str, view: View | str, keys: Mapping[str, str] | None = None
+) -> tuple[Mark, ...]:
+    """Compute the marks of one run, whose id becomes the key of the series; none of a run without outcomes.
 
     - `outcomes`: in the order of their ids (`intervals.sorted_by_id`), in which samples are drawn.
     - `name`: a metric; of the curve its family counts.
     - `view`: by what; "shapes" and "published" give one mark each, whose group is the run's shape, or its id.
+    - `keys`: the group of each example, where it is not told from its outcome; those without one are left out.
     """
+    if keys is not None:
+        outcomes = [outcome for outcome in outcomes if outcome.example_id in keys]
+    if not outcomes:
+        return ()
     if view == "curve":
         return tuple(_curve(run, outcomes, name))
-    keys = np.array([key_of(outcome, view) for outcome in outcomes], dtype=str)
+    parts = np.array([keys[each.example_id] if keys else key_of(each, view) for each in outcomes], dtype=str)
     candidates = np.array([outcome.candidates for outcome in outcomes], dtype=np.float64)
     if view == "ranks":
         return tuple(
-            Mark(group=key, series=run.id, value=float(np.mean(keys == key)), n=int(np.sum(keys == key)))
+            Mark(group=key, series=run.id, value=float(np.mean(parts == key)), n=int(np.sum(parts == key)))
             for key, _, _ in ranges()
         )
     figures = values(name, outcomes)
@@ -204,8 +211,8 @@ def marks_of(run: Run, outcomes: Sequence[Outcome], name: str, view: View | str)
     named = {"shapes": str(run.shape), "published": run.id}
     return tuple(
         _mark(named.get(view, str(key)), run, figures[own], works[own], float(candidates[own].mean()))
-        for key in dict.fromkeys(keys.tolist())
-        if (own := keys == key).any()
+        for key in dict.fromkeys(parts.tolist())
+        if (own := parts == key).any()
     )
 
 
@@ -380,21 +387,29 @@ def of_all_shapes(runs: Sequence[Run], among: Sequence[Run]) -> tuple[Run, ...]:
 
 
 def cases_behind(
-    measured: Sequence[tuple[Run, Sequence[Outcome]]], view: View, name: str, key: str
+    measured: Sequence[tuple[Run, Sequence[Outcome]]],
+    view: View,
+    name: str,
+    key: str,
+    keys: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Case, ...]:
-    """List the examples behind a group of a chart, the worst first by the best rank that a run has given."""
+    """List the examples behind a group of a chart, the worst first by the best rank that a run has given.
+
+    - `keys`: by run, as `marks_of` takes them.
+    """
     found: dict[str, list[tuple[Run, Outcome]]] = {}
     hits: dict[str, list[bool]] = {}
     for run, outcomes in measured:
         for outcome, value in zip(outcomes, values(name, outcomes).tolist(), strict=True):
             found.setdefault(outcome.example_id, []).append((run, outcome))
             hits.setdefault(outcome.example_id, []).append(value > 0)
-    parted = view not in {"shapes", "curve"}
-    cases = [
-        _case(own, hits[example_id])
-        for example_id, own in found.items()
-        if not parted or any(key_of(outcome, view) == key for _, outcome in own)
-    ]
+
+    def fits(run: Run, outcome: Outcome) -> bool:
+        if keys is not None:
+            return keys[run.id].get(outcome.example_id) == key
+        return view in {"shapes", "curve"} or key_of(outcome, view) == key
+
+    cases = [_case(own, hits[example_id]) for example_id, own in found.items() if any(fits(*each) for each in own)]
     return tuple(
         sorted(cases, key=lambda case: min(each.rank or float("inf") for _, each in case.outcomes), reverse=True)
     )

@@ -1,10 +1,10 @@
-"""Making studies: windows of a benchmark or of the reader's own sources, drawn by a seed, become items."""
+"""Making studies: windows of a benchmark or of the reader's own sources, or pairs of passages, become items."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from relic_core.config import provenance
 from relic_core.domain import (
@@ -17,10 +17,22 @@ from relic_core.domain import (
     Span,
     Work,
 )
-from relic_core.domain.studies import Making, Study, StudyRequest, StudyWork, checked_name, in_order, study_id
+from relic_core.domain.studies import (
+    Item,
+    Making,
+    Study,
+    StudyRequest,
+    StudyWork,
+    checked_name,
+    in_order,
+    study_id,
+    study_kind,
+)
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
-from relic_core.evaluation.proxy_task import ItemSettings, make_items
+from relic_core.evaluation.proxy_task import ItemSettings, Made, make_items, option_of
+from relic_core.evaluation.spans import SpanPair
+from relic_core.evaluation.spans import make_items as make_span_items
 from relic_core.library.naming import meant
 from relic_core.retrieval import registry
 
@@ -79,6 +91,7 @@ def check_request(request: StudyRequest) -> None:
     Raises BadRequest: its name, context, chooser or numbers cannot be.
     """
     checked_name("A study", request.name)
+    study_kind(request.kind)
     registry.card(request.chooser)
     ContextSize.parse(request.shape)
     if request.most < 0 or request.beyond < 0 or not set(request.lengths) <= set(LENGTHS):
@@ -93,12 +106,14 @@ def make_study(
     request: StudyRequest,
     benchmark: Benchmark,
     *,
-    chooser: Retriever,
+    chooser: Retriever | None,
     sources: Mapping[str, str],
     words: Callable[[Work, Span], str],
     progress: Progress,
 ) -> Study:
     """Make a study of the windows of a benchmark.
+
+    - `chooser`: who chooses the other options; None for kinds of evidence, where there are none.
 
     Raises BadRequest: works or lengths cannot be, or nothing is left of the windows.
     Raises RelicError: what the benchmark and the chooser raise.
@@ -108,42 +123,80 @@ def make_study(
     # Where every item has to lie beyond a place, it is not known before how many of the windows do.
     drawn = _drawn(windows, request.seed, 0 if request.beyond else request.most)
     settings = ItemSettings(shape=shape, seed=request.seed, beyond=request.beyond, words=words)
-    made = make_items(benchmark, drawn, chooser=chooser, settings=settings, progress=progress)
+    if chooser is None:
+        made = Made(tuple(_quoted(window, benchmark.work(window.pool), settings) for window in drawn), left_out=())
+    else:
+        made = make_items(benchmark, drawn, chooser=chooser, settings=settings, progress=progress)
     usable = {item.id for item in made.items}
     kept = {window.id for window in _drawn([each for each in drawn if each.id in usable], request.seed, request.most)}
     items = tuple(replace(item, source=sources.get(item.id, "")) for item in made.items if item.id in kept)
     if not items:
         raise BadRequest(
             f"Nothing is left for a study: of {len(drawn):,} windows {len(made.nearer):,} have their quotation among "
-            f"the first {request.beyond:,} of {registry.card(chooser.name).label}, and {len(made.left_out):,} have no "
-            "ranking or too short a work. Choose more works or lengths, or leave the place out."
+            f"the first {request.beyond:,} of {registry.card(request.chooser).label}, and {len(made.left_out):,} have "
+            "no ranking or too short a work. Choose more works or lengths, or leave the place out."
         )
     pools = {window.book: window.pool for window in drawn}
-    name = request.name.strip()
-    return Study(
-        id=study_id(name=name, version=1, seed=request.seed, items=items),
-        name=name,
-        version=1,
-        earlier="",
-        works=tuple(
-            _work(key, benchmark.work(pools[key]), benchmark) for key in dict.fromkeys(item.book for item in items)
-        ),
-        items=items,
-        making=Making(
-            benchmark=request.benchmark,
-            split=benchmark.card.split,
-            lengths=tuple(sorted(set(request.lengths))),
-            shape=shape,
-            chooser=chooser.name,
-            chooser_configuration=dict(chooser.configuration),
-            beyond=request.beyond,
-            seed=request.seed,
-            windows=len(windows),
-            left_out=len(made.left_out),
-            code=provenance.code(),
-        ),
-        created=datetime.now(UTC),
+    works = [_work(key, benchmark.work(pools[key]), benchmark) for key in dict.fromkeys(item.book for item in items)]
+    return _study(
+        request,
+        works,
+        items,
+        split=benchmark.card.split,
+        chooser=chooser.name if chooser else "",
+        chooser_configuration=dict(chooser.configuration) if chooser else {},
+        windows=len(windows),
+        left_out=len(made.left_out),
     )
+
+
+def _quoted(window: QuotationContext, work: Work, settings: ItemSettings) -> Item:
+    """Make an item of a window as the critic wrote it, with its quotation."""
+    claim = window.claim(settings.shape)
+    return Item(
+        id=window.id, book=window.book, work_id=work.id, left=claim.left, right=claim.right, right_option=0, chooser="",
+        options=(option_of(work, window.gold, settings),), gold_rank=0, kind=window.kind,
+    )  # fmt: skip
+
+
+def make_span_study(request: StudyRequest, pairs: Sequence[SpanPair]) -> Study:
+    """Make a study of pairs of passages, in which spans are marked.
+
+    Raises BadRequest: no pair is left, or its name or numbers cannot be.
+    Raises BadBenchmark: an anchor does not stand in its passage.
+    """
+    check_request(request)
+    made = make_span_items(pairs)
+    if not made:
+        raise BadRequest(
+            f"Nothing is left for a study: none of {len(pairs):,} pairs has an anchor or a word that both sides share. "
+            'Name one in each line: "anchor".'
+        )
+    ids = tuple(item.id for item in made)
+    if len(set(ids)) < len(ids):
+        raise BadRequest("Two of the pairs have one id. Give each another, or leave the ids away.")
+    drawn = set(in_order(request.seed, "drawn", ids)[: request.most or None])
+    items = tuple(item for item in made if item.id in drawn)
+    works = [
+        StudyWork(key=key, title=key, author="", year=None, sha256="", fingerprint="", segmenter="")
+        for key in dict.fromkeys(item.book for item in items)
+    ]
+    request = replace(request, lengths=())
+    return _study(request, works, items, windows=len(pairs), left_out=len(pairs) - len(made))
+
+
+def _study(request: StudyRequest, works: Sequence[StudyWork], items: tuple[Item, ...], **made: Any) -> Study:  # noqa: ANN401 - fields of `Making`
+    name = request.name.strip()
+    facts: dict[str, Any] = {"split": "", "chooser": "", "chooser_configuration": {}} | made
+    making = Making(
+        benchmark=request.benchmark, lengths=tuple(sorted(set(request.lengths))),
+        shape=ContextSize.parse(request.shape), beyond=request.beyond, seed=request.seed, code=provenance.code(),
+        kind=request.kind, **facts,
+    )  # fmt: skip
+    return Study(
+        id=study_id(name=name, version=1, seed=request.seed, items=items), name=name, version=1, earlier="",
+        works=tuple(works), items=items, making=making, created=datetime.now(UTC),
+    )  # fmt: skip
 
 
 def next_version(before: Study) -> Study:

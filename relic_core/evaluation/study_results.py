@@ -26,7 +26,7 @@ from relic_core.domain.studies import (
     Study,
     StudyResults,
 )
-from relic_core.evaluation import metrics, raters
+from relic_core.evaluation import metrics, raters, spans
 from relic_core.evaluation.figures import figure_of
 from relic_core.evaluation.intervals import interval_of
 from relic_core.evaluation.proxy_task import alike, caveat, proxy_values
@@ -35,8 +35,8 @@ from relic_core.retrieval import registry
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from relic_core.evaluation.intervals import Interval
     from relic_core.evaluation.metrics import Values
-    from relic_core.evaluation.raters import Counts
 
 _CHANCE = (
     f"Chance is {100 / OPTIONS:.1f}: each item has {OPTIONS} options. “Cannot decide” counts as not right, and in the "
@@ -50,6 +50,9 @@ _TOO_FAST = (
     f"Too fast: before anybody could have read what was shown, at {WORDS_A_SECOND} words a second. Silent reading is "
     "about 238 words a minute (Brysbaert 2019), skimming three to four times that. These answers count like all others."
 )
+_NOBODY = "Nobody has answered this study yet."
+_UNDECIDED = "“Cannot decide” counts as a missing answer."
+_AGREED = "Items on which readers agree: more than half of those who answered gave the label, two at least."
 _UNEQUAL = (
     "In Fleiss', Randolph's and Gwet's figures every item counts the same, however many answered it; in Krippendorff's "
     "it counts by its answers."
@@ -70,6 +73,7 @@ def compute(
     - `answers`: those that count: of an annotator to an item one.
     - `hasty`: annotators with the items that they answered too fast; they are marked, and count like all others.
     """
+    kind = study.kind
     by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
     for answer in answers:
         by_item[answer.item_id].append(answer)
@@ -82,18 +86,24 @@ def compute(
             answered=len(own),
             cannot=chosen[CANNOT_DECIDE],
             votes=(votes := tuple(chosen[option] for option in range(1, OPTIONS + 1))),
-            majority=raters.majority(votes, len(own)),
+            majority=spans.majority(decided) if kind.marks_spans else raters.majority(votes, len(own)),
             seconds=median(answer.seconds for answer in own) if own else 0.0,
             models={each.label: each.choices[item.id] for each in models if item.id in each.choices},
             comments=tuple(answer.comment for answer in own if answer.comment.strip()),
             too_fast=sum(item_id == item.id for _, item_id in hasty),
+            choices=decided,
         )
         for number, item in enumerate(study.items, start=1)
         for own in [by_item[item.id]]
+        for decided in [tuple(answer.choice for answer in own if answer.choice != CANNOT_DECIDE)]
         for chosen in [Counter(answer.choice for answer in own)]
     )
     counts = np.array([each.votes for each in items], dtype=np.int64).reshape(len(items), OPTIONS)
-    measures = raters.measures(counts)
+    if kind.marks_spans:
+        measures, around = spans.measures(items)
+    else:
+        measures = raters.measures(counts, labels=bool(kind.labels))
+        around = raters.intervals(counts, [item.book for item in study.items])
     fair = {each.label for each in models if not caveat(each.retriever, study.making.chooser)}
     missed_by_models = tuple(
         each
@@ -108,19 +118,21 @@ def compute(
         "people."
     )
     numbers = sorted({each.answered for each in items})
-    unequal = (f"Items have {numbers[0]} to {numbers[-1]} answers each. {_UNEQUAL}",) if len(numbers) > 1 else ()
+    some = f"Items have {numbers[0]} to {numbers[-1]} answers each."
+    unequal = (some if kind.marks_spans else f"{some} {_UNEQUAL}",) if len(numbers) > 1 else ()
+    about = (_CHANCE, _MAJORITY) if kind.is_proxy else (_UNDECIDED, *((_AGREED,) if kind.labels else ()))
     return StudyResults(
         study=study,
         people=tuple(_person(study, annotator, answers, hasty) for annotator in annotators),
-        majority=_majority(items),
+        majority=_majority(items, is_proxy=kind.is_proxy),
         agreement=measures,
-        figures=_figures(study, counts, measures),
-        paradox=raters.paradox(counts),
+        figures=_figures(measures, around),
+        paradox=raters.paradox(counts, kind.labels),
         models=_models(study, models),
         items=tuple(sorted(items, key=lambda each: (each.share is None, each.share or 0.0, -each.seconds))),
         missed_by_models=missed_by_models,
         intervals=intervals,
-        notes=(_CHANCE, _MAJORITY, intervals, *unequal, *((_TOO_FAST,) if hasty else ())),
+        notes=(*(() if answers else (_NOBODY,)), *about, intervals, *unequal, *((_TOO_FAST,) if hasty else ())),
     )
 
 
@@ -145,9 +157,8 @@ def accuracy_of(items: Sequence[Item], choices: Mapping[str, int]) -> Figure | N
     return accuracy(proxy_values(items, choices), [item.book for item in items])
 
 
-def _figures(study: Study, counts: Counts, measures: Sequence[Measure]) -> dict[str, Figure]:
+def _figures(measures: Sequence[Measure], intervals: Mapping[str, Interval]) -> dict[str, Figure]:
     """Set the figures of agreement with their intervals where these can be had; a dash where all draws agree."""
-    intervals = raters.intervals(counts, [item.book for item in study.items])
     figures = {}
     for each in measures:
         if each.value is None:
@@ -173,24 +184,24 @@ def _person(
     return PersonResult(
         annotator=annotator,
         answered=len(own),
-        right=sum(choices[item.id] == item.right_option for item in items),
+        right=sum(choices[item.id] == item.right_option for item in items) if study.kind.is_proxy else 0,
         cannot=sum(choice == CANNOT_DECIDE for choice in choices.values()),
-        accuracy=accuracy_of(items, choices),
+        accuracy=accuracy_of(items, choices) if study.kind.is_proxy else None,
         seconds=median(answer.seconds for answer in own.values()) if own else 0.0,
         too_fast=sum(who == annotator.id for who, _ in hasty),
     )
 
 
-def _majority(items: Sequence[ItemResult]) -> MajorityResult:
+def _majority(items: Sequence[ItemResult], *, is_proxy: bool) -> MajorityResult:
     asked = [each for each in items if each.answered >= raters.LEAST]
-    right = np.array([each.majority == each.item.right_option for each in asked], dtype=np.float64)
+    right = np.array([is_proxy and each.majority == each.item.right_option for each in asked], dtype=np.float64)
     none = sum(each.majority == 0 for each in asked)
     return MajorityResult(
         items=len(asked),
         right=int(right.sum()),
         wrong=len(asked) - int(right.sum()) - none,
         none=none,
-        accuracy=accuracy(right, [each.item.book for each in asked]),
+        accuracy=accuracy(right, [each.item.book for each in asked]) if is_proxy else None,
     )
 
 
@@ -211,6 +222,7 @@ def _models(study: Study, models: Sequence[ModelAnswers]) -> tuple[ModelResult, 
                     mark=caveat(card.name, chooser),
                     left_out=left_out,
                     created=None if made is None else made.created,
+                    server=card.server,
                 )
             )
     return tuple(sorted(found, key=lambda each: -1.0 if each.accuracy is None else each.accuracy.value, reverse=True))

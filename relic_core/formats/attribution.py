@@ -58,10 +58,7 @@ class AttributionSet:
 
 
 def read_queries(path: Path) -> AttributionSet:
-    """Read a file of queries.
-
-    Raises NotFound, BadBenchmark: it is not there, or damaged; the message names the line.
-    """
+    """Read a file of queries. Raises BadBenchmark: it is damaged; the message names the line."""
     queries: dict[str, tuple[Target, str]] = {}
     sources: dict[str, QueriedSource] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):  # alone: JSON may hold U+2028 and its like

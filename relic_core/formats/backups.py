@@ -16,15 +16,14 @@ import posixpath
 import stat
 import zipfile
 import zlib
-from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import BinaryIO, Self
+
+from pydantic import Field, ValidationError
 
 from relic_core.errors import BadBackup, NotFound
+from relic_core.formats.files import Strict
 from relic_core.library.archives import METHODS, opened
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -35,26 +34,18 @@ _CHUNK = 1 << 20
 _MOST_MANIFEST = 64_000_000
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 """What reading a member may raise where it is damaged, locked, or packed in a way that is not read."""
-_KINDS = {"program": str, "store_version": int, "store_engine": str, "created": str, "works": int, "store": str}
-"""What the facts of a manifest are."""
 _PACKED_ALREADY = {".safetensors", ".zip", ".epub", ".parquet"}
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Strict):
     """A file of a back-up: its size in bytes and the sha256 of its bytes."""
 
     bytes: int
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
-    """What a back-up says of itself.
-
-    - `left_out`: what of the data folder is not in it, and why.
-    - `members`: the files, by their names in the zip.
-    """
+class Manifest(Strict):
+    """What a back-up says of itself; `left_out` is what of the data folder is not in it, and why."""
 
     program: str
     store_version: int
@@ -62,8 +53,8 @@ class Manifest:
     created: str
     works: int
     store: str
-    left_out: tuple[str, ...]
-    members: Mapping[str, Member]
+    left_out: tuple[str, ...] = Field(strict=False)
+    members: dict[str, Member]
 
     @property
     def bytes(self) -> int:
@@ -95,11 +86,11 @@ class BackupWriter:
         """Add a small file by its words."""
         data = text.encode()
         self._zip.writestr(name, data)
-        self.members[name] = Member(len(data), hashlib.sha256(data).hexdigest())
+        self.members[name] = Member(bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
 
     def close(self, manifest: Manifest) -> None:
         """Write the manifest and the end of the zip."""
-        said = {"format": FORMAT, **asdict(manifest)}
+        said = {"format": FORMAT, **manifest.model_dump()}
         self._zip.writestr(MANIFEST, json.dumps(said, indent=1, ensure_ascii=False))
         self._zip.close()
 
@@ -112,13 +103,12 @@ class BackupWriter:
                 digest.update(chunk)
                 size += len(chunk)
                 target.write(chunk)
-        self.members[name] = Member(size, digest.hexdigest())
+        self.members[name] = Member(bytes=size, sha256=digest.hexdigest())
 
 
 class BackupFile:
     """A back-up to be restored; its names are checked when it is opened, its bytes when they are unpacked.
 
-    Raises NotFound: there is no such file.
     Raises BadBackup: it is no back-up, is damaged, was changed, or is of a newer version.
     """
 
@@ -142,10 +132,7 @@ class BackupFile:
         self._zip.close()
 
     def unpack(self, name: str, target: Path) -> None:
-        """Unpack a member, holding it to its size and hash while it is written.
-
-        Raises BadBackup: it is damaged or was changed.
-        """
+        """Unpack a member, holding it to its size and hash while it is written."""
         expected = self.manifest.members[name]
         digest, size = hashlib.sha256(), 0
         try:
@@ -175,19 +162,12 @@ class BackupFile:
                 f"{self.path} was made by a newer version of this program ({said.get('program', 'not said which')}). "
                 "Nothing was changed. Update the program and restore again."
             )
-        return self._manifest(said)
-
-    def _manifest(self, said: dict[str, Any]) -> Manifest:
         try:
-            members = {
-                str(name): Member(int(each["bytes"]), str(each["sha256"])) for name, each in said["members"].items()
-            }
-            for name, kind in _KINDS.items():
-                if type(said[name]) is not kind:
-                    raise TypeError(f"{name} is {said[name]!r:.40}")  # noqa: TRY301 - told below as all that is amiss
-            return Manifest(**{**said, "members": members, "left_out": tuple(said["left_out"])})
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise self._bad(f"its manifest is incomplete ({error!r})") from error
+            return Manifest.model_validate(said)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            what = "is lacking" if first["type"] == "missing" else f"is {first['input']!r:.40}"
+            raise self._bad(f"its manifest is incomplete ({' '.join(map(str, first['loc'])):.200} {what})") from None
 
     def _check_names(self) -> None:
         there = self._zip.infolist()

@@ -24,12 +24,7 @@ class _Rankings(Strict):
 
 
 def read_jsonl(folder: Path) -> JudgedSet:
-    """Read a set whose queries have masks, and each one relevant passage.
-
-    - `folder`: JSON lines, as `judged.read_folder` takes them.
-
-    Raises NotFound, BadBenchmark: as `judged.read_folder`; or a query has no mask, or not exactly one relevant passage.
-    """
+    """Read a set whose queries have masks, and each exactly one relevant passage, as `judged.read_folder`."""
     read = read_folder(folder)
     for number, query in enumerate(read.queries, start=1):
         if MASKED not in query.text:
@@ -51,11 +46,8 @@ def read_jsonl(folder: Path) -> JudgedSet:
 
 
 def read_rankings(path: Path, system: str = "") -> tuple[str, dict[str, list[str]]]:
-    """Read rankings as BIRCO's authors publish them: passages by query, or by system and query.
+    """Read rankings as BIRCO's authors publish them, passages by query, or by system and query; with the system's name.
 
-    Returns: the system's name, else the file's; and the rankings.
-
-    Raises NotFound: there is no such file.
     Raises BadBenchmark: it is no such file, ranks a passage twice, or holds several systems of which none is named.
     """
     given: dict[str, Any] = as_object(parse(read_text(path), str(path)), str(path))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from relic_core.errors import BadBenchmark
@@ -93,7 +93,7 @@ def licences_of(head: FileHeader) -> str:
     for source in head.sources:
         stated.setdefault(source.licence or _UNSAID, []).append(source)
     groups = [
-        f"## {_cell(licence)}\n\n{_items([_cell(source.title) for source in of])}"
+        "\n".join((f"## {_cell(licence)}\n", *(f"- {_cell(source.title)}" for source in of)))
         for licence, of in sorted(stated.items())
     ]
     return (
@@ -209,10 +209,6 @@ def _sources(head: FileHeader, counted: Mapping[Configuration, Counted]) -> str:
     )  # fmt: skip
 
 
-def _items(items: Iterable[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
-
-
 def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     r"""Set a table in Markdown, numbers to the right.
 
@@ -259,11 +255,9 @@ def write_folder(
     - `head`: what made the rows, and the sources and works that they name.
     - `pairs`, `windows`: one of ``training``, ``dev``, ``test`` -> its rows, taken as they are written. A split without
       rows has no file.
-    - `words`, `left_out`: what the data card says that the rows do not (`write_card`).
+    - `words`, `left_out`: as of `write_card`.
 
-    Raises BadRequest: there is something else under that name.
     Raises BadBenchmark: there is no row at all, or a row cannot be written (`pair_files.write_pairs`).
-    Raises StoreError: the folder cannot be written.
     """
     made: dict[Configuration, Counted] = {"pairs": Counted(), "windows": Counted()}
     with written_folder(folder, MARKER) as half:
@@ -297,14 +291,9 @@ def _write_split(folder: Path, split: str, rows: Iterator[R], write: Callable[[P
     while head := list(islice(rows, 1)):
         folder.mkdir(exist_ok=True)
         shards.append(folder / f"{len(shards)}{PARQUET}")
-        write(shards[-1], _from(head, islice(rows, SHARD_ROWS - 1)))
+        write(shards[-1], chain(head, islice(rows, SHARD_ROWS - 1)))
     for number, shard in enumerate(shards):
         shard.rename(folder / _SHARDS.format(split=split, number=number, count=len(shards)))
-
-
-def _from(first: list[R], rest: Iterator[R]) -> Iterator[R]:
-    yield from first
-    yield from rest
 
 
 def _counted(rows: Iterable[R], counted: Counted, split: str) -> Iterator[R]:

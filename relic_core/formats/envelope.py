@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """One kind of signed file.
-
-    - `keys`: of its content, in their order; the digest is over their object, or over the value of a single key.
-    - `head`: what stands between the format and the digest.
-    - `sorted`: whether the digest is over sorted keys.
-    """
+    """One kind of signed file; the digest is over an object of the `keys`, or over the value of a single one."""
 
     what: str
     version: int
@@ -40,10 +35,7 @@ class Envelope:
         return f"{json.dumps(whole, indent=1, ensure_ascii=False)}\n".encode()
 
     def read(self, data: bytes, source: str) -> dict[str, Any]:
-        """Read a file and check its format and digest; give its content.
-
-        Raises BadBenchmark: it is no such file, was damaged or changed by hand, or is of another version.
-        """
+        """Read a file and check its format and digest; give its content. Raises BadBenchmark: it is no such file."""
         raw = parse(decoded(data, source), source)
         self._check_format(raw.get("format") if isinstance(raw, dict) else None, source)
         whole = as_object(raw, source, ("format", *self.head, "sha256", *self.keys))

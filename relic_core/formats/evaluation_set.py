@@ -38,10 +38,7 @@ MOVED = "their work is cut into other sentences now"
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSet:
-    """A file of examples, and what was left out of it.
-
-    - `left_out`: why notes were left out, in plain words -> how many.
-    """
+    """A file of examples, and why how many notes were left out of it."""
 
     content: bytes = field(repr=False)
     examples: int
@@ -60,7 +57,6 @@ def sort_out(
     """Take the notes that can be examples, by the work they are read in now; count the others by why they cannot.
 
     - `notes`: each with the work in which its passage can be read as it was kept; empty where there is none.
-    - `verdicts`: those that are wanted.
 
     Nothing is loaded for it, so what it says is quick, and one thing is not looked at yet: where sentences end now.
     """
@@ -75,10 +71,7 @@ def sort_out(
 
 
 def make(notes: Iterable[tuple[Note, str]], load_works: Callable[[Iterable[str]], Mapping[str, Work]]) -> EvaluationSet:
-    """Make the set of notes as `sort_out` takes them.
-
-    Raises BadRequest: no note can be an example; the message says why.
-    """
+    """Make the set of notes as `sort_out` takes them. Raises BadRequest: no note can be an example; it says why."""
     by_work, left_out = sort_out(notes)
     works = load_works(by_work)
     titles = _titles(works)
@@ -99,10 +92,7 @@ def make(notes: Iterable[tuple[Note, str]], load_works: Callable[[Iterable[str]]
 def graded(
     notes: Iterable[tuple[Note, str]], load_works: Callable[[Iterable[str]], Mapping[str, Work]]
 ) -> tuple[list[QuotationContext], Mapping[str, Work], Counter[str]]:
-    """Make graded contexts of notes as `sort_out` takes them; with the works, by id, and what was left out.
-
-    Raises BadRequest: as `make`.
-    """
+    """Make graded contexts of notes as `sort_out` takes them; with the works, by id, and what was left out."""
     by_work, left_out = sort_out(notes, GRADES)
     works = load_works(by_work)
     contexts = []

@@ -12,10 +12,9 @@ import json
 import os
 import re
 import secrets
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
 from relic_core.text.decoding import harmless
@@ -52,11 +51,7 @@ class Strict(BaseModel):
 
 
 def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
-    """Read a file whole.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it cannot be read, or is larger than `at_most`.
-    """
+    """Read a file whole. Raises BadBenchmark: it cannot be read, or is larger than `at_most`."""
     try:
         size = path.stat().st_size
         if at_most is not None and size > at_most:
@@ -72,19 +67,12 @@ def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """Read a file of text in UTF-8, as JSON is by its standard.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it cannot be read, or is not in UTF-8.
-    """
+    """Read a file of text in UTF-8, as JSON is by its standard. Raises BadBenchmark: it is in another."""
     return decoded(read_bytes(path), str(path))
 
 
 def decoded(data: bytes, source: str) -> str:
-    """Decode UTF-8.
-
-    Raises BadBenchmark: it is another encoding, or damaged.
-    """
+    """Decode UTF-8. Raises BadBenchmark: it is another encoding, or damaged."""
     try:
         return data.decode("utf-8-sig")  # an editor may have put a byte order mark before it
     except UnicodeDecodeError as error:
@@ -127,12 +115,7 @@ def parse(text: str, source: str) -> object:
 
 
 def as_object(value: object, source: str, keys: Sequence[str] = ()) -> dict[str, object]:
-    """Take a value as a JSON object.
-
-    - `keys`: those that it must have, and no others; any where none are given.
-
-    Raises BadBenchmark: it is no object, a key is missing, or is not known.
-    """
+    """Take a value as a JSON object with these keys and no others; any where none are given."""
     if not isinstance(value, dict):
         raise BadBenchmark(f"{source} must be a JSON object, and is {kind_of(value)}.")
     if keys:
@@ -146,10 +129,7 @@ def as_object(value: object, source: str, keys: Sequence[str] = ()) -> dict[str,
 
 
 def as_string(value: object, source: str, *, empty: bool = False) -> str:
-    """Take a value as a string that can be written again.
-
-    Raises BadBenchmark: it is no string, or empty where `empty` is not set.
-    """
+    """Take a value as a string that can be written again; not an empty one unless it may be."""
     if type(value) is not str:
         raise BadBenchmark(f"{source} must be a string, and is {kind_of(value)}.")
     if not empty and not value.strip():
@@ -172,19 +152,8 @@ def checked(kind: type[M], raw: object, here: str) -> M:
         ) from None
 
 
-def model_of(record: type) -> type[BaseModel]:
-    """Make the strict model of a dataclass of strings and whole numbers; those that may be missing may be below 0."""
-    kinds = {"int": Count, "int | None": Annotated[int | None, Field(ge=-9999)], "str": str}  # years before Christ
-    made: Any = {each.name: (kinds[str(each.type)], ...) for each in fields(record)}
-    model: type[BaseModel] = create_model(record.__name__, __base__=Strict, **made)
-    return model
-
-
 def check_text(text: str, source: str) -> None:
-    """Refuse half of a surrogate pair, which JSON can spell and no file of text can hold.
-
-    Raises BadBenchmark: there is one.
-    """
+    """Refuse half of a surrogate pair, which JSON can spell and no file of text can hold."""
     if text.isascii():
         return
     try:
@@ -216,11 +185,7 @@ def check_path(path: Path) -> None:
 
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for writing that appears under its name only when all is written.
-
-    Raises BadRequest: as `check_path`.
-    Raises StoreError: the folder or the file cannot be written.
-    """
+    """Open a file for writing that appears under its name only when all is written. Raises StoreError: it cannot be."""
     check_path(path)
     half = path.with_name(f".{path.name}.{secrets.token_hex(4)}.half")
     try:

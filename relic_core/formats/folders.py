@@ -19,13 +19,9 @@ if TYPE_CHECKING:
 def written_folder(path: Path, marker: str) -> Iterator[Path]:
     """Give a folder to write into that appears under its name only when all is written.
 
-    - `path`: the folder. One that is there is replaced if it is empty or holds the marker.
-    - `marker`: name of a file that tells a folder of this kind, which has to be written into it.
-
-    Yields: where to write.
+    One that is there is replaced if it is empty or holds the marker, a file that has to be written into it.
 
     Raises BadRequest: there is something else under that name, or none can be.
-    Raises StoreError: the folder cannot be written.
     """
     check_path(path)
     path = path.resolve()  # "." has no name beside which to write, and a link is to stay one

@@ -61,11 +61,7 @@ class _Query(Strict):
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A query.
-
-    - `work`: the work that it is about, as a slug of the catalogue; empty where the file does not say.
-    - `template`: how the query of a set is composed ("_ or _"); empty where the file does not say.
-    """
+    """A query; of what work, as a slug of the catalogue, and how composed ("_ or _"), where the file says it."""
 
     id: str
     text: str
@@ -91,12 +87,7 @@ class JudgedSet:
 
 
 def read_folder(folder: Path) -> JudgedSet:
-    """Read a set and check that its files fit each other.
-
-    Raises NotFound: a file is missing.
-    Raises BadBenchmark: a line is damaged or cut short, an id unknown or given twice, a query has no pool, or a passage
-    with a grade is not in its pool; the message names the file and the line.
-    """
+    """Read a set and check that its files fit each other; where not, BadBenchmark names the file and the line."""
     objective = folder / "objective.txt"
     said = " ".join(read_text(objective).split()) if objective.exists() else ""
     if (folder / QUEST[0]).exists():

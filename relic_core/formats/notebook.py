@@ -109,10 +109,7 @@ def write_notebook(sections: Iterable[Section]) -> bytes:
 
 
 def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Section, ...]:
-    """Read the file of a notebook and check all of it.
-
-    Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or is of another version of this program.
-    """
+    """Read the file of a notebook and check all of it. Raises BadBenchmark: it is none, damaged, or too new."""
     read = checked(_Notebook, FILE.read(data, source), source)
     try:
         sections = tuple(_section(each, person) for each in read.collections)

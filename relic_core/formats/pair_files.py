@@ -68,10 +68,7 @@ _DIGITS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairRow:
-    """A pair and what it may be used for.
-
-    - `split`: one of `SPLITS`; empty where nobody has decided yet.
-    """
+    """A pair and what it may be used for; no `split` where nobody has decided yet."""
 
     pair: Pair
     split: str = ""
@@ -79,12 +76,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowRow:
-    """A mined window with the words that it quotes.
-
-    - `sentences`: the work's own sentences, one for each of ``window.gold``, white space single.
-    - `split`: one of `SPLITS`; empty where nobody has decided yet.
-    - `match`, `evidence`: the latest judgements (`ANSWERS`); empty where nobody judged.
-    """
+    """A mined window with the work's own sentences, one for each of ``window.gold``, and the latest judgements."""
 
     window: MinedWindow
     sentences: tuple[str, ...]
@@ -96,10 +88,7 @@ class WindowRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotedEdition:
-    """A work that windows are on: golds and offsets belong to this text and these sentences.
-
-    - `fingerprint`: of its text and where its sentences stand (`Work.fingerprint`).
-    """
+    """A work that windows are on: golds and offsets belong to this text and these sentences (`fingerprint`)."""
 
     id: str
     title: str
@@ -113,11 +102,7 @@ class QuotedEdition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileHeader:
-    """What a file of pairs or windows says of itself.
-
-    - `made`: what made it: the program, the rules of mining, what was chosen.
-    - `works`: all that the rows name; none for pairs.
-    """
+    """What a file of pairs or windows says of itself; `made` says by what: program, rules of mining, choices."""
 
     made: Mapping[str, str]
     sources: tuple[SecondarySource, ...]
@@ -135,14 +120,12 @@ class FileHeader:
 def write_pairs(path: Path, head: FileHeader, rows: Iterable[PairRow], *, places: bool = False) -> int:
     """Write pairs, whole or not at all; the same pairs in the same order make the same bytes.
 
-    - `path`: the file, whose suffix says in which form: ``.jsonl`` or ``.parquet``. One that is there is replaced.
+    - `path`: its suffix says in which form: ``.jsonl`` or ``.parquet``. A file that is there is replaced.
     - `places`: offsets and digests in place of words.
 
     Returns: how many were written.
 
-    Raises BadBenchmark: the name ends otherwise, an id occurs twice, or a row has no words where words are to be
-    written.
-    Raises StoreError: the file cannot be written.
+    Raises BadBenchmark: an id occurs twice, or a row has no words where words are to be written.
     """
     made = ((row.pair.id, bool(row.pair.quotation), _row(row.pair, row.split, places=places)) for row in rows)
     return _write(path, PLACES_OF_PAIRS if places else PAIRS, head, _checked_rows(path, made, places=places))

@@ -45,13 +45,7 @@ _WINDOW_COLUMNS = {
 
 
 def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
-    """Write a run with its outcomes, whole or not at all; the same run makes the same bytes.
-
-    - `run`: what was measured. Whether it came with the program (`Run.shipped`) is no part of a file.
-
-    Raises BadBenchmark: the outcomes are not those of the run.
-    Raises StoreError: the file cannot be written.
-    """
+    """Write a run with its outcomes, whole or not at all; the same run makes the same bytes."""
     check_outcomes(str(path), run, outcomes)
     rows = [
         {**asdict(each), "gold": _place(each.gold), "first": [_place(at) for at in each.first]} for each in outcomes
@@ -60,13 +54,7 @@ def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
 
 
 def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mapping[str, str]) -> None:
-    """Write windows, whole or not at all; the same windows make the same bytes.
-
-    - `facts`: what they are of: the benchmark, the hash of its data, its licence.
-
-    Raises BadBenchmark: half of a character stands in one.
-    Raises StoreError: the file cannot be written.
-    """
+    """Write windows, whole or not at all, with what they are of; the same windows make the same bytes."""
     rows = [
         {
             **{name: getattr(window, name) for name in ("id", "book", "pool", "kind")},

@@ -40,7 +40,6 @@ def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, b
     Returns: how many rows were written.
 
     Raises BadBenchmark: a value does not fit its column.
-    Raises StoreError: the file cannot be written.
     """
     import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
     from pyarrow import parquet
@@ -64,9 +63,6 @@ def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, b
 def read(path: Path, form: str, said: Sequence[str], columns: Columns) -> tuple[dict[str, object], Iterator[Records]]:
     """Read a table; its metadata and columns are checked at once, its rows as they are taken.
 
-    What it returns:
-
-    Raises NotFound: there is no such file.
     Raises BadBenchmark: it is damaged, of another form or version, or a column is missing or of another type. That rows
     are damaged shows when they are taken.
     """

@@ -56,8 +56,6 @@ _Length = Annotated[int, Field(ge=MIN_LENGTH, le=MAX_LENGTH)]
 
 
 class _Book(Strict):
-    """A book as it stands in the file."""
-
     sentences: list[str]
     candidates: dict[str, list[int]]
     quotes: dict[str, Annotated[tuple[_Context, int | None, _Length, _Context], Field(strict=False)]]
@@ -94,16 +92,9 @@ class RelicBook:
 
 
 def read_relic(path: Path) -> tuple[RelicBook, ...]:
-    """Read a file of RELiC and check all of it.
+    """Read a file of RELiC and check all of it; time and memory grow with the file alone.
 
-    - `path`: ``train.json``, ``val.json``, ``test.json``, or a file of that form.
-
-    Returns: in the order of the file. Time and memory grow with the file alone.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is cut short or no JSON (with the position), not of this form, a gold span runs beyond its
-    book or is none of its candidates, an id occurs twice; the message names the file, the book, the quotation and what
-    is wrong.
+    Raises BadBenchmark: it names the file, the book, the quotation and what is wrong.
     """
     titles = as_object(parse(read_text(path), str(path)), str(path))
     if not titles:
@@ -114,12 +105,9 @@ def read_relic(path: Path) -> tuple[RelicBook, ...]:
 
 
 def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
-    """Write books as a file of RELiC, whole or not at all; the same books make the same bytes.
-
-    - `books`: with candidates for each length from 1 to 5; taken one at a time.
+    """Write books, with candidates for lengths 1 to 5, as a file of RELiC, whole or not at all, always the same bytes.
 
     Raises BadBenchmark: they would not be read again (`read_relic`), or two have one title.
-    Raises StoreError: the file cannot be written.
     """
     homes: dict[str, str] = {}
     titles: set[str] = set()
@@ -177,9 +165,8 @@ def work_of(book: RelicBook) -> Work:
 def book_of(title: str, sentences: Sequence[str], windows: Iterable[MinedWindow]) -> tuple[RelicBook, Counter[str]]:
     """Set mined windows on a work as a book of RELiC.
 
-    What it returns:
-    - `book`: every span of 1 to 5 sentences is a candidate; a quotation has the id of its window.
-    - `left_out`: why windows have no place in the form -> how many: `TOO_LONG`, `NO_CONTEXT`.
+    Returns: with it why windows have no place in the form -> how many. Every span of 1 to 5 sentences is a candidate; a
+    quotation has the id of its window.
 
     >>> book, left_out = book_of("The Ferry", ["It rained.", "He rowed."], [])
     >>> book.candidates[2], book.candidates[3], left_out
@@ -277,10 +264,7 @@ DEPTH = 100
 def write_submission(path: Path, rankings: Mapping[str, list[int]]) -> None:
     """Write a submission, whole or not at all; the same rankings make the same bytes.
 
-    - `rankings`: for every quotation of the books the starts of its best candidates, best first: `DEPTH`, or all where
-      its book has fewer of its length.
-
-    Raises StoreError: the file cannot be written.
+    - `rankings`: for every quotation the starts of its best candidates, best first: `DEPTH`, or all there are.
     """
     lines = ",\n".join(f"{_json(quote_id)}: {starts}" for quote_id, starts in rankings.items())
     with written_whole(path) as file:

@@ -47,11 +47,7 @@ MAX_BYTES = 200_000_000
 
 
 def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
-    """Write a run whole or not at all; the same run makes the same bytes.
-
-    Raises BadBenchmark: the outcomes are not those of the run.
-    Raises StoreError: the file cannot be written.
-    """
+    """Write a run whole or not at all; the same run makes the same bytes. Raises BadBenchmark: outcomes of another."""
     check_outcomes(str(path), run, outcomes)
     books = {book.key: number for number, book in enumerate(run.books)}
     kinds = {kind: number for number, kind in enumerate(sorted({outcome.kind for outcome in outcomes}))}
@@ -65,13 +61,7 @@ def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
 
 
 def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, ...]]:
-    """Read a run and check it.
-
-    Returns: the outcomes in the order of the benchmark.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is no run, cut short, changed by hand, or of a version that this program does not know.
-    """
+    """Read a run and check it, with the outcomes in the order of the benchmark."""
     run, kinds, lines = _opened(path, shipped=shipped)
     books = [book.key for book in run.books]
     try:
@@ -109,9 +99,7 @@ def _opened(path: Path, *, shipped: bool) -> tuple[Run, Sequence[str], Sequence[
 
 
 def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[Any]:
-    """Write an outcome as a short list.
-
-    - `book`, `kind`: how its book and its kind are to be named.
+    """Write an outcome as a short list; its book and its kind are named as given.
 
     >>> one = Outcome(example_id="7", book="emma", length=2, kind="", candidates=90, rank=3, overlap_rank=2,
     ...               gold=(100, 140), first=((10, 30), (80, 120)))
@@ -133,12 +121,7 @@ def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[
 
 
 def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kinds: Sequence[str] = ()) -> Outcome:
-    """Read what `outcome_line` wrote.
-
-    - `books`, `kinds`: what the numbers stand for; not given, the line names book and kind themselves.
-
-    Raises TypeError, ValueError: it is no outcome.
-    """
+    """Read what `outcome_line` wrote; what numbers of books and kinds stand for is given, or the line names them."""
     example_id, book, length, kind, candidates, rank, overlap_rank, gold, first, *judged = line
     graded = [(at, float(grade)) for at, grade in judged[0]] if judged else []
     whole = (length, candidates, rank, overlap_rank, *gold, *(each for place in first for each in place))
@@ -253,11 +236,7 @@ def _run(facts: _Facts, here: str, *, shipped: bool) -> Run:
 
 
 def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
-    """Refuse outcomes that cannot be those of a run.
-
-    Raises BadBenchmark: their number is another, an example occurs twice, a book is not the run's, or a rank or a place
-    cannot be.
-    """
+    """Refuse outcomes that cannot be those of a run: their number, a book, a rank or a place, an example twice."""
     if len(outcomes) != run.examples:
         raise BadBenchmark(f"{here}: the run says {run.examples:,} examples, and has {len(outcomes):,} outcomes.")
     books = {book.key for book in run.books}

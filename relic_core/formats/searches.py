@@ -147,11 +147,7 @@ def is_code(written: str) -> bool:
 
 
 def read_code(code: str) -> SharedSearch:
-    """Read a search from an address and check it.
-
-    Raises BadRequest: it was cut short, changed by hand or on the way, or made by a version of the program that writes
-    otherwise.
-    """
+    """Read a search from an address and check it. Raises BadRequest: it was cut short, changed, or made otherwise."""
     what = "The search in this address"
     if len(code) > _LONGEST_CODE:
         raise BadRequest(f"{what} is longer than any that this program writes. {_AGAIN}")
@@ -184,11 +180,7 @@ def write_file(search: SharedSearch) -> bytes:
 
 
 def read_file(data: bytes, source: str) -> SharedSearch:
-    """Read the file of a search and check it.
-
-    Raises BadBenchmark: it is no search, was damaged or changed by hand, or is of a version that this program does not
-    know.
-    """
+    """Read the file of a search and check it. Raises BadBenchmark: it is no search, or was damaged or changed."""
     here = f"{source:.{_SHOWN}}"
     if len(data) > _LARGEST:
         raise BadBenchmark(f"{here} has {len(data):,} bytes; the file of a search has at most {_LARGEST:,}.")
@@ -210,10 +202,7 @@ def write_fingerprints(fingerprints: ModelFingerprints, retrievers: Sequence[str
 
 
 def read_fingerprints(edition: str, fingerprints: str, retrievers: Sequence[str]) -> ModelFingerprints:
-    """Read what `write_fingerprints` wrote; either may be empty, of an address that does not say it.
-
-    Raises BadRequest: it cannot be read, or is of another search.
-    """
+    """Read what `write_fingerprints` wrote; either may be empty. Raises BadRequest: they are of another search."""
     parts = fingerprints.split(".") if fingerprints else []
     whole = (not edition or _EDITION.fullmatch(edition)) and (not fingerprints or _FINGERPRINTS.fullmatch(fingerprints))
     if not whole or (parts and len(parts) != len(retrievers)):
@@ -256,11 +245,7 @@ def to_json(request: SearchRequest) -> dict[str, Any]:
 
 
 def from_json(given: Mapping[str, object], here: str) -> SearchRequest:
-    """Read what `to_json` wrote; `here` says where it stands, for messages.
-
-    Raises BadBenchmark: something in it is not what it must be.
-    Raises BadRequest: a number is out of range, or parts do not go together.
-    """
+    """Read what `to_json` wrote; `here` says where it stands, for messages. Raises BadBenchmark, BadRequest."""
     return checked(_RequestFields, given, here).request()
 
 

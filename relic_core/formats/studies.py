@@ -13,7 +13,8 @@
      "terms": {"instructions": "…", "wanted": 3, "consent": "…", "privacy": "…"}
     }
 
-The file holds no answer. It is checked whole: by its digest, by the id of the study, which is a digest of its items,
+A study of another kind than the proxy task has "kind" in its "making"; an item about spans has an "anchor". The file
+holds no answer. It is checked whole: by its digest, by the id of the study, which is a digest of its items,
 and by what an item must be.
 """
 
@@ -24,7 +25,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relic_core.domain.spans import Span
-from relic_core.domain.studies import Item, Making, Option, Study, StudyTerms, StudyWork, study_id
+from relic_core.domain.studies import KINDS, Item, Making, Option, Study, StudyTerms, StudyWork, study_id
 from relic_core.domain.windows import ContextSize
 from relic_core.errors import BadRequest
 from relic_core.formats.envelope import Envelope
@@ -67,13 +68,15 @@ def read_study(data: bytes, source: str) -> StudyFile:
         study = study_of(facts, items)
         terms = _terms_of(as_object(parts["terms"], f"{source}, terms,", (*_TEXTS, "wanted")), source)
         named = study_id(name=study.name, version=study.version, seed=study.making.seed, items=items)
-        keys = {work.key for work in study.works}
+        keys, kind = {work.key for work in study.works}, study.kind
     except (TypeError, ValueError, KeyError, AttributeError, BadRequest) as error:
         raise _FILE.damaged(source, f"{type(error).__name__}: {error}") from None
     if named != study.id:
         raise _FILE.damaged(source, f"its items are not those of the study {study.id:.20}")
     if len({item.id for item in items}) != len(items) or not items:
         raise _FILE.damaged(source, "an item stands in it twice, or there is none")
+    if any(len(item.options) != kind.passages or kind.marks_spans != bool(item.anchor) for item in items):
+        raise _FILE.damaged(source, f"its items are not those of a study of the kind {kind.name}")
     if lacking := {item.book for item in items} - keys:
         raise _FILE.damaged(source, f"the works {', '.join(sorted(lacking))} of its items are not described")
     return StudyFile(study, terms)
@@ -109,8 +112,11 @@ def study_of(content: Mapping[str, Any], items: tuple[Item, ...]) -> Study:
 
 
 def making_content(making: Making) -> dict[str, Any]:
-    """Give how a study was made as plain data."""
-    return asdict(making) | {"lengths": list(making.lengths), "shape": str(making.shape)}
+    """Give how a study was made as plain data; a study of the proxy task says nothing of its kind."""
+    content = asdict(making) | {"lengths": list(making.lengths), "shape": str(making.shape)}
+    if content["kind"] == KINDS[0].name:
+        del content["kind"]
+    return content
 
 
 def making_of(content: Mapping[str, Any]) -> Making:
@@ -132,14 +138,14 @@ def item_content(item: Item) -> dict[str, Any]:
         }
         for option in item.options
     ]
-    return asdict(item) | {"options": options}
+    return item.content | {"options": options}
 
 
 def item_of(content: Mapping[str, Any]) -> Item:
     """Make an item of plain data; raises as `study_of`."""
     said = dict(content)
     for name in ("id", "book", "left", "right", "chooser"):
-        as_string(said[name], f"an item's {name}", empty=name in {"left", "right"})
+        as_string(said[name], f"an item's {name}", empty=name in {"left", "right", "chooser"})
     return Item(**said | {"options": tuple(_option(each) for each in said["options"])})
 
 

@@ -19,10 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.studies import (
     CANNOT_DECIDE,
-    CHOICES,
     LONGEST_COMMENT,
     LONGEST_SECONDS,
-    OPTIONS,
     Annotator,
     Answer,
     ItemResult,
@@ -47,6 +45,8 @@ _ELSEWHERE = "x"
 """Begins the id of an annotator whose answers were taken in: it is their key already."""
 
 _NO_ROWS = ["annotator", "annotator_key", "item", "choice", "cannot_decide", "right", "seconds", "counts"]
+"""Of an answer to the proxy task; to others "said" stands in the place of "right", which is the choice in words."""
+
 _HEADS = ("format", "anonymous", "study", "instructions", "wanted", "answers")
 _LEAST = 2
 """Answers of an item from which something can be learnt."""
@@ -86,7 +86,11 @@ def answer_rows(
             "item": answer.item_id,
             "choice": answer.choice,
             "cannot_decide": answer.choice == CANNOT_DECIDE,
-            "right": answer.choice == items[answer.item_id].right_option,
+            **(
+                {"right": answer.choice == items[answer.item_id].right_option}
+                if study.kind.is_proxy
+                else {"said": study.kind.said(items[answer.item_id], answer.choice)}
+            ),
             "seconds": round(answer.seconds, 1),
             "counts": last[answer.annotator_id, answer.item_id] == answer.number,
             **({} if anonymous else {"answered": answer.created.isoformat()}),
@@ -115,7 +119,7 @@ def answers_json(study: Study, terms: StudyTerms, rows: Sequence[dict[str, Any]]
 
 def answers_csv(study: Study, rows: Sequence[dict[str, Any]]) -> bytes:
     """Write all answers as CSV, each with its item; no cell is a formula."""
-    options = [f"option_{number}" for number in range(1, OPTIONS + 1)]
+    options = [f"option_{number}" for number in range(1, study.kind.passages + 1)]
     about = ["work", "address", "left_context", *options, "right_context", "right_option"]
     heads = [name for name in rows[0] if name != "too_fast"] if rows else _NO_ROWS
     table: list[list[object]] = [["study", "version", *heads, *about, "too_fast"]]
@@ -176,10 +180,11 @@ def _answer(said: dict[str, Any], study: Study, now: datetime) -> Answer:
     key, item, choice, seconds = (said[name] for name in ("annotator_key", "item", "choice", "seconds"))
     if not re.fullmatch(rf"{_ELSEWHERE}[0-9a-f]{{12}}", as_string(key, "the key of an annotator")):
         raise ValueError("the key of an annotator is none")
-    if study.item(as_string(item, "an item")) is None:
+    answered = study.item(as_string(item, "an item"))
+    if answered is None:
         raise ValueError(f"the study has no item '{item:.40}'")
-    if type(choice) is not int or choice not in CHOICES:
-        raise ValueError("a choice is 1, 2 or 3, or 0 for 'cannot decide'")
+    if type(choice) is not int or not study.kind.allows(answered, choice):
+        raise ValueError(f"{choice} is no choice at item '{item:.40}'")
     if type(seconds) not in {int, float} or not 0 <= seconds <= LONGEST_SECONDS:
         raise ValueError("an answer takes 0 seconds or more, and a day at most")
     comment = as_string(said.get("comment", ""), "a comment", empty=True)

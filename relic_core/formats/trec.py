@@ -31,9 +31,6 @@ def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
     What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
     the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found. Of judged
     passages the ranking itself is written. An example without a ranking leaves no line, as in every run.
-
-    Raises BadBenchmark: an id or the tag is empty or holds white space.
-    Raises StoreError: the file cannot be written.
     """
     tag = _word(tag, "the tag")
     with written_whole(path) as file:
@@ -46,11 +43,7 @@ def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
 
 
 def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
-    """Read a run: its tag, and for each query its documents by score, as TREC's tools do; equal scores as they stand.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: a line has other columns, a score is no number, or a query ranks a document twice.
-    """
+    """Read a run: its tag, and for each query its documents by score, as TREC's tools do; ties as they stand."""
     rows, scored = _rows(path, "query Q0 document rank score tag", 4)
     tag = rows[-1][-1] if rows else ""
     return tag, {query: sorted(found, key=lambda each: -found[each]) for query, found in scored.items()}

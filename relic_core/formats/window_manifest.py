@@ -16,12 +16,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import Count, Strict, as_string, checked, model_of, parse, read_text, written_whole
+from relic_core.formats.files import Count, Strict, as_string, checked, parse, read_text, written_whole
 from relic_core.text.layout import licence
 
 if TYPE_CHECKING:
@@ -39,11 +39,7 @@ Part = Literal["dev", "test"]
 
 @dataclass(frozen=True, slots=True)
 class WindowSet:
-    """What a benchmark is made of.
-
-    - `capped`: whether no source has more than a share of a work's windows.
-    - `works`: slugs of the works quoted; all of the split where empty.
-    """
+    """What a benchmark is made of; `capped`: no source has more than a share of a work's windows; no works: all."""
 
     split: Part
     capped: bool = True
@@ -63,26 +59,19 @@ SETS: Mapping[str, WindowSet] = {
 choose among many trainings by."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedSource:
-    """A source, as far as finding it again needs.
-
-    - `title`, `author`: as known; the author may be empty.
-    - `sha256`, `body`: Sha256 of the decoded text, and of its body alone.
-    - `licence`, `origin`: what may be done with it, and where its file came from; may be empty.
-    """
+class ListedSource(Strict):
+    """A source, as far as finding it again needs; `sha256` and `body` are digests of its text and of its body."""
 
     title: str
     author: str
-    number: int
+    number: Count
     sha256: str
     body: str
-    licence: str = ""
-    origin: str = ""
+    licence: str
+    origin: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedWork:
+class ListedWork(Strict):
     """A quoted work: its slug in the catalogue, its title, and the sha256 of the text that offsets belong to."""
 
     slug: str
@@ -95,9 +84,7 @@ class ListedWindow:
     """Where a window stands.
 
     - `capped`: whether it is in the version in which no source has more than a quarter of a work's windows.
-    - `left`, `right`: the sentences before and after the quotation, at most four on a side.
-    - `gold`: the sentences quoted: offsets into the work's text.
-    - `length`: how many sentences they are, 1 to 5.
+    - `gold`: the sentences quoted, 1 to 5: offsets into the work's text.
     """
 
     id: str
@@ -116,11 +103,7 @@ class ListedWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """Windows with all that finding them again needs.
-
-    - `sources`, `works`, `windows`: in order; windows name sources by index and works by slug.
-    - `about`: how it was made, in words and numbers: the program, the rules of reading, the seed.
-    """
+    """Windows, which name sources by index and works by slug, with all that finding them again needs."""
 
     sources: tuple[ListedSource, ...]
     works: tuple[ListedWork, ...]
@@ -175,12 +158,11 @@ def digest_of(windows: Iterable[ListedWindow], manifest: Manifest) -> str:
     return digest.hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetFacts:
+class SetFacts(Strict):
     """How many windows and works a set has, and the hash of all that decides it."""
 
-    examples: int
-    books: int
+    examples: Count
+    books: Count
     digest: str
 
 
@@ -234,28 +216,21 @@ _COLUMNS = {
 
 
 def read_sets(folder: Path) -> dict[str, SetFacts]:
-    """Read what a manifest says of its sets, without its windows.
-
-    Raises NotFound: there is no manifest.
-    Raises BadBenchmark: it is damaged.
-    """
-    return _sets(_facts(folder / FACTS))
+    """Read what a manifest says of its sets, without its windows."""
+    return _facts(folder / FACTS).sets
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write both files.
-
-    Raises StoreError: the folder cannot be written.
-    """
+    """Write both files."""
     digest = digest_of(manifest.windows, manifest)
     facts = {
         "format": FORMAT,
         "about": dict(manifest.about),
         "windows": len(manifest.windows),
         "digest": digest,
-        "sets": {name: asdict(each) for name, each in sets_of(manifest).items()},
-        "sources": [asdict(source) for source in manifest.sources],
-        "works": [asdict(work) for work in manifest.works],
+        "sets": {name: each.model_dump() for name, each in sets_of(manifest).items()},
+        "sources": [source.model_dump() for source in manifest.sources],
+        "works": [work.model_dump() for work in manifest.works],
     }
     parquet_tables.write(
         folder / ROWS, FORMAT, {"digest": digest}, _COLUMNS, [[row_of(window) for window in manifest.windows]]
@@ -265,23 +240,19 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read both files and check them against each other.
-
-    Raises NotFound: one of them is not there.
-    Raises BadBenchmark: one is damaged, or they are not of one manifest.
-    """
+    """Read both files and check them against each other."""
     path = folder / FACTS
     facts = _facts(path)
     _, batches = parquet_tables.read(folder / ROWS, FORMAT, ("digest",), _COLUMNS)
     rows = [row for batch in batches for row in batch]
     manifest = Manifest(
-        sources=tuple(ListedSource(**dict(each)) for each in facts.sources),
-        works=tuple(ListedWork(**dict(each)) for each in facts.works),
+        sources=tuple(facts.sources),
+        works=tuple(facts.works),
         windows=tuple(_window(row, f"{folder / ROWS}: window '{row['id']:.80}'") for row in rows),
         about=facts.about,
     )
     try:
-        whole = facts.digest == digest_of(manifest.windows, manifest) and _sets(facts) == sets_of(manifest)
+        whole = facts.digest == digest_of(manifest.windows, manifest) and facts.sets == sets_of(manifest)
     except LookupError:  # a window is of a work or a source that is not listed
         whole = False
     if not whole:
@@ -294,9 +265,9 @@ class _Facts(Strict):
     about: dict[str, str]
     windows: Count
     digest: str
-    sets: dict[str, model_of(SetFacts)]  # type: ignore[valid-type]  # the fields are listed once
-    sources: list[model_of(ListedSource)]  # type: ignore[valid-type]
-    works: list[model_of(ListedWork)]  # type: ignore[valid-type]
+    sets: dict[str, SetFacts]
+    sources: list[ListedSource]
+    works: list[ListedWork]
 
 
 def _facts(path: Path) -> _Facts:
@@ -306,10 +277,6 @@ def _facts(path: Path) -> _Facts:
             f"{path} is of the format '{facts.format:.60}', and '{FORMAT}' is wanted, with all its sets."
         )
     return facts
-
-
-def _sets(facts: _Facts) -> dict[str, SetFacts]:
-    return {name: SetFacts(**dict(each)) for name, each in facts.sets.items()}
 
 
 def _window(row: dict[str, Any], here: str) -> ListedWindow:
@@ -345,12 +312,7 @@ class WindowText:
 
 
 def write_texts(path: Path, texts: Iterable[tuple[str, WindowText]], digest: str) -> int:
-    """Write the words of windows by their ids.
-
-    Returns: how many were written.
-
-    Raises StoreError: the file cannot be written.
-    """
+    """Write the words of windows by their ids, and count them."""
     rows = [
         {"id": name, "left": list(text.left), "quotation": text.quotation, "right": list(text.right)}
         for name, text in texts
@@ -359,13 +321,7 @@ def write_texts(path: Path, texts: Iterable[tuple[str, WindowText]], digest: str
 
 
 def read_texts(path: Path) -> tuple[dict[str, WindowText], str]:
-    """Read the words of windows.
-
-    What it returns:
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged, or an id occurs twice.
-    """
+    """Read the words of windows, and the digest of their manifest."""
     head, batches = parquet_tables.read(path, TEXTS_FORMAT, ("manifest",), _TEXT_COLUMNS)
     texts: dict[str, WindowText] = {}
     for batch in batches:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from relic_core.domain.figures import many
 from relic_core.errors import JobCancelled, ReaderUnavailable
 from relic_core.language_models.prompts import plain
 from relic_core.language_models.server import count_tokens
@@ -75,12 +76,10 @@ class CachedClient:
         self.usage = Usage()
 
     def all(self, questions: Sequence[Question[T]], progress: Progress) -> list[T | None]:
-        """Put questions side by side.
+        """Put questions side by side; None where an answer could not be read, or was not asked for any more.
 
         - `progress`: told again and again how many are answered, and how many could not be read; where it raises
           JobCancelled nothing more is asked, and what was answered is given.
-
-        Returns: what each answer says; None where it could not be read, or was not asked any more.
 
         Raises ReaderUnavailable: there is no answer, or the tokens are used up. What was answered before is kept.
         """
@@ -134,15 +133,12 @@ class CachedClient:
     def _note(self) -> str:
         """How many answers could not be read, in words; empty where all could."""
         count = self.usage.unreadable
-        return f"{count:,} {'answer' if count == 1 else 'answers'} could not be read" if count else ""
+        return f"{many(count, 'answer')} could not be read" if count else ""
 
     def _value(
         self, question: Question[T], known: Mapping[str, str], ask: Callable[[Prompt, str], str] | None = None
     ) -> T | None:
-        """Read the answer to a question, again where it cannot be read; None where neither can.
-
-        - `ask`: has the server answer a prompt of a digest.
-        """
+        """Read the answer to a question, asked again where it cannot be read; None where neither can."""
         for prompt in question.tries:
             digest = prompt.digest(self._server.model)
             text = known.get(digest)

@@ -82,12 +82,7 @@ _INSTRUCTIONS: Mapping[Task, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A question to a model.
-
-    - `instructions`: what it is to do.
-    - `parts`: names and texts, the claim first.
-    - `again`: the last answer could not be read.
-    """
+    """A question to a model: what it is to do, and texts by name, the claim first; `again`: the last was unreadable."""
 
     instructions: str
     parts: tuple[tuple[str, str], ...]

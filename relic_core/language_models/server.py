@@ -101,12 +101,7 @@ class Server:
         weakref.finalize(self, self._client.close)
 
     def ask(self, messages: Sequence[Message], stop: threading.Event) -> Answer:
-        """Put one question, again where the server is busy or broke off.
-
-        - `stop`: set by another thread, it ends the waiting for a busy server.
-
-        Raises ReaderUnavailable: there is no answer; the message says why.
-        """
+        """Put one question, again where the server is busy or broke off; `stop` ends the waiting for a busy one."""
         needed = count_tokens(messages)
         body = {"messages": list(messages), "max_tokens": ANSWER}
         return self._asked("chat/completions", body, needed, stop, partial(_read, needed=needed))
@@ -176,10 +171,7 @@ class Server:
         return list(_digests(response, "data", "id")), time.perf_counter() - began
 
     def model_digest(self) -> str:
-        """Give the digest of the model's files where the server says one, as Ollama does; else empty.
-
-        Raises ReaderUnavailable: the server is not there.
-        """
+        """Give the digest of the model's files where the server says one, as Ollama does; else empty."""
         ollama = f"{self.address.removesuffix('/v1')}/api/tags"
         said = _digests(self._request("GET", f"{self.address}/models", None), "data", "id").get(self.model)
         return said or _digests(self._request("GET", ollama, None), "models", "name").get(self.model, "")

@@ -32,11 +32,7 @@ def is_zip(data: bytes) -> bool:
 
 
 class Archive:
-    """A zip archive held in memory.
-
-    Raises BadText: it is damaged.
-    Raises UnsafeFile: it has too many entries, or says that it unpacks to more than is allowed.
-    """
+    """A zip archive held in memory. Raises UnsafeFile: too many entries, or it unpacks to more than is allowed."""
 
     def __init__(self, data: bytes) -> None:
         entries = data.count(_ENTRY)  # counted before zipfile makes an object of each
@@ -69,12 +65,7 @@ class Archive:
         return path if path in self._entries else self._folded.get(path.casefold(), "")
 
     def read(self, path: str) -> bytes:
-        """Unpack an entry.
-
-        Raises NotFound: there is no such entry.
-        Raises BadText: it is damaged.
-        Raises UnsafeFile: it is encrypted, grows too much, or all that was read from the archive is too much.
-        """
+        """Unpack an entry. Raises UnsafeFile: it is encrypted, or it or all that was read grows too much."""
         name = self.find(path)
         if not name:
             raise NotFound(f"The archive holds no entry '{path[:200]}'.")
@@ -105,11 +96,7 @@ class Archive:
 
 
 def opened(file: Path | BinaryIO) -> zipfile.ZipFile:
-    """Open an archive.
-
-    Raises zipfile.BadZipFile: it is damaged, in whatever way.
-    Raises FileNotFoundError, PermissionError: as their names say.
-    """
+    """Open an archive. Raises zipfile.BadZipFile: it is damaged, in whatever way."""
     try:
         return zipfile.ZipFile(file)
     except (FileNotFoundError, PermissionError):
@@ -119,12 +106,7 @@ def opened(file: Path | BinaryIO) -> zipfile.ZipFile:
 
 
 def unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, *, at_most: int) -> bytes:
-    """Unpack an entry, counting while reading.
-
-    Raises zipfile.BadZipFile: it is damaged, in whatever way.
-    Raises TextTooLarge: it has more than `at_most` bytes.
-    Raises UnsafeFile: it grows as no text does.
-    """
+    """Unpack an entry, counting while reading. Raises BadZipFile: damaged; UnsafeFile: it grows as no text does."""
     pieces: list[bytes] = []
     size = 0
     try:

@@ -22,11 +22,7 @@ MOST_PARAGRAPHS = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextBlock:
-    """A block of text without blocks inside.
-
-    - `lines`: at least one; of prose, they are joined to one.
-    - `left_out`: why it is no paragraph; empty where it is one.
-    """
+    """A block of text without blocks inside, and why it is no paragraph; lines of prose are joined to one."""
 
     lines: tuple[str, ...]
     kind: ParagraphKind = "prose"
@@ -56,10 +52,7 @@ Item = TextBlock | Opening
 
 
 def refuse_many_paragraphs(count: int, *, what: str) -> None:
-    """Refuse a file with more paragraphs than any work has.
-
-    Raises UnsafeFile: there are more than `MOST_PARAGRAPHS`.
-    """
+    """Refuse a file with more than `MOST_PARAGRAPHS` paragraphs, more than any work has, as an UnsafeFile."""
     if count > MOST_PARAGRAPHS:
         raise UnsafeFile(
             f"{what} has more than {MOST_PARAGRAPHS:,} paragraphs, many times those of a long novel, and is not "
@@ -72,7 +65,6 @@ class Named:
     """What a heading says.
 
     - `level`: as its words tell; empty for a title that says nothing of its level.
-    - `number`, `title`: as `Chapter` has them.
     - `label`: the whole heading on one line, to be cited as a part.
     - `word`: the word for what it counts ("volume"), as `Heading` has it.
     - `bare`: it is a number without a word for what it counts.

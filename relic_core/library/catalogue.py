@@ -54,12 +54,10 @@ _ALSO = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueEntry:
-    """One work of the catalogue.
+    """One work of the catalogue, as in the paper.
 
     - `slug`: short name, also of its file in a library folder (``slug.txt``).
-    - `title`, `author`, `translator`, `year` of first publication: as in the paper.
     - `type`: "novel", "novella", "collection (fiction)", "collection (nonfiction)".
-    - `gutenberg`: number at Project Gutenberg; None where none is known here.
     - `free_in_us`: the year on whose first day its copyright in the United States ends; None where it ended before this
       list was made.
     """
@@ -82,10 +80,7 @@ class CatalogueEntry:
 
 
 def read_entries(path: Path = FILE) -> tuple[CatalogueEntry, ...]:
-    """Read a catalogue.
-
-    Raises BadText: a line that is no entry, or a slug or number given twice.
-    """
+    """Read a catalogue. Raises BadText: a line that is no entry, or a slug or number given twice."""
     found: list[CatalogueEntry] = []
     with path.open(encoding="utf-8", newline="") as file:
         for number, row in enumerate(csv.DictReader(file, strict=True), start=2):
@@ -155,12 +150,10 @@ def entry_of_file(path: Path, library: Path | None) -> CatalogueEntry | None:
 
 
 def slug_of(named: str) -> str:
-    """Give the slug of the work that a slug or a title names.
+    """Give the slug of the work that a slug or a title names. Raises BadRequest: none is called that.
 
     >>> slug_of("The Scarlet Letter"), slug_of("emma")
     ('the_scarlet_letter', 'emma')
-
-    Raises BadRequest: none is called that; the message names the nearest.
     """
     if entry := find(named) or find_named(named):
         return entry.slug

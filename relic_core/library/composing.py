@@ -59,9 +59,6 @@ def compose(
 ) -> Work:
     r"""Make a work of blocks in the order of the text; parameters as `text.reading.read_work`.
 
-    Raises EmptyText: no block is a paragraph with a word.
-    Raises UnsafeFile: there are more blocks than `blocks.MOST_PARAGRAPHS`.
-
     >>> from relic_core.text.metadata import Metadata
     >>> heading = TextBlock(lines=("CHAPTER I",), left_out="heading")
     >>> items = [Opening("I"), heading, TextBlock(lines=("Rain fell.",)), TextBlock(lines=("Nobody came.",))]
@@ -142,8 +139,6 @@ def _with_notes(groups: list[_Group]) -> list[_Group]:
 
 
 class _Composition:
-    """The text in the making."""
-
     def __init__(self, segmenter: Segmenter) -> None:
         self.chapters: list[Chapter] = []
         self.paragraphs: list[Paragraph] = []

@@ -66,10 +66,7 @@ class Wording:
     def of(
         cls, text: str, sentences: tuple[Numbers, Numbers, Numbers, Numbers], notes: Flags, lexicon: Lexicon
     ) -> Wording:
-        """Read the words of a text.
-
-        - `sentences`: starts, ends, chapters and paragraphs.
-        """
+        """Read the words of a text; of its sentences are given starts, ends, chapters and paragraphs."""
         sentence_starts, sentence_ends, chapters, paragraphs = sentences
         starts, ends = word_offsets(text)
         sentence = np.searchsorted(sentence_starts, starts, side="right") - 1
@@ -143,11 +140,7 @@ class Wording:
         return sentence - bisect_left(paragraphs, paragraphs[sentence]) + 1
 
     def context(self, first: int, length: int, *, width: int) -> tuple[str, str, str]:
-        """Give what stands left of some words, the words, and what stands right of them, each on one line.
-
-        - `first`, `length`: number of the first word in the text, and how many they are.
-        - `width`: at most so many characters on either side, whole words alone.
-        """
+        """Give what stands left of some words, the words, and what stands right, in whole words, each on one line."""
         here, there = self.reach(first, length)
         start, end = int(self.starts[first]), int(self.ends[first + length - 1])
         starts, ends, _, runs = self._borders

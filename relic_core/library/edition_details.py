@@ -79,9 +79,7 @@ def over(stated: EditionDetails, derived: EditionDetails, added: date) -> Editio
 
 
 def derive_details(source: str, text: str, added: date) -> EditionDetails:
-    r"""Read what is known of an edition from `Work.source` and the first characters of its text.
-
-    - `added`: the date of access of what came from an address.
+    r"""Read what is known of an edition, `added` on a date, from `Work.source` and the first characters of its text.
 
     >>> import datetime
     >>> header = "The Project Gutenberg EBook of Emma\n\nRelease Date: August, 1994  [Etext #158]\nLanguage: English\n"
@@ -111,9 +109,7 @@ def derive_details(source: str, text: str, added: date) -> EditionDetails:
 
 
 def check_details(details: EditionDetails) -> EditionDetails:
-    """Make what a person says of an edition harmless.
-
-    Raises BadRequest: something is too long, or cannot be.
+    """Make what a person says of an edition harmless. Raises BadRequest: something is too long, or cannot be.
 
     >>> check_details(EditionDetails(publisher=" Oxford  University Press ")).publisher
     'Oxford University Press'

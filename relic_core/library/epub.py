@@ -259,11 +259,7 @@ class Package:
 
 
 def read_package(archive: Archive) -> Package:
-    """Read the package of an EPUB.
-
-    Raises BadText: the archive is no EPUB, or its package is damaged or names no page.
-    Raises UnsafeFile: it is locked by a reading shop (DRM).
-    """
+    """Read the package of an EPUB. Raises BadText: it names no page. Raises UnsafeFile: it is locked (DRM)."""
     if not archive.find(_CONTAINER):
         raise BadText(
             "The file is a zip archive without META-INF/container.xml, so it is no EPUB, or one that did not arrive "
@@ -459,8 +455,6 @@ _FEW = 2
 
 @dataclass(slots=True)
 class _Mark:
-    """A heading, as it is taken."""
-
     named: Named
     role: str  # "part", "chapter", "title", "section", "aside"
     rank: int
@@ -731,8 +725,7 @@ class PageBlock:
     """A block where it stands.
 
     - `level`: 1 to 6 for a heading, 0 for anything else.
-    - `role`: of a heading: "part" or "chapter" where the first heading of a section so marked; "section" where another
-      one.
+    - `role`: of a heading: "part" or "chapter" where the first of a section so marked; "section" where another one.
     - `anchors`: names of the places at its beginning; "" at the beginning of the page.
     - `linked`: all of it leads elsewhere in the book, as lines of a contents list do.
     """
@@ -965,15 +958,7 @@ def _looks_like_verse(lines: list[str]) -> bool:
 def read_epub(
     data: bytes, *, name: str, metadata: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None
 ) -> Edition:
-    """Read a work from the bytes of an EPUB; pages that it lacks are passed over as long as others have text.
-
-    - `max_bytes`: largest size accepted, of all pages together.
-
-    Raises BadText: it is damaged, or no EPUB.
-    Raises TextTooLarge: its pages have more bytes than `max_bytes`.
-    Raises EmptyText: it holds no text of a work.
-    Raises UnsafeFile: it is locked, or made to grow without end: it has more elements or paragraphs than any book.
-    """
+    """Read a work from the bytes of an EPUB; pages that it lacks are passed over as long as others have text."""
     archive = Archive(data)
     package = read_package(archive)
     blocks: list[PageBlock] = []

@@ -35,11 +35,7 @@ class TextFile:
 
 
 def list_texts(folder: Path) -> tuple[TextFile, ...]:
-    """List the .txt, .epub and .xml files of a folder by name.
-
-    Raises NotFound: the folder is not there.
-    Raises BadRequest: it is no folder, or may not be read.
-    """
+    """List the .txt, .epub and .xml files of a folder by name."""
     try:
         paths = sorted(
             path
@@ -69,10 +65,7 @@ def list_texts(folder: Path) -> tuple[TextFile, ...]:
 
 
 def texts_in(folder: Path) -> tuple[Path, ...]:
-    """List the .txt, .epub and .xml files of a folder by name.
-
-    Raises NotFound, BadRequest: the folder is not there, or is none, or may not be read, or has no such file.
-    """
+    """List the .txt, .epub and .xml files of a folder by name. Raises NotFound: it has none."""
     paths = tuple(text.path for text in list_texts(folder))
     if not paths:
         raise NotFound(f"The folder {folder} has no .txt file, and no .epub or .xml.")
@@ -83,8 +76,6 @@ def find_file(given: str, library: Path | None) -> Path:
     """Find the file a person means: a path, or the name of a file of the library folder, with or without its end.
 
     Nothing is checked of a path that is neither; reading it tells what is wrong.
-
-    Raises NotFound: it begins with the home folder of a user whom there is not.
     """
     try:
         path = Path(given).expanduser()
@@ -144,13 +135,7 @@ def mode_of(path: Path) -> int:
 
 
 def read_bytes(path: Path, *, max_bytes: int) -> bytes:
-    """Read a file, unless it is larger than allowed.
-
-    Raises NotFound: nothing is there.
-    Raises BadRequest: it is a folder, or something else that is no file.
-    Raises TextTooLarge: it has more than `max_bytes` bytes.
-    Raises BadText: it may not be read, or its name is none that a file can have.
-    """
+    """Read a file, unless it is larger than allowed; a path that cannot be read is told as what it is."""
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -172,10 +157,7 @@ def read_bytes(path: Path, *, max_bytes: int) -> bytes:
 
 @lru_cache(maxsize=2_000)
 def text_sha256(path: Path, *, modified: int, max_bytes: int) -> str:
-    """Compute the sha256 of a file's text, as a work has it; empty for what cannot become a work.
-
-    - `modified`: time of its last change: a changed file is read again.
-    """
+    """Compute the sha256 of a file's text, as a work has it, anew when modified; empty for what can be no work."""
     del modified  # part of the cache's key
     try:
         data = read_bytes(path, max_bytes=max_bytes)

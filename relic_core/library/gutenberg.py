@@ -75,11 +75,7 @@ class _BrokenOff(Exception):
 
 
 class Mirror:
-    """Files by their addresses; used as a context manager, it closes its connection at the end.
-
-    - `address`: of the mirror; files are asked for below it.
-    - `gate`: lets requests pass, one in some seconds; redirects and second tries count.
-    """
+    """Files by their addresses; a context manager that closes its connection. Every request passes the gate."""
 
     def __init__(self, address: str, gate: Gate, *, max_bytes: int) -> None:
         from httpx2 import Client, Timeout  # heavy, and needed for nothing else
@@ -101,12 +97,9 @@ class Mirror:
         self._client.close()
 
     def get(self, address: str, cached: Book | None, say: Callable[[str], None]) -> Answer | None:
-        """Request a file, again where the answer broke off or the mirror is busy for a short while.
+        """Request a file, again where the answer broke off or the mirror is busy for a while; None: there is none.
 
         - `cached`: an earlier download of it: it is sent again only if it has changed.
-        - `say`: called with what is waited for; what it raises ends the requests.
-
-        Returns: none where nothing is at the address.
         """
         tries = waits = 0
         while True:
@@ -255,11 +248,7 @@ _STEP_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """A downloaded book.
-
-    - `etag`, `last_modified`: as the server gave them; empty where it did not.
-    - `notice`: what the reader should know of the download; empty where nothing is out of the way.
-    """
+    """A downloaded book; `etag` and `last_modified` as the server gave them, and a notice for the reader."""
 
     number: int
     data: bytes
@@ -276,10 +265,7 @@ class Book:
 
 
 class Downloads:
-    """A folder of fetched files, one folder for each by its number.
-
-    - `folder`: made when first written to.
-    """
+    """A folder of fetched files, one folder for each by its number; made when first written to."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -304,10 +290,7 @@ class Downloads:
             return None  # it is fetched anew
 
     def save(self, book: Book) -> None:
-        """Write a download; an earlier one stays until the new one is whole.
-
-        Raises StoreReadOnly: the folder cannot be written, or the disk is full.
-        """
+        """Write a download; an earlier one stays until the new one is whole."""
         folder = self.folder / str(book.number)
         about = {
             "url": book.url,
@@ -323,8 +306,6 @@ class Downloads:
         """Write a file under another name and rename it, so that nobody ever reads half of it.
 
         The other name is one's own: two who fetch one book at once do not write into each other's file.
-
-        Raises StoreReadOnly: the folder cannot be written, or the disk is full.
         """
         new = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
         try:
@@ -343,12 +324,7 @@ class Downloads:
 
 
 class Gate:
-    """Lets one request pass in some seconds, counted over all processes that use the same folder.
-
-    - `downloads`: where the time of the last request is kept.
-    - `pause`: least number of seconds between two requests.
-    - `turn`: keeps other processes out.
-    """
+    """Lets one request pass in some seconds, counted over all processes that use the same folder, one at a time."""
 
     def __init__(
         self,
@@ -375,10 +351,7 @@ class Gate:
         return datetime.fromtimestamp(self._clock(), UTC)
 
     def wait(self, stop: Callable[[], None]) -> None:
-        """Wait for the next request to be allowed; `stop` is called meanwhile, and what it raises ends the wait.
-
-        Raises StoreReadOnly: the time cannot be written down, so that the next request would come too soon.
-        """
+        """Wait for the next request to be allowed; `stop` is called meanwhile, and what it raises ends the wait."""
         if self._pause <= 0:
             stop()
             return
@@ -413,8 +386,6 @@ _ADDRESS = re.compile(r"(?:https?://)?[\w.-]+/\S*?(?:ebooks|etext|files|epub)/(\
 def parse_number(written: str) -> int:
     """Read a number of Project Gutenberg: the number itself, "pg1342", or the address of the book's page or file.
 
-    Raises BadRequest: there is no such number in it.
-
     >>> parse_number("1342"), parse_number("https://www.gutenberg.org/ebooks/1342"), parse_number(" pg1342.txt")
     (1342, 1342, 1342)
     """
@@ -425,10 +396,7 @@ def parse_number(written: str) -> int:
 
 
 def check_number(number: int, *, written: str = "") -> None:
-    """Refuse what cannot be a number of Project Gutenberg.
-
-    Raises BadRequest: it is below 1 or too large.
-    """
+    """Refuse what is below 1 or too large for a number of Project Gutenberg."""
     if not 1 <= number <= _LARGEST_NUMBER:
         raise BadRequest(
             f"'{written or number}' is no number of Project Gutenberg. Give the number that the book's page has in its "
@@ -465,11 +433,7 @@ class Gutenberg:
         - `offline`: request nothing; only a cached copy will do.
 
         Raises NotFound: the mirror has no plain text of that number.
-        Raises SourceAway: the mirror does not answer, and no copy is cached.
-        Raises SourceUnavailable: it sends something else than a text, and no copy is cached.
-        Raises TextTooLarge: it is larger than allowed.
-        Raises BadRequest: there can be no such number.
-        Raises StoreReadOnly: the folder of downloads cannot be written.
+        Raises SourceAway, SourceUnavailable: no copy is cached and it does not answer, or sends something else.
         """
         check_number(number)
         cached = self._downloads.load(number)

@@ -88,12 +88,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """How far from the letters of a query its words may be.
-
-    - `variants`: other spellings count: honor for honour.
-    - `forms`: other forms count: went for go.
-    - `as_written`: capitals, accents and the ending 's count: Gatsby is neither gatsby nor Gatsby's.
-    """
+    """How far from the letters of a query its words may be; `as_written`, Gatsby is neither gatsby nor Gatsby's."""
 
     variants: bool = False
     forms: bool = False
@@ -186,9 +181,7 @@ def _glob(pattern: str) -> Callable[[str], bool]:
 
 
 def nearest(word: str, counts: Counter[str]) -> list[str]:
-    """List the words of a vocabulary that look most like one that is not in it, the likeliest first.
-
-    - `counts`: the vocabulary, folded, with how often each word stands; of words alike the more frequent comes first.
+    """List the words of a folded vocabulary that look most like one that is not in it, the likeliest first.
 
     >>> from collections import Counter
     >>> nearest("natashe", Counter({"natasha": 900, "nature": 20, "the": 5}))

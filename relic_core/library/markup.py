@@ -82,7 +82,7 @@ def parse_xml(text: str, *, what: str) -> Element:
     r"""Parse XML.
 
     Raises BadText: it is not well-formed, or nested deeper than `MOST_DEPTH`.
-    Raises UnsafeFile: it uses an entity made of others, or one from outside; it has more than `MOST_ELEMENTS` elements.
+    Raises UnsafeFile: an entity made of others or from outside; more than `MOST_ELEMENTS` elements.
 
     >>> parse_xml("<!DOCTYPE p><p>one&nbsp;two</p>", what="The file").text
     'one\xa0two'
@@ -104,11 +104,7 @@ def parse_xml(text: str, *, what: str) -> Element:
 
 
 def parse_html(text: str, *, what: str) -> Element:
-    """Parse XHTML strictly, and what is not well-formed as browsers do.
-
-    Raises BadText: it is nested deeper than `MOST_DEPTH`, or holds no element.
-    Raises UnsafeFile: as `parse_xml`.
-    """
+    """Parse XHTML strictly, and what is not well-formed as browsers do; raises as `parse_xml`."""
     try:
         return parse_xml(text, what=what)
     except UnsafeFile:
@@ -130,10 +126,7 @@ def count_elements(text: str) -> int:
 
 
 def refuse_many(elements: int, *, what: str) -> None:
-    """Refuse a file with more elements than any text needs, before they take up memory.
-
-    Raises UnsafeFile: there are more than `MOST_ELEMENTS`.
-    """
+    """Refuse a file with more than `MOST_ELEMENTS` elements before they take up memory, as an UnsafeFile."""
     if elements > MOST_ELEMENTS:
         raise UnsafeFile(
             f"{what} has more than {MOST_ELEMENTS:,} elements, many times those of a long novel, and is not opened. If "

@@ -18,12 +18,9 @@ T = TypeVar("T")
 
 
 def meant(said: str, fits: Iterable[Sequence[T]], *, kind: str, called: Callable[[T], str]) -> T | None:
-    """Choose what a person means; None where nothing fits.
+    """Choose what a person means of the closest `fits` that are not empty; None where nothing fits.
 
-    - `fits`: what fits, closest fits first: the first list that is not empty counts.
-    - `kind`: what is looked for, in the plural.
-
-    Raises BadRequest: several fit alike; the message names them.
+    Raises BadRequest: several fit alike; it names them.
     """
     for found in fits:
         if len(found) == 1:
@@ -34,11 +31,7 @@ def meant(said: str, fits: Iterable[Sequence[T]], *, kind: str, called: Callable
 
 
 def resolve(said: str, summaries: Sequence[WorkSummary], *, removed: bool = False) -> WorkSummary:
-    """Find the work, or the removed one, that a person means by an id, the beginning of one, or a title.
-
-    Raises NotFound: none fits; the message names the nearest.
-    Raises BadRequest: several fit; the message names them.
-    """
+    """Find the work, or the removed one, that a person means by an id, the beginning of one, or a title."""
     wanted = _key(said)
     fits = (
         [summary for summary in summaries if summary.id == said.strip()],

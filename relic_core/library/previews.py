@@ -46,7 +46,6 @@ class Preview:
 
     - `removed`: the work with the same text that was removed: adding the text puts it back.
     - `namesakes`: stored works of that title with other texts: other editions.
-    - `notice`: what the reader should know; empty where nothing is out of the way.
     - `first`: the first sentences, about 300 characters.
     - `left_out`: by kind, the longest first.
     """
@@ -79,11 +78,7 @@ class ChapterFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """What can be counted in a work.
-
-    - `distinct_words`: different words, whatever their capitals, accents and endings like 's.
-    - `left_out`: what was set aside, by kind, the longest first.
-    """
+    """What can be counted in a work; words differ whatever their capitals, accents and endings like 's."""
 
     paragraphs: int
     sentences: int
@@ -203,9 +198,7 @@ def count(work: Work) -> Numbers:
 
 
 def notice_of(work: Work, missing: Sequence[str]) -> str:
-    """Say what a reader should know of a text as it was read; empty where nothing is out of the way.
-
-    - `missing`: pages that the file lists and does not hold.
+    """Say what a reader should know of a text as it was read, with pages missing or not; empty where nothing is amiss.
 
     >>> from types import SimpleNamespace
     >>> notice_of(SimpleNamespace(left_out=(), text="Rain."), ["text/ch2.xhtml"])

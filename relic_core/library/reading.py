@@ -79,13 +79,7 @@ def read_edition(
     segmenter: Segmenter | None = None,
     max_bytes: int = Settings.max_text_bytes,
 ) -> Edition:
-    """Read a work from the bytes of a file, whatever its format; parameters as `text.reading.read_work`.
-
-    Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`; also where a file holds no text of a work.
-    Raises BadText: a damaged EPUB or TEI file, or one without a text.
-    Raises OtherFormat: a document of a kind that is not read, such as a PDF or a web page.
-    Raises UnsafeFile: a file made to grow without end or to reach outside itself, or a locked one.
-    """
+    """Read a work from the bytes of a file, whatever its format; parameters as `text.reading.read_work`."""
     if len(data) > max_bytes:
         raise too_large(len(data), max_bytes=max_bytes)
     if archives.is_zip(data):
@@ -106,10 +100,7 @@ def _head(data: bytes) -> str:
 
 
 def _refuse_documents(data: bytes) -> None:
-    """Refuse documents of word processors, which are zip archives as EPUBs are.
-
-    Raises OtherFormat: it is one.
-    """
+    """Refuse documents of word processors, which are zip archives as EPUBs are."""
     names = archives.Archive(data).names
     if "META-INF/container.xml" in names:
         return
@@ -119,12 +110,9 @@ def _refuse_documents(data: bytes) -> None:
 
 
 def refuse_others(data: bytes, head: str, root: str) -> None:
-    """Refuse what would be read as plain text and is none.
+    """Refuse what would be read as plain text and is none: another kind of document, or XML that breaks off.
 
     - `root`: name of the element it begins with; empty where it begins with none.
-
-    Raises OtherFormat: it is a document of another kind.
-    Raises BadText: it is XML that breaks off.
     """
     if b"%PDF-" in data[:1024]:
         raise OtherFormat(

@@ -28,10 +28,7 @@ SOURCE = "The sample, written for this project (CC0)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """A passage of criticism around a quotation.
-
-    - `quotation`: words of the novel, from the beginning of a sentence to the end of one.
-    """
+    """A passage of criticism around words of the novel, from the beginning of a sentence to the end of one."""
 
     id: str
     left: tuple[str, ...]
@@ -42,10 +39,7 @@ class Excerpt:
 
 @cache
 def read_novel(*, max_bytes: int) -> Work:
-    """Read the novel, once in a process.
-
-    Raises TextTooLarge: it has more than `max_bytes` bytes.
-    """
+    """Read the novel, once in a process."""
     metadata = Metadata(title=TITLE)
     return read_work(NOVEL.read_bytes(), name=NOVEL.name, metadata=metadata, source=SOURCE, max_bytes=max_bytes)
 
@@ -66,12 +60,9 @@ def read_excerpts() -> tuple[Excerpt, ...]:
 
 
 def align(work: Work, excerpts: Sequence[Excerpt]) -> tuple[Example, ...]:
-    """Find the quotation of each excerpt in the work and make it an example.
+    """Find the quotation of each excerpt in the work, by letters and digits alone, and make it an example.
 
-    Letters and digits alone are compared, so that quotation marks and line breaks may differ.
-
-    Raises BadText: a quotation that is not in the work, does not begin and end with a sentence, is longer than five
-    sentences, or stands in the work more than once.
+    Raises BadText: it is not there once, does not begin and end with a sentence, or is longer than five.
     """
     places = Places(work)
     return tuple(

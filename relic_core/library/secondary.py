@@ -54,10 +54,7 @@ class SourceTable:
         self._rows: dict[str, dict[str, str]] = {}
 
     def add(self, data: bytes) -> None:
-        """Read a table; one without a column that names files tells nothing.
-
-        Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`.
-        """
+        """Read a table; one without a column that names files tells nothing."""
         text = decode(data, max_bytes=MOST_TABLE_BYTES)
         head = text.partition("\n")[0]
         reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count))
@@ -109,8 +106,8 @@ class SourceFile:
     """A file that may be a secondary source; only names, so that it travels easily.
 
     - `inside`: names of the entries that lead to it: none, one in an archive, two in an archive in an archive.
-    - `title`, `author`, `origin`, `licence`, `number` of Project Gutenberg: as a table of sources says them.
-    - `problem`: why it cannot be read, in plain words; empty where nothing is known against it.
+    - `title` to `number`, of Project Gutenberg: as a table of sources says them.
+    - `problem`: why it cannot be read, in plain words.
     """
 
     path: Path
@@ -173,11 +170,7 @@ def list_sources(
 
 
 def read_source(file: SourceFile, *, max_bytes: int = 0) -> bytes:
-    """Read the bytes of a source, `MOST_BYTES` at most or more where `max_bytes` is.
-
-    Raises NotFound, BadRequest, BadText: it has gone, is too large, damaged, locked or made to harm; the message says
-    which file.
-    """
+    """Read the bytes of a source, `MOST_BYTES` at most or more where `max_bytes` is; errors name the file."""
     most = max(max_bytes, MOST_BYTES)
     if file.problem:
         raise BadText(file.problem)
@@ -187,10 +180,7 @@ def read_source(file: SourceFile, *, max_bytes: int = 0) -> bytes:
 
 
 def text_of(data: bytes, *, name: str, max_bytes: int = 0) -> str:
-    """Decode a source: plain text as it stands, an EPUB or a TEI file as `reading` puts it down.
-
-    Raises BadText: it is no text; the subclasses of `decoding.decode` and `reading.read_file`.
-    """
+    """Decode a source: plain text as it stands, an EPUB or a TEI file as `reading` puts it down."""
     most = max(max_bytes, MOST_BYTES)
     if archives.is_zip(data) or data[:200].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").startswith(b"<"):
         return read_file(data, name=name, segmenter=folder.UNCUT, max_bytes=most).text
@@ -199,11 +189,7 @@ def text_of(data: bytes, *, name: str, max_bytes: int = 0) -> str:
 
 
 def read_sources(paths: Sequence[Path], *, max_bytes: int = 0) -> Iterator[tuple[SecondarySource, str]]:
-    """Read the texts below some paths one by one, each with what it is; what cannot be read is passed over.
-
-    Raises NotFound: a path is not there, or holds no text.
-    Raises BadText: a path is an archive, and damaged.
-    """
+    """Read the texts below some paths one by one, each with what it is; what cannot be read is passed over."""
     for path in paths:
         for file in list_sources(path):
             try:

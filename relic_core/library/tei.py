@@ -264,12 +264,7 @@ _LAST_NUMBER = re.compile(r"(\d{1,6})\D*$")
 
 
 class Verse:
-    """The stanza that is being read, and how far the lines of its chapter are counted.
-
-    - `first`: number of its first line.
-    - `refs`: names of the notes that hang on the stanza.
-    - `numbered`: lines of this chapter are cited by number: they have numbers, or are spoken in a play.
-    """
+    """The stanza that is being read, the notes on it, and how far the lines of its chapter are counted."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -301,10 +296,7 @@ _PRINTED = ("sic", "orig", "abbr", "lem", "rdg")
 
 
 class BlockReader:
-    """Reads elements one after the other; what it finds it appends to `blocks`.
-
-    - `root`: of the whole file, where references to notes are looked up.
-    """
+    """Reads elements one after the other; what it finds it appends to `blocks`; `root` is that of the whole file."""
 
     def __init__(self, root: Element) -> None:
         self.blocks: list[TextBlock] = []
@@ -581,11 +573,7 @@ _BY_ANOTHER = re.compile(r"edit|translat|publish|transcri|biograph|life of", re.
 def read_tei(
     data: bytes, *, name: str, metadata: Metadata, source: str, max_bytes: int, segmenter: Segmenter | None
 ) -> Edition:
-    """Read a work from the bytes of a TEI file.
-
-    Raises BadText: it is damaged, has no body, or holds no text of a work.
-    Raises UnsafeFile: it uses entities that are not resolved.
-    """
+    """Read a work from the bytes of a TEI file. Raises BadText: it has no body, or holds no text of a work."""
     root = parse_xml(decode_markup(data, what=_WHAT, max_bytes=max_bytes), what=_WHAT)
     if next(descendants(root, "body"), None) is None:
         raise BadText(

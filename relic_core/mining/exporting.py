@@ -76,11 +76,7 @@ class ExportRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What was exported.
-
-    - `rows`: "pairs", "windows" -> how many were written.
-    - `left_out`: why others were not, in plain words -> how many.
-    """
+    """What was exported: how many "pairs" and "windows", and why in plain words how many others were not."""
 
     path: Path
     form: Form
@@ -129,11 +125,7 @@ class Exporter:
     def export(self, request: ExportRequest, progress: Progress = silent) -> Exported:
         """Write what is asked for; `progress` is told how many rows have been written.
 
-        Raises BadRequest: an unknown kind, form or split; a form that cannot hold what is asked; several sources or
-        works fit; nothing has been split yet, and splits are wanted.
-        Raises NotFound: there is nothing to export, no such source, no such work.
         Raises BadBenchmark: passages that were mined without their words are to be written with them.
-        Raises StoreError: the file or folder cannot be written.
         """
         if request.kind not in get_args(Kind):
             raise unknown_name("kind of export", request.kind, get_args(Kind))
@@ -159,11 +151,7 @@ class Exporter:
         return Exported(path=request.out, form=form, rows=rows, left_out=left_out)
 
     def find_source(self, said: str) -> SecondarySource:
-        """Find the source a person means: by its id, the beginning of its id, or its number in Project Gutenberg.
-
-        Raises NotFound: there is none.
-        Raises BadRequest: there are several.
-        """
+        """Find the source a person means: by its id, the beginning of its id, or its number in Project Gutenberg."""
         there = [stored.source for stored in self.sources.all()]
         wanted = said.strip()
         fits = (

@@ -31,10 +31,7 @@ HELD_OUT = "the list of held-out runs"
 
 @dataclass(frozen=True, slots=True)
 class Offence:
-    """Something that stands where it must not.
-
-    - `words`: what is shared, eight words or more; empty where a place in a source is shared, or the split is wrong.
-    """
+    """Something that stands where it must not; no `words` where a place is shared, or the split is wrong."""
 
     kind: Literal["pair", "window"]
     id: str
@@ -49,8 +46,7 @@ class Offence:
 def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | None = None) -> list[Offence]:
     """List the stretches of eight words or more that items share with texts they must not share any with.
 
-    - `texts`: read once, and once more where something is shared, to say where it stands. An item is not held against a
-      text that bears its own name (`name_of`).
+    - `texts`: read once, and once more where something is shared. None of an item's own name (`name_of`) counts.
     - `held_out`: runs known by their hashes alone.
     """
     collected = [digests_of(text) for _, text in texts()]
@@ -73,10 +69,7 @@ def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | No
 
 
 def shared_passages(items: Iterable[Candidate], others: Sequence[tuple[str, Candidate]]) -> list[Offence]:
-    """List the items whose passage in a source lies, in part or whole, on that of another split.
-
-    - `others`: of other splits, each with its split.
-    """
+    """List the items whose passage in a source lies, in part or whole, on one of `others`, each with its split."""
     of_source: dict[str, list[tuple[str, Candidate]]] = defaultdict(list)
     for split, other in others:
         of_source[other.source_id].append((split, other))

@@ -113,11 +113,7 @@ class Places(NamedTuple):
 
 
 def places(prose: Prose, window: MinedWindow) -> Places:
-    """Look up where the words of a window stand in its source.
-
-    Raises NotFound: they are not where the window says: it was mined from another text, or under other rules of
-    reading.
-    """
+    """Look up where the words of a window stand in its source. Raises NotFound: it was mined from another text."""
     start, end = _quotation(prose, window)
     left: list[Offsets] = []
     before = start
@@ -140,11 +136,9 @@ def places(prose: Prose, window: MinedWindow) -> Places:
 
 
 def find_text(body: str, window: ListedWindow, *, near: int = 0, reach: int = REACH) -> tuple[WindowText, int] | None:
-    """Cut the words of a listed window out of a body in which they may have moved.
+    """Cut the words of a listed window, known by their hash, out of a body in which they may have moved.
 
-    - `window`: what is looked for; its hash decides.
-    - `near`: by how many characters the window before had moved.
-    - `reach`: how much further, at most, this one may have.
+    - `near`, `reach`: by how many characters the window before had moved, and how much further this one may have.
 
     Returns: the words and by how much they have moved; None where they are not there to the letter.
     """
@@ -219,9 +213,6 @@ def make_manifest(
 
     - `marked`: kept windows, each with its split.
     - `paths`: files, folders and archives where they are; they are known again by their hashes.
-
-    Raises NotFound: there are no dev and test windows, or a source is not among the files.
-    Raises BadBenchmark: a window cannot be cut out of its source to the letter.
     """
     if not paths:
         raise BadRequest("Where are the mined sources? Name their files, folders or archives with --from.")

@@ -56,12 +56,7 @@ class SharedRun(NamedTuple):
 
 
 def find_chains(numbers: Numbers, works: QuotedWorks, *, among: Collection[int] | None = None) -> list[list[SharedRun]]:
-    """Find runs of words that a source shares with the works, those of one quotation together.
-
-    - `among`: positions of the works that are looked at; all by default.
-
-    Returns: runs in the order of both texts, all in one work, in order of the source.
-    """
+    """Find runs of words that a source shares with works, `among` some, those of one quotation together, in order."""
     here, there = works.look_up(numbers, commonest=COMMONEST)
     owners = np.searchsorted(works.first_word_of, there, "right") - 1
     if among is not None:
@@ -257,10 +252,7 @@ class Aligner:
         self._numbers: list[int] = words.numbers.tolist()
 
     def align(self, chain: Sequence[SharedRun], first: int, stop: int) -> Iterator[list[Block]]:
-        """Align what is between and around the runs of a chain.
-
-        - `chain`: in the order of both texts, without overlap.
-        - `first`, `stop`: where the work's words begin and end among those of all works.
+        """Align what is between and around the runs of a chain, which are in the order of both texts, without overlap.
 
         Yields: blocks that belong together, in order: each stretch costs less by what stands between than it brings.
         """
@@ -387,11 +379,7 @@ _SAME = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Words of a source that stand in a work, in order.
-
-    - `blocks`: what is the same, by positions of words.
-    - `bits`: how rare the shared words are together.
-    """
+    """Words of a source that stand in a work, in order, as blocks of positions; `bits`: how rare they are together."""
 
     work: QuotedWork
     start: int
@@ -411,14 +399,10 @@ class Match:
 
 
 def matches_of(aligner: Aligner, *, among: Collection[str] | None = None) -> tuple[Match, ...]:
-    """Find the words of a source that stand in works, whether or not the source marks them as quoted.
+    """Find the words of a source that stand in works, `among` some, whether or not the source marks them as quoted.
 
     Where the same words stand in several places, in one work or several, the places that are nearly as good as the best
-    are all given.
-
-    - `among`: ids of the works that are looked at; all by default.
-
-    Returns: in the order of the source.
+    are all given. Returns: in the order of the source.
     """
     works, words = aligner.works, aligner.words
     numbers = None if among is None else [at for at, work in enumerate(works.works) if work.id in among]

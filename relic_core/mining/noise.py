@@ -114,11 +114,7 @@ _LONE_LENGTH, _HEAD_LENGTH = 16, 70
 
 @dataclass(frozen=True)
 class Printed:
-    """What belongs to the printed page.
-
-    - `masked`: the text with it as white space, as long as the text: what paragraphs are looked for in.
-    - `found`: where it stands, in order.
-    """
+    """What belongs to the printed page: where it stands, and the text with it as white space, as long as the text."""
 
     masked: str
     found: list[Offsets]

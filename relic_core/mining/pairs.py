@@ -27,11 +27,7 @@ _CLOSING = " \"”’'»)]}.,;:!?—–-"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What stands around a quotation.
-
-    - `left`, `right`: the sentences before and after it, in the order of the text; at most four each.
-    - `start`, `end`: where quotation and context stand in `Prose.text`.
-    """
+    """What stands around a quotation: up to four sentences on either side, and where it all is in `Prose.text`."""
 
     left: tuple[str, ...]
     right: tuple[str, ...]
@@ -136,11 +132,7 @@ quotation and around it)."""
 
 @dataclass(frozen=True, slots=True)
 class PairsFound:
-    """The pairs of a source.
-
-    - `pairs`: in the order of the source.
-    - `dropped`: why quotations gave no pair -> how many.
-    """
+    """The pairs of a source, in its order, and why how many quotations gave none."""
 
     pairs: tuple[Pair, ...]
     dropped: Mapping[str, int]
@@ -148,8 +140,6 @@ class PairsFound:
 
 def make_pairs(prose: Prose, quotations: Iterable[Quotation], source_id: str) -> PairsFound:
     """Make the pairs of one source.
-
-    - `quotations`: as `quotations.find_quotations` gives them.
 
     >>> from relic_core.mining.prose import read_prose
     >>> from relic_core.mining.quotations import find_quotations

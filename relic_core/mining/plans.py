@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from relic_core.domain.figures import many
 from relic_core.errors import RelicError
 from relic_core.library import secondary
 
@@ -20,10 +21,7 @@ if TYPE_CHECKING:
 
 
 class Done(NamedTuple):
-    """What was mined of a file before.
-
-    - `removed`: the source was removed since; it stays away.
-    """
+    """What was mined of a file before; a source that was removed since stays away."""
 
     works: frozenset[str]
     pairs: bool
@@ -32,12 +30,7 @@ class Done(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """A file with something to be done.
-
-    - `sha256`: of its bytes.
-    - `among`: ids of the works that it has not been searched for yet.
-    - `pairs`: whether its pairs are to be made.
-    """
+    """A file with something to be done; `among`: ids of the works that it has not been searched for yet."""
 
     file: SourceFile
     root: Path
@@ -49,14 +42,7 @@ class Planned:
 
 @dataclass(slots=True)
 class Plan:
-    """What there is to do.
-
-    - `unread`: files that cannot be read, what was named for them, and why in plain words.
-    - `already`, `removed`, `twice`: files that were mined as they are; whose source was removed; that are the same as
-      another.
-    - `others`: names of files of other kinds, which were left alone.
-    - `max_bytes`: largest source accepted, where that is more than `secondary.MOST_BYTES`.
-    """
+    """What there is to do, and what not: unread files with why, those known or the same, and names of other kinds."""
 
     planned: list[Planned] = field(default_factory=list)
     unread: list[tuple[SourceFile, Path, str]] = field(default_factory=list)
@@ -87,11 +73,8 @@ def make_plan(
 ) -> Plan:
     """Look through files, folders and archives; each file is read once, for its hash.
 
-    - `settings`: which files may be read, those that may not being passed over; the largest text accepted.
     - `done`: what was mined before, by the sha256 of the file.
     - `works`: ids of the works to look for, with their fingerprints.
-
-    Raises NotFound, BadText: as `secondary.list_sources`.
     """
     max_bytes = settings.max_text_bytes
     plan = Plan(max_bytes=max_bytes)
@@ -100,7 +83,7 @@ def make_plan(
     for root in roots:
         files += ((root, file) for file in secondary.list_sources(root, settings=settings, others=plan.others))
     for number, (root, file) in enumerate(files):
-        progress(number, len(files), f"Looking through {books(len(files))}: {file.name}")
+        progress(number, len(files), f"Looking through {many(len(files), 'book')}: {file.name}")
         try:
             data = secondary.read_source(file, max_bytes=max_bytes)
         except RelicError as error:
@@ -122,8 +105,3 @@ def make_plan(
             )
         seen.add(sha256)
     return plan
-
-
-def books(count: int) -> str:
-    """Count books in words."""
-    return "1 book" if count == 1 else f"{count:,} books"

@@ -155,8 +155,6 @@ def read_prose(text: str) -> Prose:
     Dropped are licences, contents, indexes, headings, marks of illustrations, running heads, page numbers, footnote
     marks, in-line citations, word breaks and marks of emphasis: they let models cheat (Thai et al. 2022, appendix A).
 
-    - `text`: a decoded text (`text.decoding.decode`); any text will do.
-
     >>> prose = read_prose("Rain is _worth-\nless_ here (p. 149).[3] It\n[Pg 12]\nfell; worthless.\n")
     >>> prose.text
     'Rain is worthless here. It fell; worthless.'

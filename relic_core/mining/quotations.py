@@ -49,9 +49,7 @@ class _Open:
 
 
 def find_quotations(prose: Prose) -> tuple[Quotation, ...]:
-    """Find the quotations of a text, nested ones marked.
-
-    Returns: by their starts; of those that start at one place the longer first.
+    """Find the quotations of a text, nested ones marked, by their starts; of several at one place the longer first.
 
     >>> from relic_core.mining.prose import read_prose
     >>> prose = read_prose("She said, 'I don't know “why” it rained,' and left. 'Tis so.")

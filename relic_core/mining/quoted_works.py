@@ -84,11 +84,8 @@ _MOST_PRINTED = 500_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotedWork:
-    """One work as the index knows it.
+    """One work as the index knows it; `first_word` and `first_sentence` count those of all works.
 
-    - `id`, `title`, `author`, `sha256`, `fingerprint`, `segmenter`: as of `Work`.
-    - `first_word`, `words`: where its words begin among those of all works, and how many they are.
-    - `first_sentence`, `sentences`: where its sentences begin among those of all works, and how many they are.
     - `own`: words that it uses often and hardly any other work does: its people and places, mostly.
     """
 
@@ -121,8 +118,7 @@ class QuotedWorks:
     - `bits`: how rare each word is: -log2 of its share of all words, smoothed.
     - `places`: the first word of each run, in the order of `hashes`.
     - `first_words`: the first word of each sentence, among the words of all works; behind them the number of words.
-    - `sentence_starts`, `sentence_ends`: offsets of the sentences in their work's text.
-    - `digest`: of the manifest: of what the index was made from.
+    - `digest`: of what the index was made from.
     """
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
@@ -146,11 +142,7 @@ class QuotedWorks:
 
     @classmethod
     def open(cls, folder: Path) -> QuotedWorks:
-        """Open an index; its manifest and the sizes of its files are checked.
-
-        Raises NoIndex: there is none in this folder.
-        Raises StaleIndex: it is damaged, changed, or of another version of the program.
-        """
+        """Open an index; its manifest and the sizes of its files are checked."""
         try:
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -177,11 +169,7 @@ class QuotedWorks:
     def build(cls, works: Iterable[Work], folder: Path, progress: Progress) -> QuotedWorks:
         """Write the index of some works, whole or not at all, and open it. One that is there is replaced.
 
-        - `works`: taken one at a time: they need not be in memory together. One with `__len__` gives the progress its
-          end.
-
-        Raises BadRequest: there is no work, or one occurs twice.
-        Raises StoreError: the folder cannot be written.
+        - `works`: taken one at a time; one with `__len__` gives the progress its end.
         """
         making = folder.with_name(f".making-{folder.name}-{uuid.uuid4().hex[:8]}")
         with _writing(folder):
@@ -231,12 +219,9 @@ class QuotedWorks:
         )
 
     def look_up(self, numbers: Numbers, *, commonest: int) -> tuple[Places, Places]:
-        """Find where the runs of a text stand in the works.
+        """Find where the runs of a text stand in the works, but for those that stand there more often than `commonest`.
 
-        - `commonest`: runs that stand in the works more often are left out.
-
-        What it returns:
-        - `here, there`: the first word of a run in the text, and in the works.
+        Returns: the first word of each run, in the text and in the works.
         """
         if len(numbers) < RUN:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -343,10 +328,6 @@ class _Read(NamedTuple):
 
 
 def _write(works: Iterable[Work], folder: Path, progress: Progress) -> None:
-    """Write the files of an index into a folder that is there.
-
-    Raises BadRequest: there is no work, or one occurs twice.
-    """
     numbers_of: dict[str, int] = {}
     printed: dict[str, int] = {}
     known: list[QuotedWork] = []

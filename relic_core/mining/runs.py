@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from relic_core.config import provenance
+from relic_core.domain.figures import many
 from relic_core.domain.trainings import duration
 from relic_core.errors import RelicError, StoreError
 from relic_core.formats.files import as_object, as_string, parse, read_text, written_whole
 from relic_core.library.secondary import SourceFile, unread
 from relic_core.mining import thresholds, volumes
-from relic_core.mining.plans import Done, Plan, Planned, books
+from relic_core.mining.plans import Done, Plan, Planned
 from relic_core.mining.volumes import Mined, VolumeTask
 from relic_core.store.sources import MinedSource, SourceRows
 
@@ -42,11 +43,10 @@ class MiningSummary:
     """What mining came to.
 
     - `mined`, `unread`: sources that were read; that could not be, or were lost on the way.
-    - `already`, `removed`, `twice`: sources mined before as they are; removed, and staying away; the same as another.
+    - `already`, `removed`, `twice`: as of `Plan`.
     - `pairs`, `windows`: found in the sources mined now; `set_aside`: of all windows there are, those left out.
     - `problems`: what is the matter, in plain words → names of the sources.
     - `dropped`: why quotations were passed over, in plain words → how many.
-    - `others`: names of files of other kinds, which were left alone.
     - `places`: only offsets and digests were written, and nothing was stored.
     """
 
@@ -96,7 +96,7 @@ class MiningSummary:
         named = sorted((name, problem) for problem, names in self.problems.items() for name in names)
         lines = [self.figures, *(f"{name}: {' '.join(problem.split())}" for name, problem in named[:_LINES])]
         if (more := len(named) - _LINES) > 0:
-            lines.append(f"And {_counted(more, 'other file')}.")
+            lines.append(f"And {many(more, 'other file')}.")
         return "\n".join(lines)
 
     @property
@@ -105,8 +105,8 @@ class MiningSummary:
         said = []
         if self.mined:
             said.append(
-                f"{_counted(self.mined, 'book')} mined: {_counted(self.pairs, 'pair')} and "
-                f"{_counted(self.windows, 'window')} on works of the library."
+                f"{many(self.mined, 'book')} mined: {many(self.pairs, 'pair')} and "
+                f"{many(self.windows, 'window')} on works of the library."
             )
         for count, what in (
             (self.already, "mined before, with nothing new to look for"),
@@ -114,7 +114,7 @@ class MiningSummary:
             (self.removed, "passed over: removed from the secondary sources, where it can be put back"),
         ):
             if count:
-                said.append(f"{_counted(count, 'book')} {what}.")
+                said.append(f"{many(count, 'book')} {what}.")
         if self.set_aside:
             said.append(f"Of all windows there are, {self.set_aside:,} are set aside, each with its reason.")
         said = said or ["Nothing was mined."]
@@ -134,9 +134,7 @@ class MiningSummary:
 def mine_planned(
     plan: Plan, quoted: QuotedWorks | None, progress: Progress, *, workers: Workers, places: bool = False
 ) -> Iterator[tuple[Mined, Path]]:
-    """Mine what is planned; what could not be read comes first, with its problem.
-
-    - `places`: whether only offsets and digests are to come back.
+    """Mine what is planned, for offsets and digests only where `places`; what could not be read comes first.
 
     Yields: what was found in a source, and what had been named for it.
     """
@@ -220,7 +218,7 @@ class _Pace:
             self._done += 1
             self._bytes += self._sizes.get(file, 0)
         count = len(self._sizes)
-        said = f"{self._done:,} of {books(count)}"
+        said = f"{self._done:,} of {many(count, 'book')}"
         if self._bytes and self._done < count:
             left = (time.monotonic() - self._began) * (self._total - self._bytes) / self._bytes
             said += f", {duration(left)} left"
@@ -234,10 +232,6 @@ def _listed(names: Sequence[str]) -> str:
     ('a.txt, b.txt', '0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more')
     """
     return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 _VOLUME = "volume.json"
@@ -268,10 +262,7 @@ class Places:
         return found
 
     def write(self, mined: Mined) -> None:
-        """Write what was mined of a source.
-
-        Raises StoreError: the folder cannot be written.
-        """
+        """Write what was mined of a source."""
         folder = self._folder / mined.file[:_DIGITS]
         try:
             folder.mkdir(parents=True, exist_ok=True)

@@ -116,10 +116,7 @@ class Stretch:
 
 
 def find_pieces(text: str) -> list[Stretch]:
-    """Find what is read of a text, in order, by its places in the source.
-
-    - `text`: with page numbers and running heads as white space (`noise.printed_noise`).
-    """
+    """Find what is read of a text without its `noise.printed_noise`, in order, by its places in the source."""
     start, end = licence(text)
     layout = lay_out(text, start, end)
     return _Reader(text, layout).read()
@@ -127,11 +124,7 @@ def find_pieces(text: str) -> list[Stretch]:
 
 @dataclass(frozen=True, slots=True)
 class _Margins:
-    """Where the lines of a text begin.
-
-    - `first`: column of the first line of most paragraphs.
-    - `width`: as in `Layout`.
-    """
+    """Where the lines of a text begin: most, and the first of most paragraphs; `width` as in `Layout`."""
 
     left: int
     first: int
@@ -150,8 +143,6 @@ class _Margins:
 
 
 class _Reader:
-    """Goes through the blocks of a text once."""
-
     def __init__(self, text: str, layout: Layout) -> None:
         self._text, self._layout = text, layout
         self._margins = _Margins.of(layout)
@@ -295,7 +286,6 @@ class _Reader:
         return len(lines) > _FEW and full and longest <= self._margins.width - _NARROW
 
     def _ends_in_colon(self) -> bool:
-        """Whether what was read last announces what follows."""
         end = self._text[self._pieces[-1].end - 3 : self._pieces[-1].end]
         return end.rstrip("-—– _").endswith(":")
 

@@ -47,11 +47,7 @@ _AT_ONCE = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pair or window, as far as it may be learnt from.
-
-    - `source_id`, `passage`: where it stands.
-    - `texts`: all it would give to learn from; no run goes from one into the next.
-    """
+    """A pair or window, as far as it may be learnt from; no run of words goes from one of its texts into the next."""
 
     kind: Literal["pair", "window"]
     id: str
@@ -78,10 +74,7 @@ def words_of(passage: Pair | MinedWindow) -> str:
 def examples_of(
     windows: Sequence[MinedWindow], rows: Iterable[Row], kinds: Mapping[str, str]
 ) -> dict[str, list[Example]]:
-    """Make examples of the windows of each split: those with words around a quotation of one to five sentences.
-
-    - `kinds`: window id → what its quotation is there for.
-    """
+    """Make examples of the windows of each split that have words around a quotation of one to five sentences."""
     part_of = {name: part for name, part, _ in rows}
     return {
         part: [
@@ -157,11 +150,7 @@ def measured(windows: Sequence[MinedWindow], parts: Mapping[str, Split]) -> list
 
 
 class Gate:
-    """Lets through what may be learnt from: what shares no run with any of these.
-
-    - `works`, `benchmarks`: runs of the measured works' full texts, and of all texts of benchmarks.
-    - `held_out`: the list of held-out runs, where there is one.
-    """
+    """Lets through what may be learnt from: what shares no run with measured works, benchmarks or the held-out list."""
 
     def __init__(
         self, works: RunSet, benchmarks: RunSet, held_out: HeldOut | None, measured: Sequence[MinedWindow]
@@ -173,10 +162,7 @@ class Gate:
         self._windows = RunSet.of(map(words_of, measured))
 
     def rows(self, candidates: Iterable[Candidate], *, why: str) -> Iterator[Row]:
-        """Say of each candidate whether it may be learnt from, in their order.
-
-        - `candidates`: read some thousands at a time.
-        """
+        """Say of each candidate whether it may be learnt from, in their order; read some thousands at a time."""
         batch: list[Candidate] = []
         for candidate in candidates:
             batch.append(candidate)

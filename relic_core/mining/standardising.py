@@ -31,11 +31,7 @@ Held = Literal["whole", "part", "touched", "mostly", "no"]
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """Consecutive sentences of a work, and the words of the source that quote them.
-
-    - `blocks`: what both texts share, in order.
-    - `score`: the least QRatio of a sentence or a part of one, 0-100.
-    """
+    """Consecutive sentences of a work, and the words of the source that quote them; `score`: least QRatio, 0-100."""
 
     gold: Span
     blocks: tuple[Block, ...]
@@ -66,9 +62,7 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range]) 
     first and last sentences none counts for words that the critic uses beside a quotation and not in it; and the rest
     of the quotation is looked through for those before and behind.
 
-    - `match`: as `matches_of` gave it.
-    - `quoted`: gives the words of the quotation in which the word at a position of the source stands; none where it is
-      in none.
+    - `quoted`: gives the words of the quotation in which the word at a position of the source stands, if any.
     """
     row: list[_Sentence] = []
     for sentence in _sentences(match, aligner):

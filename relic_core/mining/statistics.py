@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """A window, as far as it is counted.
-
-    - `context_words`, `quotation_words`: words of both contexts together, and of the sentences quoted.
-    """
+    """A window, as far as it is counted: words of both contexts together, and of the sentences quoted."""
 
     split: str
     source: str
@@ -36,8 +33,7 @@ class Statistics:
     """The numbers of a set of windows.
 
     - `quoted_share`: average over works of the share of their sentences that is quoted at all, between 0 and 1.
-    - `by_work`: each work's own numbers, the most quoted first.
-    - `by_source`: source -> windows, the most first.
+    - `by_work`, `by_source`: the most quoted, and the source with most windows, first.
     - `titles`: what works and sources are called, by the names that the numbers have for them.
     """
 
@@ -63,11 +59,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkCount:
-    """The numbers of one work.
-
-    - `largest`: Windows from the source that has the most of them.
-    - `quoted`, `sentences`: sentences that are quoted at all, and all there are.
-    """
+    """The numbers of one work; `largest`: windows from one source; `quoted`: sentences that are quoted at all."""
 
     split: str
     windows: int

@@ -55,10 +55,7 @@ _SAME = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFacts:
-    """What has to be known of a work to judge windows on it.
-
-    - `own`: words that are nearly its alone, as of `QuotedWork`.
-    """
+    """What has to be known of a work to judge windows on it; `own` as of `QuotedWork`."""
 
     title: str
     author: str
@@ -80,12 +77,7 @@ def facts_of(works: QuotedWorks) -> dict[str, WorkFacts]:
 def set_aside(
     windows: Iterable[MinedWindow], sources: Mapping[str, SecondarySource], works: Mapping[str, WorkFacts]
 ) -> dict[str, str]:
-    """Find the windows that are set aside.
-
-    - `windows`: all windows of the library: bounds hold for a source and a work together.
-
-    Returns: why, in plain words, by window id; windows that are kept are not in it.
-    """
+    """Say why windows are set aside, among all of the library: bounds hold for a source and a work together."""
     of_source: dict[str, list[MinedWindow]] = defaultdict(list)
     for window in windows:
         of_source[window.source_id].append(window)

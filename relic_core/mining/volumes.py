@@ -47,15 +47,13 @@ logger = logging.getLogger(__name__)
 class Mined:
     """What was found in one source.
 
-    - `source`: the source; without text and hash where it could not be read.
+    - `source`: without text and hash where it could not be read.
     - `task`: what was asked for, where it was asked by `mine_volume`.
-    - `file`: Sha256 of the bytes it was read from; empty where it could not be read or was lost: it is not done then.
+    - `file`: sha256 of the bytes it was read from; empty where it could not be read or was lost: it is not done then.
     - `language`: "en", "fr", ...; empty where the source could not be read.
-    - `pairs`: none where none were asked for.
     - `windows`: all that were found on the works looked for; nothing is set aside yet.
     - `found`: how many pairs and windows.
-    - `dropped`: why quotations were passed over, in plain words → how many.
-    - `problem`: why nothing could be found, in plain words; empty where all is well.
+    - `dropped`, `problem`: why how many quotations were passed over, or why nothing could be found, in plain words.
     - `files`: where only places were asked for: `PAIRS_FILE` and `WINDOWS_FILE` with offsets and digests. There are no
       pairs and windows then, so that no word of the source leaves the process.
     """
@@ -77,12 +75,10 @@ class Mined:
 class VolumeTask:
     """What is to be done with one volume, by names alone.
 
-    - `file`: where it is, and what a table says of it.
     - `works`: folder of the `QuotedWorks`; None where no windows are wanted.
     - `among`: ids of the works that are looked for; None for all.
     - `max_bytes`: largest size accepted, where that is more than `secondary.MOST_BYTES`.
-    - `places`: give offsets and digests only, in files.
-    - `code`: the version of the program, written into these files.
+    - `places`: give offsets and digests only, in files, with the version `code` of the program.
     """
 
     file: SourceFile
@@ -107,10 +103,7 @@ def mine(
     among: Collection[str] | None = None,
     pairs: bool = True,
 ) -> Mined:
-    """Find the quotations of a source, and the works that it quotes.
-
-    - `among`: ids of the works that are looked for; all where not given.
-    """
+    """Find the quotations of a source, and the works that it quotes, `among` some."""
     began = time.perf_counter()
     spoken = ENGLISH if len(text) < _SHORT and is_english(text) else language(text)
     if spoken != ENGLISH:
@@ -137,11 +130,7 @@ def mine(
 
 
 def mine_volume(task: VolumeTask) -> Mined:
-    """Read a volume and mine it; what is wrong with the volume is told in the result and raises nothing.
-
-    Raises NoIndex, StaleIndex: the index of works is not there, or is not the one that was built: that concerns every
-    volume.
-    """
+    """Read a volume and mine it; what is wrong with the volume is told in the result and raises nothing."""
     works = None if task.works is None else _works(task.works, _modified(task.works))
     began = time.perf_counter()
     source = unread(task.file)

@@ -61,14 +61,10 @@ def make_windows(
     *,
     among: Collection[str] | None = None,
 ) -> tuple[MinedWindow, ...]:
-    """Find the places of a source that quote works.
+    """Find the places of a source that quote works, `among` some, in the order of the source.
 
     Everything found is given; `thresholds.set_aside` says later what of it is no quotation by a critic. Where the same
     words stand in several places of the works, there is a window for each.
-
-    - `among`: ids of the works that are looked at; all by default.
-
-    Returns: in the order of the source.
     """
     words = works.read(prose.text)
     aligner = Aligner(prose.text, words, works)
@@ -161,10 +157,7 @@ class _Marks:
             self._ends_so_far.append(reach)
 
     def place(self, start: int, end: int, words: int) -> _Placed:
-        """Find the quotations that hold matched words, where these are at least half of them.
-
-        - `words`: how many of the words between are matched.
-        """
+        """Find the quotations that hold matched words, where the `words` matched are at least half of them."""
         across = self._across(start, end)
         holding = [each for each in across if each.start <= start + _SLACK and each.end >= end - _SLACK]
         for each in sorted(holding, key=lambda quotation: quotation.end - quotation.start):

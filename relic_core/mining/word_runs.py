@@ -56,12 +56,7 @@ def runs_of(text: str) -> Runs:
 
 
 def runs_of_many(texts: Sequence[str]) -> tuple[Runs, npt.NDArray[np.int64]]:
-    """Hash the runs of many short texts at once; no run goes from one text into the next.
-
-    What it returns:
-    - `runs`: of all texts, in order.
-    - `owners`: which text each is of, from 0.
-    """
+    """Hash the runs of many short texts at once, none from one into the next: in order, and which text each is of."""
     split = [words(text) for text in texts]
     owners = np.repeat(np.arange(len(split)), [len(each) for each in split])
     if len(owners) < RUN:
@@ -76,10 +71,7 @@ def runs_of_many(texts: Sequence[str]) -> tuple[Runs, npt.NDArray[np.int64]]:
 
 
 def digests_of(text: str) -> Runs:
-    """Take the first eight bytes of the sha256 of each run, its words joined by single spaces.
-
-    Returns: in the order of the text; the first twelve hex digits of the sha256 are these numbers without their last 16
-    bits.
+    """Take the first eight bytes of the sha256 of each run in order, its words joined by single spaces.
 
     >>> import hashlib
     >>> hashlib.sha256(b"a b c d e f g h").hexdigest()[:16] == f"{digests_of('A b, c d; e f g h.')[0]:016x}"
@@ -135,11 +127,7 @@ class HeldOut:
 
     @classmethod
     def read(cls, path: Path) -> HeldOut:
-        """Read a list: twelve hex digits on each line.
-
-        Raises NotFound: there is no such file.
-        Raises BadBenchmark: a line is something else.
-        """
+        """Read a list: twelve hex digits on each line."""
         lines = read_text(path).split()
         for number, line in enumerate(lines, start=1):
             if not _HELD_OUT.fullmatch(line):

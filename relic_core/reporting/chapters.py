@@ -45,7 +45,6 @@ class Stretch:
 class ChapterParagraph:
     """One paragraph of a chapter.
 
-    - `kind`, `number`: as in `relic_core.domain.Paragraph`.
     - `stretches`: sentences and what stands between them, in the order of the text.
     - `speaker`: who speaks, where the edition prints it over this paragraph; empty elsewhere.
     - `opens`: it is the first, or the first after a break, a heading or a note: its first line is not indented.
@@ -71,10 +70,7 @@ class Aside:
 
 @dataclass(frozen=True, slots=True, eq=False)  # long, and each is one of its own
 class SetChapter:
-    """A chapter, ready to be set.
-
-    - `index`: position in the work, from 0.
-    """
+    """A chapter, ready to be set."""
 
     index: int
     part: str

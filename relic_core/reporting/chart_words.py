@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from relic_core.domain.figures import many
 from relic_core.formats import escaping
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def caption(
     - `note`: what else must be said: what is left out, where published figures come from; as sentences.
     """
     split = f", {runs[0].split}" if runs[0].split and runs[0].split not in benchmark.lower() else ""
-    works = "1 work" if books == 1 else f"{books:,} works"
+    works = many(books, "work")
     intervals = _INTERVALS.get(chart.view, _INTERVALS_OVER_WORKS)
     points = "Columns: shares of the quotations" if chart.view == "ranks" else "Marks: measured figures"
     among = f"{candidates:,.0f} candidates on average ({pool_words(runs[0].pool)})"
@@ -147,10 +148,7 @@ def _published(chart: Chart, series: Series) -> str:
 
 
 def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Set the rows of a chart as a table of words.
-
-    Returns: as many cells in each row as there are heads.
-    """
+    """Set the rows of a chart as a table of words: its heads, and as many cells in each row."""
     facts = tuple(head for head, _ in chart.groups[0].facts) if chart.groups else ()
     heads = (chart.by, *facts, "Run", chart.measure, "95% interval", "n", "candidates")
     names = {series.key: series.label for series in chart.series}
@@ -182,10 +180,7 @@ def _unmarked(said: str) -> str:
 
 
 def as_csv(chart: Chart) -> bytes:
-    """Write the rows of a chart as a file for a spreadsheet: shares as numbers from 0 to 1, to the last digit.
-
-    Returns: in UTF-8 with a byte-order mark, without which spreadsheets take accents for something else.
-    """
+    """Write the rows of a chart for a spreadsheet: shares as numbers from 0 to 1; UTF-8 with a byte order mark."""
     facts = [head.lower() for head, _ in chart.groups[0].facts] if chart.groups else []
     heads = [chart.by.lower(), "key", *facts, "label", "runs", "measure", "value", "low", "high", "n", "candidates"]
     rows: list[list[object]] = [[*heads]]

@@ -68,12 +68,10 @@ def _legend_lines(chart: Chart) -> int:
 
 
 def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Figure:
-    """Draw a chart.
-
-    Every mark carries the key of its group as `customdata`, by which a click is understood.
+    """Draw a chart; every mark carries the key of its group as `customdata`, by which a click is understood.
 
     - `colours`: a colour for each registered retriever; one that is missing is drawn in grey.
-    - `chosen`: key of the group whose examples are shown; it is set off. Empty for none.
+    - `chosen`: key of the group whose examples are shown; it is set off.
     """
     _settle_pandas()
     import plotly.graph_objects as go

@@ -20,11 +20,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place where a query's words stand.
-
-    - `left`, `keyword`, `right`: whole words of the context and the words found, on one line when put together, the
-      marks of italics taken off. A pilcrow stands where a paragraph begins.
-    """
+    """One place where a query's words stand; in the context, a pilcrow stands where a paragraph begins."""
 
     work: WorkSummary
     place: Place

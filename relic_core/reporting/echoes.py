@@ -21,10 +21,7 @@ Lit = Literal["", "shared", "related"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One passage of a pair.
-
-    - `pieces`: its words, in order: a text, whether it is lit, and of a related word the word that it meets.
-    """
+    """One passage of a pair; its pieces are a text, whether it is lit, and of a related word the word that it meets."""
 
     work: Work
     span: Span
@@ -52,10 +49,7 @@ _COLUMNS = ("work", "id", "place", "address", "sentences", "passage")
 
 
 def write(echoes: Iterable[Echo], form: str) -> bytes:
-    """Write pairs as a table, as JSON, or as TEI links between passages named by work and address.
-
-    Raises BadRequest: there is no such form.
-    """
+    """Write pairs as a table, as JSON, or as TEI links between passages named by work and address."""
     rows = [
         {
             "number": each.number,

@@ -44,13 +44,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph of a document.
-
-    - `kind`: what it is: a heading, a passage within the text or set off as a quotation, a note that cites it, the
-      scholar's words, facts about the note, an entry of the list of works, the last line.
-    - `lines`: one, or several where lines are to be kept.
-    - `level`: of a heading, from 1, what the document is called; 0 of everything else.
-    """
+    """A paragraph of a document; `level`: of a heading, from 1, what the document is called; 0 of everything else."""
 
     kind: BlockKind
     lines: tuple[tuple[TextRun, ...], ...]
@@ -65,8 +59,6 @@ def document(
     - `editions`: the works by their ids; of one that is not there the title and the author are taken from the note.
     - `title`: what a document of several collections is called. Each of them that has notes then stands below a heading
       of its own; without a title the document is that of one collection, and is called as it is.
-
-    Raises BadRequest: there is no such style.
     """
     chosen = style(style_name)
     notes = [note for section in sections for note in section.notes]
@@ -103,10 +95,7 @@ def cited_work(kept: KeptPassage, editions: Mapping[str, CitedWork]) -> CitedWor
 
 
 def citation_of(kept: KeptPassage, parts: Parts, chosen: Style, *, first: bool = True) -> tuple[TextRun, ...]:
-    """Write what stands behind a quotation: the citation in the text, or the note.
-
-    - `parts`: of its work, as `disambiguate` gives them.
-    """
+    """Write what stands behind a quotation: the citation in the text, or the note; `parts` as of `disambiguate`."""
     write = chicago.short_note if chosen.name in WITH_NOTES and not first else chosen.in_text
     return write(parts, locate_kept(kept))
 
@@ -162,10 +151,7 @@ def _block_as_markdown(block: Block) -> str:
 
 
 def word(sections: Sequence[Section], style_name: str, editions: Mapping[str, CitedWork], *, title: str = "") -> bytes:
-    """Write notes as a .docx file, in Word's own styles, so that one change of a style changes all it is set in.
-
-    Parameters as `document`.
-    """
+    """Write notes as a .docx file, in Word's own styles, so that one change of a style changes all it is set in."""
     import docx  # some tenths of a second, which no page should wait for
 
     made = docx.Document()
@@ -267,10 +253,7 @@ def _row(collection_name: str, note: Note, work: CitedWork, brought: str, citati
 
 
 def brought_up(kept: KeptPassage, labels: Mapping[str, str]) -> str:
-    """Say in a sentence how a passage was met.
-
-    - `labels`: what people call retrievers; a name that is not in it is given as it is.
-    """
+    """Say in a sentence how a passage was met; `labels` are what people call retrievers."""
     if kept.retriever:
         label = labels.get(kept.retriever, kept.retriever)
         ranked = f"{label}, rank {kept.rank:,}" if kept.rank else label

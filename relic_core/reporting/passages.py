@@ -33,7 +33,6 @@ class Piece:
 
     - `text`: as it is shown; lines of verse are parted by a line feed.
     - `gold`: it belongs to the passage asked for, not to its surroundings.
-    - `italic`: between underscores in the source.
     - `line`: number to show beside the line of verse that begins here; 0 for none.
     """
 
@@ -73,9 +72,8 @@ class Passage:
 def quotation(
     work: Work, span: Span, *, within: Span | None = None, light: Callable[[str], Sequence[Light]] | None = None
 ) -> Passage:
-    """Set the sentences of a span; only they are gold.
+    """Set the sentences of a span, `within` a longer one where it is given; only they are gold.
 
-    - `within`: a longer span, all of which is set.
     - `light`: gives the offsets of the words to light in a text handed to it.
     """
     shown = within or span
@@ -144,11 +142,7 @@ class Setting:
         self._italics = [found.span() for found in _ITALIC.finditer(work.text, paragraph.start, paragraph.end)]
 
     def pieces(self, start: int, end: int, lights: Sequence[Light] = (), *, gold: bool = True) -> list[Piece]:
-        """Cut a stretch at the borders of lit words and italics.
-
-        - `start`, `end`: character offsets in the text of the work.
-        - `lights`: the words to light, counted from `start`.
-        """
+        """Cut a stretch at the borders of lit words, counted from `start`, and italics."""
         marks = {place for a, b in self._italics for place in (a, b - 1)}
         lit = [(start + a, start + b) for a, b in lights]
         ends = {border for span in lit for border in span} | {border for a in marks for border in (a, a + 1)}
@@ -177,10 +171,7 @@ def _unwrap(text: str, kind: ParagraphKind) -> str:
 
 
 def light_words(passage: Passage, words: str) -> Passage:
-    """Light some words where they stand in the gold of a passage to the letter, and nothing else.
-
-    - `words`: in one paragraph; how they are parted by white space does not matter. Empty: nothing is lit.
-    """
+    """Light some words of one paragraph where they stand in a passage's gold to the letter but for white space."""
     wanted = re.compile(r"\s+".join(map(re.escape, words.split())) or r"(?!)")
     paragraphs = []
     for paragraph in passage.paragraphs:

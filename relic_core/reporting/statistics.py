@@ -59,10 +59,7 @@ def tables(counted: Statistics, *, what: str) -> tuple[Table, ...]:
 
 
 def draw_lengths(counted: Statistics, *, what: str) -> go.Figure:
-    """Draw how many sentences the quotations have: the paper's Figure 2.
-
-    The shares stand above the columns, so that the chart can be read without a pointer.
-    """
+    """Draw how many sentences the quotations have, with the shares above the columns: the paper's Figure 2."""
     import plotly.graph_objects as go
 
     lengths = sorted({*LENGTHS, *counted.lengths})

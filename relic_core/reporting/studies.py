@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from typing import TYPE_CHECKING
 
 from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.studies import reading_minutes
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relic_core.domain.studies import ItemResult, Measure, StudyResults, StudyView
+    from relic_core.domain.studies import ItemResult, Measure, Study, StudyResults, StudyView
 
 PAPER = (
     ("Human domain experts, at least two of three (RELiC, Table 3)", 0.935),
@@ -21,12 +23,27 @@ PAPER = (
 """What the paper measured on 200 items of Pride and Prejudice, BM25 choosing the other options."""
 
 PAPER_ITEMS = 200
-PAPER_AGREEMENT = {"fleiss": "0.68", "all agree": "68.5%", "none agree": "0.5%"}
+PAPER_AGREEMENT = {
+    "proxy": {"fleiss": "0.68", "all agree": "68.5%", "none agree": "0.5%"},
+    "span": {"kappa": "0.22", "perfect agree": "22%"},
+    "evidence": {},
+}
+"""By kind of study: RELiC's Table 4; Manjavacas, Long and Kestemont (2019), three readers of 60 allusions."""
+
+PAPER_KINDS = {"claim-supporting": ("151", "153"), "paraphrase-supporting": ("31", "25"), "other": ("18", "")}
+"""Of 200 quotations, as RELiC's section 2.3 counts them, and its Table 2."""
 
 _TELLING = (
     "items were answered rightly by everybody, two people at least, and wrongly by a model that is not built on what "
     "chose the options."
 )
+_AFTER = {
+    "proxy": "The task is that of Thai et al. (2022), RELiC: Retrieving Evidence for Literary Claims, section 4.",
+    "span": "The task is that of Manjavacas, Long and Kestemont (2019), On the Feasibility of Automated Detection of "
+    "Allusive Text Reuse, section 5.",
+    "evidence": "The kinds are those of Thai et al. (2022), RELiC: Retrieving Evidence for Literary Claims, section "
+    "2.3.",
+}
 _NONE = "–"
 _SAID = 60
 """Characters of a quotation that a table shows."""
@@ -49,8 +66,68 @@ li.right { font-weight: bold; } .small { font-size: 0.85rem; opacity: 0.85; }
 
 
 def tables(results: StudyResults) -> tuple[Table, ...]:
-    """Set people and models beside each other, agreement, items."""
-    return (accuracies(results), agreement(results), items(results))
+    """Set people and models beside each other, agreement, items; of other kinds of study people and what they say."""
+    if results.study.kind.is_proxy:
+        return (accuracies(results), agreement(results), items(results))
+    labels = (kinds(results),) if results.study.kind.labels else ()
+    return (people(results), *labels, agreement(results), said(results))
+
+
+def people(results: StudyResults, *, names: Mapping[str, str] | None = None) -> Table:
+    """Set who answered, where nobody is right or wrong."""
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            each.annotator.name if names is None else names[each.annotator.id],
+            each.answered,
+            each.cannot,
+            f"{each.seconds:.0f} s an item{f'; {each.too_fast} too fast' if each.too_fast else ''}"
+            if each.answered
+            else "",
+        )
+        for each in results.people
+    )
+    heads = ("who", "answered", "cannot decide", "remarks")
+    return Table(caption=f"{results.study.label}: who answered", heads=heads, rows=rows, notes=results.notes)
+
+
+def kinds(results: StudyResults) -> Table:
+    """Set how many quotations have each label by most readers, beside the paper's counts."""
+    labels = results.study.kind.labels
+    found = [each.majority for each in results.items if each.majority]
+    rows: list[tuple[Cell, ...]] = []
+    for number, label in enumerate(labels, start=1):
+        count = found.count(number)
+        share = f"{100 * count / len(found):.1f}" if found else _NONE
+        rows.append((label, count, share, *PAPER_KINDS[label]))
+    return Table(
+        caption=f"{results.study.label}: what quotations are there for, of {len(found):,} on which most readers agree",
+        heads=("kind", "here", "% of these", "paper, section 2.3 (of 200)", "paper, Table 2"),
+        rows=tuple(rows),
+        notes=("The paper's text and its Table 2 do not agree; which of them is right it does not say.",),
+    )
+
+
+def said(results: StudyResults) -> Table:
+    """Set items with what most readers say, those first on which they differ most."""
+    kind = results.study.kind
+    votes = () if kind.marks_spans else kind.labels
+    return Table(
+        caption=f"{results.study.label}: item by item",
+        heads=("item", "of", "passage", "answers", *votes, "cannot decide", "together", "benchmark's label"),
+        rows=tuple(
+            (
+                each.item.id,
+                each.title,
+                _short(each.item.gold.words),
+                each.answered,
+                *(str(number) for number in each.votes[: len(votes)]),
+                str(each.cannot),
+                kind.said(each.item, each.majority) or _NONE,
+                each.item.kind,
+            )
+            for each in results.items
+        ),
+    )
 
 
 def accuracies(results: StudyResults, *, names: Mapping[str, str] | None = None) -> Table:
@@ -90,7 +167,7 @@ def agreement(results: StudyResults) -> Table:
                 each.label,
                 figures.get(each.key, _NONE),
                 _by_chance(each),
-                PAPER_AGREEMENT.get(each.key, ""),
+                PAPER_AGREEMENT[results.study.kind.name].get(each.key, ""),
                 each.meaning,
             )
             for each in results.agreement
@@ -102,7 +179,7 @@ def agreement(results: StudyResults) -> Table:
 def _by_chance(measure: Measure) -> str:
     if measure.chance is not None:
         return f"{100 * measure.chance:.1f}%"
-    return _NONE if measure.is_share else "0.00"
+    return _NONE if measure.is_share or measure.key == "expected" else "0.00"
 
 
 def items(results: StudyResults) -> Table:
@@ -135,26 +212,116 @@ def _short(words: str) -> str:
 def page(view: StudyView, results: StudyResults, *, code: str, names: Mapping[str, str] | None = None) -> str:
     """Write the results of a study as a page of HTML; everything is shown as it is, markup in it too.
 
+    Where nothing is right or wrong the items are a table.
+
     - `names`: what annotators are called, by their ids, in place of their names; comments are left out then.
     """
-    title = escape(f"{view.study.label}: the missing quotation out of three")
-    missed_by_models = [_item(each, comments=names is None) for each in results.missed_by_models]
+    kind = view.study.kind
+    title = f"{view.study.label}: {'the missing quotation out of three' if kind.is_proxy else kind.label}"
     sections = {
         "The study": [_table(_facts(view))],
         "What annotators were told": [f'<p class="words">{escape(view.terms.instructions)}</p>'],
-        "People and models": [_table(accuracies(results, names=names))],
-        "How far people agree": [_table(agreement(results))],
-        "What everybody saw and a model did not": missed_by_models
-        or ['<p class="words">There is no such item yet.</p>'],
-        "All items, the hardest first": [_item(each, comments=names is None) for each in results.items],
     }
+    if kind.is_proxy:
+        missed_by_models = [_item(each, comments=names is None) for each in results.missed_by_models]
+        sections |= {
+            "People and models": [_table(accuracies(results, names=names))],
+            "How far people agree": [_table(agreement(results))],
+            "What everybody saw and a model did not": missed_by_models
+            or ['<p class="words">There is no such item yet.</p>'],
+            "All items, the hardest first": [_item(each, comments=names is None) for each in results.items],
+        }
+    else:
+        _, *others = tables(results)
+        sections["What came of it"] = [_table(each) for each in (people(results, names=names), *others)]
     body = "\n".join(
         "\n".join(("<section>", f"<h2>{heading}</h2>", *parts, "</section>")) for heading, parts in sections.items()
     )
-    foot = (
-        f"Study {view.study.id}, RELiC Workbench {code}. The task is that of Thai et al. (2022), RELiC: Retrieving "
-        "Evidence for Literary Claims, section 4."
+    return _document(title, body, f"Study {view.study.id}, RELiC Workbench {code}. {_AFTER[kind.name]}")
+
+
+_FOR = {
+    "proxy": "how far people agree on which quotation a critic had in mind, and how near programs come to them",
+    "span": "how far readers agree on where an allusion begins and ends, and whether that helps programs to find it",
+    "evidence": "what critics use quotations for, and how far readers agree on it",
+}
+_LEAVING = """You take part of your own free will, and you need not say why you stop. Close the page, and nothing more
+is stored. To have your answers removed, tell whoever runs the study the name or code that you gave: your name, choices,
+times and comments are then deleted for good from the file in which they are kept. Files of answers that were given to
+others before, and figures that were published, are not changed by that, so say it early."""
+
+
+def information(view: StudyView, *, guarded: bool) -> str:
+    """Write the sheet that tells participants what a study asks, keeps and shows, as a page of HTML.
+
+    - `guarded`: whether results open with the owner's code alone.
+    """
+    study, terms = view.study, view.terms
+    works = "; ".join(f"{work.title}{f' ({work.author})' if work.author else ''}" for work in study.works)
+    time = (
+        f"To read all {len(study.items):,} items once takes about {reading_minutes(study):,} minutes at the pace of "
+        "silent reading; choosing comes on top. You can stop after any item and go on later with the same name or code."
     )
+    if terms.wanted:
+        time += f" An item that {terms.wanted:,} people have answered is not given to others, so you may have fewer."
+    sees = (
+        "Whoever runs the study, who has a code for it, sees results, names or codes, and comments."
+        if guarded
+        else "Results, with names or codes and comments, can be seen by everybody who can open the page of the study."
+    )
+    sections = {
+        "Who runs it": terms.runner or "____________________ (name, department, how to reach us)",
+        "What it is for": f"The study asks {_FOR[study.kind.name]}. The texts are of: {works}.",
+        "What you are asked to do": terms.instructions,
+        "How long it takes": time,
+        "What is stored, and where": terms.privacy,
+        "Who sees it": f"{sees} Answers may be given to other researchers with numbers in place of names, without "
+        "hours and comments.",
+        "How to withdraw": " ".join(_LEAVING.split()),
+        "What you agree to": terms.consent,
+    }
+    body = "\n".join(
+        f'<section><h2>{heading}</h2><p class="words">{escape(words)}</p></section>'
+        for heading, words in sections.items()
+    )
+    return _document(
+        f"Information for participants: {study.label}", body, f"Study {study.id}. {_AFTER[study.kind.name]}"
+    )
+
+
+def guide(view: StudyView) -> str:
+    """Write how a department runs a study that it was sent, as plain text."""
+    study, wanted = view.study, view.terms.wanted or 1
+    minutes = reading_minutes(study)
+    hours = math.ceil(minutes / 60)
+    hour = f", and {wanted * hours} of them in about an hour" if hours > 1 else ""
+    needed = [work for work in study.works if work.fingerprint]
+    works = "\n".join(f"   {work.title}, sha256 {work.sha256}" for work in needed)
+    slugs = " ".join(work.key for work in needed)
+    add = (
+        f"1. Add its works to the library in these editions (python -m relic_core catalogue --add {slugs}):\n\n{works}"
+    )
+    first = f"{add if needed else '1. It needs no work of the library.'}\n\n"
+    return (
+        f"{study.label}: {len(study.items):,} items ({study.kind.label})\n\n"
+        f"Readers: {wanted} for each item. One reader reads all items in about {minutes:,} minutes, so that "
+        f"{wanted} readers are done in that time{hour}. Items are given out until each has its answers.\n\n"
+        f"{first}"
+        "2. Take the study in: python -m relic_core study import study.json, or on the page Proxy task.\n"
+        "3. Before the first answer, on the page of the study under Manage: say who runs it, set an owner's code, and "
+        "save the information sheet anew, which then names you.\n"
+        "4. Give each reader the information sheet and the address of the study. Readers should not see results, and "
+        "should not speak of items before all are done.\n"
+        f"5. Have models answer (python -m relic_core study models {study.id}; a language model by --retriever "
+        "llm-score, where a server is set up), and read the results on the page: people, retrievers and language "
+        "models side by side, with intervals.\n"
+        "6. Answers are sent on as JSON, without names: on the page of results.\n\n"
+        f"What readers are told:\n\n{view.terms.instructions}\n"
+    )
+
+
+def _document(title: str, body: str, foot: str) -> str:
+    title = escape(title)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -164,20 +331,34 @@ def page(view: StudyView, results: StudyResults, *, code: str, names: Mapping[st
     )
 
 
+def made_of(study: Study) -> tuple[tuple[str, str], ...]:
+    """Say what a study is made of."""
+    making, kind = study.making, study.kind
+    what = "pairs" if kind.marks_spans else "windows"
+    facts = [
+        ("items", f"{len(study.items):,} of {making.windows:,} {what}, seed {making.seed}"),
+        (f"{what} of", making.benchmark or "the sources mined here"),
+    ]
+    if kind.marks_spans:
+        return (*facts, ("left out", f"{making.left_out:,}, without an anchor or a shared word"))
+    facts.append(("sentences of a quotation", ", ".join(map(str, making.lengths)) or "any number"))
+    facts.append(("context", making.shape.words))
+    if kind.is_proxy:
+        beyond = f", of quotations that it ranks behind place {making.beyond:,}" if making.beyond else ""
+        facts.append(("other options", f"the best two of {registry.card(making.chooser).label}{beyond}"))
+    return tuple(facts)
+
+
 def _facts(view: StudyView) -> Table:
-    study, making = view.study, view.study.making
-    beyond = f", of quotations that it ranks behind place {making.beyond:,}" if making.beyond else ""
+    study = view.study
     works = "; ".join(
-        f"{work.title}{f' ({work.author})' if work.author else ''}, sha256 {work.sha256[:_DIGITS]}…"
+        f"{work.title}{f' ({work.author})' if work.author else ''}"
+        f"{f', sha256 {work.sha256[:_DIGITS]}…' if work.sha256 else ''}"
         for work in study.works
     )
     rows = (
         ("works", works),
-        ("items", f"{len(study.items):,} of {making.windows:,} windows, seed {making.seed}"),
-        ("windows of", making.benchmark or "the owner's own sources"),
-        ("sentences of a quotation", ", ".join(map(str, making.lengths)) or "any"),
-        ("context", str(making.shape)),
-        ("other options", f"the best two of {registry.card(making.chooser).label}{beyond}"),
+        *made_of(study),
         ("annotators", f"{view.annotators:,}; wanted for each item: {view.terms.wanted or 'everybody'}"),
         ("answers", f"{view.answers:,}, those that another took the place of among them"),
         ("made", f"{study.created:%d %B %Y}"),

@@ -35,10 +35,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 
 def write(tables: tuple[Table, ...], form: str) -> str:
-    """Write tables one below the other.
-
-    Raises BadRequest: there is no such form.
-    """
+    """Write tables one below the other."""
     if form == "json":
         return json.dumps([as_plain(table) for table in tables], ensure_ascii=False, indent=2)
     writers: dict[str, Callable[[Table], str]] = {

@@ -53,10 +53,7 @@ def draw_losses(losses: Sequence[tuple[int, float]]) -> go.Figure:
 
 
 def draw_recalls(validations: Sequence[Mapping[str, Any]]) -> go.Figure:
-    """Draw how recall rises, from what is reached before the first step.
-
-    - `validations`: the figures of each, in percent, with its "step".
-    """
+    """Draw how recall rises, in percent by "step", from what is reached before the first step."""
     import plotly.graph_objects as go
 
     figure = go.Figure(

@@ -18,12 +18,10 @@ if TYPE_CHECKING:
 class WindowView:
     """A mined window with what it quotes.
 
-    - `place`: where the sentences stand in the work.
     - `sentences`: the work's own sentences, the line wraps of its file undone; lines of verse are parted by a line
       feed, paragraphs by an empty line.
-    - `lit`: stretches of ``window.quotation`` whose words stand in the work.
-    - `lit_in_sentences`: the same in `sentences`.
-    - `set_aside`: why the window is left out, in plain words; empty where it is kept.
+    - `lit`, `lit_in_sentences`: stretches of ``window.quotation`` whose words stand in the work; the same in these.
+    - `set_aside`: why the window is left out, in plain words.
     - `match`, `evidence`: the latest answers (`ANSWERS`); empty where nobody has answered.
     """
 
@@ -67,8 +65,7 @@ def make_view(
 def set_sentences(work: Work, window: MinedWindow) -> tuple[str, tuple[Offsets, ...]]:
     """Set the sentences of a work that a window quotes, and say where its lit stretches stand in them.
 
-    What it returns:
-    - `lit`: offsets into `text`, in order; of a stretch that runs over several sentences one for each piece.
+    Of a stretch that runs over several sentences there is one for each piece.
     """
     text = ""
     lit: list[Offsets] = []

@@ -61,11 +61,9 @@ _NOT_THERE = 2
 class Stretches:
     """The stretches of some works, one work after the other: the candidates of attribution.
 
-    - `keys`: what each work is known by.
-    - `work`: of each stretch, its work as an index into `keys`.
+    - `keys`, `work`: what each work is known by; of each stretch, its work as an index into these.
     - `start`, `end`: its sentences, half-open.
-    - `words`: its content words, those of author and title behind them.
-    - `named`: how many of them are those of author and title.
+    - `words`: its content words, those of author and title, `named` of them, behind the others.
     """
 
     keys: tuple[str, ...]
@@ -84,10 +82,9 @@ class Stretches:
 
     @classmethod
     def of(cls, works: Iterable[tuple[str, str, WorkWords]]) -> Stretches:
-        """Cut works into stretches.
+        """Cut works, as key, author and title, and content words by sentence, into stretches.
 
-        - `works`: of each its key, author and title, and the content words of its sentences; parts of a work that have
-          titles of their own follow each other under its key.
+        Parts of a work that have titles of their own follow each other under its key.
         """
         vocabulary: dict[str, int] = {}
         keys: list[str] = []
@@ -118,9 +115,7 @@ class Stretches:
 def cut(starts: Ints) -> Ints:
     """Cut the sentences of a work into stretches of about `CONTENT_WORDS` content words, each as long as the others.
 
-    - `starts`: content words before each sentence, and in all.
-
-    Returns: the first sentence of each stretch, and the number of sentences.
+    Given the content words before each sentence, and in all, gives the first sentence of each, and their number.
 
     >>> cut(np.array([0, 60, 100, 150, 210, 220])).tolist()
     [0, 3, 5]
@@ -139,8 +134,7 @@ def source_text(work: Work, span: Span) -> str:
 class Attributor:
     """Ranks stretches as sources of the span of a target.
 
-    - `score_vector`: scores every two sentences in a row of a work, by its key, against the vector of a claim; None of
-      a work that has not been read. Shape (n_sentences - 1,).
+    - `score_vector`: scores every two sentences in a row of a work, by its key, against a vector, (n_sentences - 1,).
     """
 
     def __init__(
@@ -150,10 +144,7 @@ class Attributor:
         self._index = TextIndex(stretches.words)
 
     def by_words(self, target: Target, *, masked: bool = False) -> Scores:
-        """Score all stretches by BM25: by the words of the span and, for less, by those around it.
-
-        - `masked`: by those around it alone, as they stand.
-        """
+        """Score all stretches by BM25: by the span's words and, for less, those around it, `masked` by these alone."""
         around = self._bm25(f"{target.left} {target.right}")
         return around if masked else self._bm25(target.span) + np.float32(AROUND) * around
 
@@ -173,9 +164,9 @@ class Attributor:
         return found
 
     def pairs(self, target: Target, some: Ints) -> Scores:
-        """Give for some stretches how much of the span they hold: pairs of content words next to each other.
+        """Give for some stretches how much of the span they hold: pairs of content words next to each other, 0 to 1.
 
-        Returns: 0 to 1, less for a short span: `_NOT_THERE` pairs that no stretch holds are counted with its own.
+        Less for a short span: `_NOT_THERE` pairs that no stretch holds are counted with its own.
         """
         words, known = self.stretches.words, self.stretches.words.vocabulary
         ids = [known.get(token, -1) for token in content_tokens(target.span)]
@@ -206,10 +197,7 @@ class Attributor:
         return scores
 
     def strength(self, target: Target, left_out: npt.NDArray[np.bool_] | None = None) -> float:
-        """Say how much of a span the best of the first `TOP_K` stretches holds: see `pairs`.
-
-        - `left_out`: stretches that are taken not to be there; shape (n_stretches,).
-        """
+        """Say how much of a span the best of the first `TOP_K` stretches, without those `left_out`, holds."""
         scores = self.by_words(target)
         if left_out is not None:
             scores[left_out] = -1.0
@@ -228,9 +216,8 @@ def fuse(words: Scores, meaning: Scores, weight: float = MEANING) -> Scores:
 
 
 def rerank(scores: Scores, anew: Scores, *, first: float = 0.0) -> Scores:
-    """Put the first `TOP_K` stretches into a new order; the others stay below.
+    """Put the first `TOP_K` stretches into a new order by scores `anew`; the others stay below.
 
-    - `anew`: the new scores of these, in their old order; higher is better.
     - `first`: what the old scores count for beside the new ones'; nothing in the paper.
     """
     order = best_first(scores)
@@ -246,10 +233,7 @@ def likelihood(scorer: SpanScorer, target: Target, sources: Sequence[str], progr
 
 
 def gains(scorer: SpanScorer, target: Target, source: str, progress: Progress = silent) -> list[tuple[int, int, float]]:
-    """Say how far a source explains each word of a span.
-
-    Returns: of each word its half-open offsets in the span, and the log-probability that the source adds to it.
-    """
+    """Say which log-probability a source adds to each word of a span, with the word's half-open offsets in it."""
     offsets, found = scorer(target, [source, ""], progress)
     more = found[0] - found[1]
     blanks = [len(token) - len(token.lstrip()) for token in (target.span[start:end] for start, end in offsets)]

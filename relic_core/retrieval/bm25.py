@@ -4,11 +4,11 @@
     idf(w) = ln((N - n_w + 0.5) / (n_w + 0.5))
 
 with N spans and n_w of them holding the word (Robertson and Zaragoza 2009), k1 and b as the RELiC paper tuned them.
-Function words are left out on both sides, and words may be counted by their lemmas. A word in more than half of the
-spans has a negative idf; as in `rank_bm25` it gets a quarter of the average idf instead, so that this and
-`bm25-reference` agree for every length. In works of few sentences even the average may be 0 or negative: there such
-words count next to nothing here, so that a span that shares one still comes before a span that shares none, and they
-count nothing or against a span in `rank_bm25`.
+Function words are left out on both sides unless asked for, and words may be counted by their lemmas. A word in more
+than half of the spans has a negative idf; as in `rank_bm25` it gets a quarter of the average idf instead, so that the
+two agree for every length. In works of few sentences even the average may be 0 or negative: there such words
+count next to nothing here, so that a span that shares one still comes before a span that shares none, and they count
+nothing or against a span in `rank_bm25`.
 
 Of one work bm25s answers. Its table of scores is made here, from counts that serve every k1 and b
 (`relic_core.retrieval.words`). Of many works the words of each sentence are held in memory
@@ -25,7 +25,7 @@ import threading
 from contextlib import suppress
 from functools import cache
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -43,7 +43,7 @@ from relic_core.retrieval.words import (
     terms_version,
     work_terms,
 )
-from relic_core.text.words import WorkWords
+from relic_core.text.words import WORDS, WorkWords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,10 +83,7 @@ class Bm25(Retriever):
 
     - `k1`: how much a second occurrence of a word counts: not at all at 0. At least 0.
     - `b`: how much long spans are held back: not at all at 0, in proportion to their words at 1.
-    - `terms`: what is counted: words as they stand, or the dictionary words they are forms of.
-    - `indexes`: folder of all indexes, where the words of works are kept.
-
-    Raises BadRequest: `k1`, `b` or `terms` is none of the allowed values.
+    - `terms`: what is counted: words as they stand, the dictionary words they are forms of, or function words too.
     """
 
     def __init__(self, *, k1: float = K1, b: float = B, terms: Terms = "tokens", indexes: Path | None = None) -> None:
@@ -94,8 +91,8 @@ class Bm25(Retriever):
             raise BadRequest(f"k1 is {k1}; BM25 takes a number of at least 0, as a rule up to 3.")
         if not 0 <= b <= 1:
             raise BadRequest(f"b is {b}; BM25 takes a number from 0 to 1.")
-        if terms not in ("tokens", "lemmas"):
-            raise BadRequest(f"BM25 was asked to count '{terms}'; it counts tokens or lemmas.")
+        if terms not in get_args(Terms):
+            raise BadRequest(f"BM25 was asked to count '{terms}'; it counts {', '.join(get_args(Terms))}.")
         self._k1, self._b, self._terms = float(k1), float(b), terms
         self._indexes = indexes
         self._tables: LRUCache[Any] = LRUCache(_MOST, _size)
@@ -113,9 +110,10 @@ class Bm25(Retriever):
         return {
             "k1": str(self._k1),
             "b": str(self._b),
-            "words": terms_version(self._terms),
+            "words": WORDS if self._terms == "all" else terms_version(self._terms),
             "code": CODE,
             "bm25s": _version("bm25s"),
+            **({"function words": "counted"} if self._terms == "all" else {}),
         }
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - serves all
@@ -124,12 +122,7 @@ class Bm25(Retriever):
         progress(1, 1, "Counting words")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences; 0 where it shares no word with the claim.
-
-        Returns: at least 0.
-
-        Raises BadClaim: the claim holds no word.
-        """
+        """Score every span of `length` sentences; 0 where it shares no word with the claim, never below."""
         terms = claim_terms(claim, self._terms)
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
@@ -151,7 +144,6 @@ class Bm25(Retriever):
 
         A work that was removed before its words were read is passed over.
 
-        Raises BadClaim: the claim holds no word.
         Raises StaleIndex: a work was changed while its words were being read.
         """
         if corpus.whole:
@@ -220,20 +212,14 @@ class Bm25(Retriever):
 
 
 class TextIndex:
-    """BM25 over texts that are no spans of a work, each a candidate; held in memory.
-
-    - `texts`: or their words, each text standing for a sentence.
-    """
+    """BM25 over texts, or their words, that are no spans of a work, each a candidate; held in memory."""
 
     def __init__(self, texts: Iterable[str] | WorkWords) -> None:
         words = texts if isinstance(texts, WorkWords) else WorkWords.of_texts(texts)
         self._table = _make_table(SpanCounts.of(words, 1), k1=K1, b=B) if len(words.starts) > 1 else None
 
     def score(self, claim: Claim) -> Scores:
-        """Score every text; shape (n_texts,), 0 where it shares no word with the claim.
-
-        Raises BadClaim: the claim holds no word.
-        """
+        """Score every text; shape (n_texts,), 0 where it shares no word with the claim."""
         terms = claim_terms(claim, "tokens")
         return _scores(self._table, terms) if self._table else np.zeros(0, dtype=np.float32)
 
@@ -299,19 +285,13 @@ def gain(
     k1: float,
     b: float,
 ) -> Scores:
-    """Give what words add to the scores of spans.
-
-    - `k1`, `b`: as of `Bm25`.
-    """
+    """Give what words add to the scores of spans."""
     gained: Scores = (idf * count * (k1 + 1) / (count + k1 * (1 - b + b * relative))).astype(np.float32)
     return gained
 
 
 def weigh(holding: npt.NDArray[np.int64], spans: int) -> npt.NDArray[np.float64]:
-    """Weigh each word by how few of the spans hold it: its idf.
-
-    - `holding`: spans that hold the word. Words that none holds do not count for the average.
-    """
+    """Weigh each word by how few of the spans hold it: its idf. Words that none holds do not count for the average."""
     idf = np.log(spans - holding + 0.5) - np.log(holding + 0.5)
     held = idf[holding > 0]
     average = held.mean() if len(held) else 0.0

@@ -145,10 +145,7 @@ class Compact:
         return None if number is None else self._bytes[number]
 
     def find(self, vector: npt.NDArray[np.float32], works: Sequence[WorkVersion]) -> dict[str, npt.NDArray[np.int64]]:
-        """Find sentences of some works, all of which must be in it.
-
-        Returns: by work id the sentences found, ascending; works without one are left out.
-        """
+        """Find sentences of some works, all of which must be in it: by work id, ascending; none of a work, no key."""
         ids = {self._number[_key(work)]: work.id for work in works}
         among = None
         if len(ids) < len(self._number):
@@ -165,10 +162,7 @@ class Compact:
 
 
 def _search(index: Any, questions: npt.NDArray[np.float32], nprobe: int, among: Any = None) -> npt.NDArray[np.int64]:  # noqa: ANN401 - faiss is not typed
-    """Find the sentences nearest to each question, counted through all works; -1 where there are fewer.
-
-    - `among`: selects the sentences that may be found; by default all.
-    """
+    """Find the sentences nearest to each question, `among` some, counted through all works; -1 for none."""
     faiss = _faiss()
     near, lists = _coarse(index).search(questions, nprobe)
     params = faiss.SearchParametersIVF(nprobe=nprobe, sel=among)
@@ -224,8 +218,6 @@ def open_compact(root: Path, recipe: Recipe) -> Compact:
 
     Of the lists the size is checked alone: reading them through would take longer than hundreds of searches. Damaged
     ones find other sentences, never other scores, which come from the works' own indexes.
-
-    Raises NoIndex, StaleIndex: as `index_files.load`.
     """
     faiss = _faiss()
     notes = index_files.notes(root, recipe)
@@ -253,15 +245,10 @@ def build(
     Those of the same encoder that were built before are deleted then. `progress` is told of sentences. A build that was
     stopped goes on with the parts that it lacks. Where somebody else is building the same one, waits for that.
 
-    - `dense`: who has prepared the works.
-    - `works`: all works of the library that are prepared.
-    - `progress`: told how far it has come.
     - `claims`: real questions; recall is measured on them and on made ones.
     - `workers`: build the parts; by default this process does. They see the folder of indexes under the same path.
 
     Raises NoIndex, StaleIndex: a work has not been prepared, or its index is damaged.
-    Raises StoreReadOnly: the folder of indexes cannot be written.
-    Raises StoreError: the disk is full.
     """
     recipe = _recipe(works, dense.name, dense.encoder_identity)
 
@@ -339,10 +326,7 @@ def _build(
 def queries(
     dense: _Prepared, works: Sequence[WorkVersion], claims: Sequence[Claim], rng: np.random.Generator
 ) -> npt.NDArray[np.float32]:
-    """Make the questions: real claims, and two neighbouring sentences' vector with noise, which is like none stored.
-
-    Returns: `QUESTIONS` of them; fewer where no work has two sentences.
-    """
+    """Make `QUESTIONS`: real claims, and two neighbouring sentences' vector with noise, which is like none stored."""
     questions = [dense.claim_vector(claim) for claim in claims[:QUESTIONS]]
     indexes: dict[str, DenseIndex] = {}
     pairs = np.array([work.candidates(2) for work in works], dtype=np.float64)
@@ -364,10 +348,8 @@ def _measure(
     - `best`: by length the best spans for each question, as the rows of their first sentences: see `Best`.
     - `search`: gives the sentences found for each question, counted through all works, with so many lists probed.
 
-    What it returns:
-    - `nprobe`: the fewest that give a recall at 10 of `WANTED` at every length, in steps of four to a doubling; all
-      lists where none does.
-    - `measures`: with so many.
+    Returns: the fewest lists that give a recall at 10 of `WANTED` at every length, in steps of four to a doubling, all
+    where none does; and the measures with so many.
     """
     steps = sorted({min(nlist, round(2 ** (step / 4))) for step in range(4 * nlist.bit_length() + 1)})
     measured: dict[int, Measures] = {}
@@ -399,12 +381,7 @@ def _recalls(best: Mapping[int, npt.NDArray[np.int64]], found: npt.NDArray[np.in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Some works of a compact index that is being built.
-
-    - `recipe`: of the compact index.
-    - `first`: the row of its first sentence.
-    - `works`: the recipes of its works' own indexes.
-    """
+    """Some works of a compact index that is being built, the recipes of their own indexes, and its first row in it."""
 
     root: Path
     recipe: Recipe
@@ -420,15 +397,7 @@ class Part:
 
 
 def make_part(part: Part) -> int:
-    """Put the sentences of a part into lists, and rank its spans for the questions that recall is measured on.
-
-    A part that was finished before is left as it is.
-
-    Returns: how many sentences it has.
-
-    Raises NoIndex, StaleIndex: the index of a work is gone or damaged.
-    Raises StoreReadOnly, StoreError: the folder of indexes cannot be written, or the disk is full.
-    """
+    """Put the sentences of a part, which it counts, into lists, and rank its spans for the questions, unless done."""
     parts = index_files.Parts(part.root, part.recipe)
     finished = parts.load(part.number)
     if finished is not None and parts.path(part.file).exists():
@@ -616,7 +585,6 @@ def _opened(trained: Path, lists: Path, sizes: npt.NDArray[np.uint64]) -> Any:  
 
 
 def _faiss() -> Any:  # noqa: ANN401 - its stubs do not know all that is called here
-    """Give FAISS, loaded when it is first needed."""
     import faiss
 
     return faiss

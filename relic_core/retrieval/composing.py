@@ -17,14 +17,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from relic_core.domain import Span
 from relic_core.errors import BadRequest
+from relic_core.retrieval.search import PartBorne, Verdicts
+from relic_core.retrieval.strength import Strength
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from relic_core.domain import Condition, Hit, Joined, Ranking, Unit
+    from relic_core.domain import Condition, Hit, Joined, Ranking, Unit, Work
     from relic_core.retrieval.search import Findings
 
     Floats = npt.NDArray[np.float64]
@@ -101,12 +104,7 @@ _CALIBRATIONS: Mapping[tuple[str, str], Calibration] = {
 
 
 def calibration(retriever: str, encoder_identity: str) -> Calibration:
-    """Find what is known of a retriever's scores.
-
-    - `encoder_identity`: of the encoder that it, or a part of it, compares vectors of; empty where none does.
-
-    Raises BadRequest: nothing is known.
-    """
+    """Find what is known of a retriever's scores, and of the encoder in it, if any. Raises BadRequest: nothing is."""
     models = encoder_identity.split("/")
     for (name, model), known in _CALIBRATIONS.items():
         if name == retriever and model in models:
@@ -129,12 +127,7 @@ def reached(ranking: Ranking) -> Floats:
 
 
 def compose(joined: Sequence[Joined], probabilities: Floats) -> Floats:
-    """Join the probabilities of some claims.
-
-    - `joined`: how each is joined; those joined by and, or by or, one at least.
-    - `probabilities`: shape (n_claims, n).
-
-    Returns: shape (n,); the same to the last bit in whatever order the claims stand.
+    """Join the probabilities of some claims, shape (n_claims, n); the same to the last bit whatever their order.
 
     >>> two = np.array([[0.9], [0.4]])
     >>> [round(float(compose(("and", how), two)[0]), 2) for how in ("and", "or", "not")]
@@ -171,11 +164,9 @@ class Composed:
 
 
 def aligned(rankings: Sequence[Ranking], sigmoid: Sigmoid) -> tuple[Ranking, Floats]:
-    """Give all spans that rankings by one retriever found, as one ranking, and the probability that each gives them.
+    """Give all spans that rankings by one retriever found as one ranking, and the probability that each gives them.
 
     A span that an approximate ranking did not find has the least probability among those that it found.
-
-    Returns: probabilities of shape (n_rankings, n_spans).
     """
     first = rankings[0]
     probabilities = [sigmoid(reached(each)) for each in rankings]
@@ -194,9 +185,8 @@ def aligned(rankings: Sequence[Ranking], sigmoid: Sigmoid) -> tuple[Ranking, Flo
 def compose_rankings(
     rows: Sequence[Condition], rankings: Sequence[Ranking], sigmoid: Sigmoid, findings: Findings, *, unit: Unit
 ) -> Composed:
-    """Rank units for joined claims.
+    """Rank units for joined claims by the rankings of all spans that one retriever has for each.
 
-    - `rankings`: of all spans, by one retriever, for the claim of each row.
     - `findings`: says which spans are candidates. A passage is of the chapter in which it begins.
     """
     whole, probabilities = aligned(rankings, sigmoid)
@@ -225,3 +215,35 @@ def compose_rankings(
         scores=compose([row.joined for row in rows], best).astype(np.float32),
     )
     return Composed(units, best, ranking.start[bearing])
+
+
+class ComposedVerdicts(Verdicts):
+    """Says of the hits of a composed search whether they belong to the answer, and what bears each claim."""
+
+    def __init__(
+        self, rows: Sequence[Condition], composed: Mapping[str, Composed], thresholds: Mapping[str, float]
+    ) -> None:
+        self._rows = rows
+        self._composed = composed
+        self._thresholds = thresholds
+
+    def in_answer(self, retriever: str) -> int:
+        """Count the units of the answer."""
+        return int((self._composed[retriever].ranking.scores >= self._thresholds[retriever]).sum())
+
+    def of(self, retriever: str, hit: Hit) -> Strength:
+        """Say whether a hit belongs to the answer: fair where it does, else weak."""
+        least = self._thresholds[retriever]
+        said = f"Its probability is {hit.score:.2g}, and the answer begins at {least:.2g}."
+        return Strength("fair" if hit.score >= least else "weak", 0.0, said)
+
+    def parts(self, retriever: str, hit: Hit, work: Work) -> tuple[PartBorne, ...]:
+        """Say what a hit's unit is worth for each claim, and which of its passages bears it."""
+        composed = self._composed[retriever]
+        at = composed.at(hit)
+        return tuple(
+            PartBorne(row, float(probability), span := Span(int(start), hit.span.length), work.place(span))
+            for row, probability, start in zip(
+                self._rows, composed.probabilities[:, at], composed.bearing[:, at], strict=True
+            )
+        )

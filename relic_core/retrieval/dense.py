@@ -73,10 +73,7 @@ def _part(work: Work, block: range) -> Work:
 
 
 class Dense(VectorSearch):
-    """Ranks spans by one encoder's vectors, each span pooled from its own tokens in their context.
-
-    - `similarity`: how the claim's vector is compared with a span's mean.
-    """
+    """Ranks spans by one encoder's vectors, each span pooled from its own tokens in their context."""
 
     code = CODE
     _encoder: Callable[[], Encoder]
@@ -106,9 +103,6 @@ class Dense(VectorSearch):
         """Encode a work and keep the index; goes on where an earlier build was stopped.
 
         Where somebody else is preparing the same work, waits for that. `progress` is told of sentences.
-
-        Raises StoreReadOnly: the folder of indexes cannot be written.
-        Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
         recipe = self.recipe(work.version)
         if index_files.exists(self.root, recipe):
@@ -183,15 +177,7 @@ class Dense(VectorSearch):
         claims: Sequence[Claim] = (),
         workers: Workers | None = None,
     ) -> None:
-        """Build the compact index of the library where it is due; of works that are prepared, and nothing else.
-
-        - `progress`: told of sentences.
-        - `claims`: real questions that recall is measured on, beside made ones.
-        - `workers`: build its parts; by default this process does.
-
-        Raises StoreReadOnly: the folder of indexes cannot be written.
-        Raises StaleIndex: a work's index was found to be damaged, or went away meanwhile.
-        """
+        """Build the compact index of the library where it is due; of works that are prepared, and nothing else."""
         held, _ = super().held(works, 1)
         if self.compact_due(works, 1):
             compact.build(self, held, progress, claims=claims, workers=workers)
@@ -266,18 +252,12 @@ class Dense(VectorSearch):
 
 
 def create(settings: Settings, components: Sequence[Retriever]) -> Dense | DenseAlone:  # noqa: ARG001 - the registry's signature
-    """Make the zero-shot dense retriever, as the encoder's card says.
-
-    Raises BadWeights: there is no such encoder, or its card cannot be followed.
-    """
+    """Make the zero-shot dense retriever, as the encoder's card says."""
     return _made("zero-shot", settings.model, settings)
 
 
 def create_trained(settings: Settings, components: Sequence[Retriever]) -> Dense | DenseAlone:  # noqa: ARG001 - as above
-    """Make dense-RELiC: with the model that was chosen, else with the one that comes with the program.
-
-    Raises BadWeights: there is no such model, or its card cannot be followed.
-    """
+    """Make dense-RELiC: with the model that was chosen, else with the one that comes with the program."""
     return _made("dense-relic", trained_model(settings), settings)
 
 

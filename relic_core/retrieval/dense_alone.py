@@ -63,9 +63,6 @@ class DenseAlone(VectorSearch):
         """Encode a work's spans and keep an index for each length; goes on where an earlier build was stopped.
 
         Where somebody else is preparing the same length, waits for that, and `progress` is told.
-
-        Raises StoreReadOnly: the folder of indexes cannot be written.
-        Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
         missing = [length for length in dict.fromkeys(lengths) if not self.ready(work, length)]
         done, total = 0, sum(work.candidates(length) for length in missing)

@@ -66,11 +66,7 @@ ALONE = "passages"
 
 @dataclass(frozen=True, slots=True)
 class MethodCard:
-    """What there is to know of a method without running it.
-
-    - `vectors`: which retriever's index it takes vectors of units from, or `ALONE`; empty where it goes by words alone.
-    - `words`: whether it needs vectors of words.
-    """
+    """What there is to know of a method without running it; `vectors`: of which retriever's index, `ALONE`, or none."""
 
     name: str
     label: str
@@ -148,14 +144,7 @@ def card(name: str) -> MethodCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Which words count.
-
-    - `stopwords`: whether function words count; by default as the method does best.
-    - `most`: the largest share of the units of both collections that may hold a word.
-    - `least`: how often a word has to occur in both collections together.
-
-    Raises BadRequest: a share outside 0 to 1, or a count below 1.
-    """
+    """Which words count: in at most a share of all units, and at least so often in both collections together."""
 
     terms: Terms = "lemmas"
     stopwords: bool = False
@@ -173,11 +162,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The words of a collection of units.
-
-    - `counts`: occurrences; shape (n_units, n_terms).
-    - `first`: where a term first stands in a unit, counted in terms from 1; stored as `counts` is.
-    """
+    """The words of a collection of units; both of shape (n_units, n_terms), `first` where a term stands, from 1."""
 
     vocabulary: Mapping[str, int]
     counts: sp.csr_array
@@ -215,10 +200,7 @@ def terms_of(text: str, terms: Terms = "lemmas", *, stopwords: bool = False) -> 
 
 
 class Two:
-    """Two collections counted over one vocabulary, and what words weigh in both together.
-
-    Raises BadRequest: the filters leave no word.
-    """
+    """Two collections counted over one vocabulary, and the weights of words in both. Raises BadRequest: none left."""
 
     def __init__(self, a: Counted, b: Counted, filters: Filters = Filters()) -> None:
         vocabulary = dict(b.vocabulary)
@@ -399,8 +381,7 @@ def soft_cosine(a: sp.csr_array, b: sp.csr_array, alike: sp.csr_array) -> Scorer
 def wmd(x: Doubles, y: Doubles, costs: Doubles) -> float:
     """Compute the word mover's distance: the least cost of moving one bag of words to another, by linear programming.
 
-    - `x`, `y`: weights of the words, each of sum 1; shapes (n,) and (m,).
-    - `costs`: of moving a word, shape (n, m).
+    - `x`, `y`: weights of the words, each of sum 1; shapes (n,) and (m,), costs (n, m).
     """
     n, m = costs.shape
     flows = sp.vstack([sp.kron(sp.eye_array(n), np.ones((1, m))), sp.kron(np.ones((1, n)), sp.eye_array(m))])
@@ -466,10 +447,7 @@ def dense(a: Floats, b: Floats) -> Scorer:
 
 
 def word_vectors(two: Two, a: Floats, b: Floats) -> Floats:
-    """Make vectors of words of those of the units that hold them: their mean, less what all words have in common.
-
-    - `a`, `b`: vectors of the units, from an index that was made in one pass.
-    """
+    """Make vectors of words of those of the units that hold them: their mean, less what all words have in common."""
     sums = two.a.T @ a + two.b.T @ b
     means = sums / np.maximum(two.frequency, 1)[:, None]
     centred: Floats = (means - means.mean(axis=0)).astype(np.float32)
@@ -486,10 +464,7 @@ _LARGEST = 1 << 30
 
 
 def read_vectors(path: Path, two: Two) -> Floats:
-    """Read vectors of words from a file in the text format of word2vec or of GloVe; of a lemma, its own line's.
-
-    Raises BadRequest: the file cannot be read or is too large; a line of another dimension; none of the words is in it.
-    """
+    """Read vectors of words from a file in the text format of word2vec or of GloVe; of a lemma, its own line's."""
     wanted = {term: at for at, term in enumerate(two.vocabulary)}
     found: dict[int, Floats] = {}
     dimension = 0
@@ -545,12 +520,9 @@ def make(
     *,
     vectors: Callable[[Two], Floats] | None = None,
 ) -> Scorer:
-    """Make the scorer of a method for two collections.
+    """Make the scorer of a method for two collections, with the filters it does best with where none are given.
 
-    - `filters`: by default what the method does best with.
     - `vectors`: makes the vectors of words, where not of the passages' own.
-
-    Raises BadRequest: no method has that name; the filters leave no word; a collection has no vectors.
     """
     filters = filters or Filters(stopwords=name == DEFAULT)
 
@@ -606,10 +578,7 @@ def fullness(texts: Sequence[str]) -> Floats:
 
 
 def best_pairs(scorer: Scorer, units: int, *, top: int, progress: Progress = silent) -> list[Pair]:
-    """Find the pairs of two collections that score highest above 0; equal scores keep the order of the text.
-
-    - `units`: how many the first collection has.
-    """
+    """Find the pairs of two collections that score highest above 0; equal scores keep the order of the text."""
     rows, columns, scores = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
     least = 0.0
     for start in range(0, units, _BLOCK):

@@ -52,8 +52,6 @@ def fuse(rankings: Sequence[Ranking], *, name: str = "fusion", short: bool = Fal
     Returns: over the works that all of the rankings are of, with every span that one of them found; exact where all
     are.
 
-    Raises ValueError: no rankings, or rankings of different lengths or orders of works.
-
     >>> rankings = [
     ...     rank_scores("a", "emma", 1, np.array(scores, dtype=np.float32)) for scores in ([1, 2, 3], [0, 5, 1])
     ... ]

@@ -23,7 +23,7 @@ import zipfile
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,7 +31,7 @@ import numpy as np
 
 from relic_core import __version__
 from relic_core.caching import LRUCache
-from relic_core.errors import NoIndex, StaleIndex, StoreError, StoreReadOnly
+from relic_core.errors import NoIndex, StaleIndex, written_to
 from relic_core.store import locks
 
 if TYPE_CHECKING:
@@ -65,27 +65,8 @@ _SETTLED = 2.0
 _MOST_FILES = 4_000
 
 
-@contextmanager
-def writing(root: Path) -> Iterator[None]:
-    """Say in plain words why a folder of indexes cannot be written.
-
-    Raises StoreReadOnly: the right to write there is missing.
-    Raises StoreError: the disk is full.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
-            raise StoreReadOnly(
-                f"The folder of indexes {root} cannot be written ({error.strerror}). "
-                "Give this program the right to write there, or set RELIC_INDEXES to another folder."
-            ) from error
-        if error.errno == errno.ENOSPC:
-            raise StoreError(
-                f"The disk that holds the indexes ({root}) is full. Make room, or set RELIC_INDEXES to a folder "
-                "on another disk; then prepare the work again, and it goes on where it stopped."
-            ) from error
-        raise
+writing = partial(written_to, called="indexes", setting="RELIC_INDEXES", then="prepare the work again, and it goes on")
+"""Says in plain words why a folder of indexes cannot be written."""
 
 
 def digest_of(path: Path) -> str:
@@ -129,8 +110,6 @@ def _mapped(path: Path) -> npt.NDArray[Any]:
 
     Numpy parses the head of a file with `ast`, which on some Pythons (3.11.7) fails now and then in several threads at
     once.
-
-    Raises ValueError, OSError: it cannot be read.
     """
     with _mapping:
         array: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -197,12 +176,7 @@ def _place(root: Path, recipe: Recipe) -> tuple[Path, Path, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Manifest:
-    """A manifest as it was read.
-
-    - `said`: all of it but its own digest.
-    - `digest`: of its recipe.
-    - `sizes`: bytes of each file of the index, by its name.
-    """
+    """A manifest as it was read, but for its own digest: that of its recipe, and the bytes of each file by its name."""
 
     said: dict[str, Any]
     digest: str
@@ -301,9 +275,9 @@ def checked(root: Path, recipe: Recipe, name: str) -> Path:
 
 
 def manifests(root: Path, retriever: str, work_id: str) -> tuple[dict[str, Any], ...]:
-    """Read the manifests of all whole indexes that a retriever has of a work, those of other encoders included.
+    """Read the manifests of all whole indexes that a retriever has of a work, the newest first, other encoders' too.
 
-    Returns: the facts of the recipe, "title", "arrays", "notes", "program" and "created"; the newest first.
+    The facts of the recipe, "title", "arrays", "notes", "program" and "created".
     """
     found = (_in_folder(root, path.parent) for path in (root / retriever / work_id).glob(f"[!.]*/{MANIFEST}"))
     return tuple(sorted((said for said in found if said), key=itemgetter("created"), reverse=True))
@@ -320,12 +294,7 @@ def _in_folder(root: Path, folder: Path) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What indexes there are of works.
-
-    - `whole`: those whose manifests and files agree.
-    - `damaged`: the others, by their place below the folder.
-    - `works`: the works of the whole ones: retriever and fingerprint.
-    """
+    """What indexes there are of works: how many whole ones and of which works, and where damaged ones are."""
 
     whole: int
     damaged: tuple[str, ...]
@@ -333,11 +302,7 @@ class Survey:
 
 
 def survey(root: Path, *, thorough: bool = False) -> Survey:
-    """Look through the indexes of works; no model is loaded for it, and nothing is changed.
-
-    - `root`: folder of all indexes; one that is not there has none.
-    - `thorough`: read every file and hold it to its hash; otherwise sizes are looked at.
-    """
+    """Look through the indexes of works (`thorough`: hold every file to its hash); no model is loaded for it."""
     whole, damaged, works = 0, [], set()
     for folder in sorted(path.parent for path in root.glob(f"[!.]*/[!.]*/[!.]*/{MANIFEST}")):
         said = _in_folder(root, folder)
@@ -365,8 +330,7 @@ def files_allowed() -> int:
 def kept_open(root: Path, opened: Callable[[Recipe], T], *, most: int) -> Callable[[Recipe], T]:
     """Keep the last indexes open that were asked for, each as long as its files are what they were.
 
-    - `opened`: opens an index; raises as `load`.
-    - `most`: indexes that stay open. An array that is memory-mapped keeps its file open (`files_allowed`).
+    - `most`: an array that is memory-mapped keeps its file open (`files_allowed`).
     """
     kept: LRUCache[T] = LRUCache(most)
     return lambda recipe: kept.get((recipe.digest, stamp(root, recipe)), lambda: opened(recipe))
@@ -380,14 +344,9 @@ def save(
     files: Writers | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write an index whole or not at all.
+    """Write an index whole or not at all; where another process has written the same meanwhile, that one stays.
 
     - `files`: what writes its other files, by their names.
-    - `notes`: further facts for the manifest, which JSON can hold.
-
-    Returns: its folder. Where another process has written the same index meanwhile, that one stays.
-
-    Raises StoreReadOnly: the folder cannot be written.
     """
     target = recipe.folder(root)
     making = target.with_name(f"{HALF_MADE}{target.name}-{uuid.uuid4().hex[:8]}")
@@ -421,10 +380,6 @@ def building(root: Path, recipe: Recipe, *, while_waiting: Callable[[], None]) -
     """Be the only one, among all threads and processes, who builds an index; waits for another who does.
 
     What builds of it that were killed while saving have left behind is deleted first.
-
-    - `while_waiting`: called about ten times a second during a wait; what it raises ends the wait.
-
-    Raises StoreReadOnly: the folder cannot be written.
     """
     folder = recipe.folder(root)
     with ExitStack() as stack:
@@ -452,8 +407,6 @@ def build(
     - `make`: makes the arrays of a piece, a row for each of its members.
     - `join`: makes the arrays of the index and the notes for its manifest from the arrays of all pieces.
     - `report`: told how many rows are done, and with what the build is busy.
-
-    Raises StoreReadOnly: the folder cannot be written.
     """
     with building(root, recipe, while_waiting=lambda: report(0, "Another program is preparing this work")):
         if exists(root, recipe):  # somebody finished it during the wait
@@ -475,10 +428,7 @@ def build(
 
 
 class Parts:
-    """The finished parts of an index that is still being built, so that a build that was stopped goes on.
-
-    - `recipe`: what the index is made of; parts of another recipe are never found.
-    """
+    """The finished parts of an index that is still being built, so that a build that was stopped goes on."""
 
     def __init__(self, root: Path, recipe: Recipe) -> None:
         self._root = root

@@ -71,10 +71,7 @@ class Postings:
         return len(self.opens)
 
     def extended(self, words: Iterable[tuple[str, WorkWords]]) -> Postings:
-        """Add works that are not there yet.
-
-        - `words`: what each work is known by, and its terms; taken one by one, so that they need not all be in memory.
-        """
+        """Add works that are not there yet, each by what it is known by and its terms; taken one by one."""
         vocabulary, works, end = dict(self.vocabulary), dict(self.works), self.sentences
         keys, sizes = [], [np.diff(self.tokens)]
         for name, each in words:
@@ -112,11 +109,7 @@ class Postings:
         return slice(block.start, max(block.start, block.stop - length + 1))
 
     def sizes(self, length: int) -> npt.NDArray[np.int32]:
-        """Count the terms of each span, repetitions too.
-
-        Returns: at each sentence, of the span that starts there. What stands where no span fits into the work means
-        nothing.
-        """
+        """Count the terms of the span that starts at each sentence, repetitions too; nonsense where none fits in."""
         ends = np.minimum(np.arange(self.sentences) + length, self.sentences)
         return self.tokens[ends] - self.tokens[:-1]
 
@@ -142,12 +135,7 @@ class Postings:
         return held
 
     def spans_holding(self, number: int, length: int) -> tuple[Ints, Ints]:
-        """Find the spans that hold a term.
-
-        What it returns:
-        - `span`: their first sentences, rising.
-        - `count`: how often each holds the term.
-        """
+        """Find the spans that hold a term: their first sentences, rising, and how often each holds it."""
         entries = slice(self.first[number], self.first[number + 1])
         sentence, count = self.sentence[entries], self.count[entries]
         if length == 1:

@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceTask:
-    """A piece of a work that is to be encoded.
-
-    - `number`: of the piece among those of its index.
-    - `content`: see `vectors.Pieces`.
-    """
+    """A piece of a work that is to be encoded; `number` and `content` as of `vectors.Pieces`."""
 
     spec: RetrieverSpec
     recipe: Recipe
@@ -52,10 +48,7 @@ class Encoded:
 
 
 def encode_piece(task: PieceTask) -> Encoded:
-    """Encode a piece, on a worker; what is wrong with this work alone is told in the result.
-
-    Raises BadWeights, BadRequest: what is wrong for every work.
-    """
+    """Encode a piece, on a worker; what is wrong with this work alone is told in the result."""
     retriever = cast("VectorSearch", same_here(task.spec))
     try:
         return Encoded(task.recipe, task.number, retriever.encode(task.content))
@@ -88,7 +81,6 @@ def prepare_works(
     Yields: each work when it is ready, or with what is wrong with it.
 
     Raises BadWeights, BadRequest: a model is missing, here or on a worker, or is another one there.
-    Raises StoreReadOnly: the folder of indexes cannot be written.
     """
     specs = [(retriever, RetrieverSpec.of(retriever, settings)) for retriever in retrievers]
     left: dict[str, _Left] = {}
@@ -134,7 +126,6 @@ def prepare_works(
 def _unfinished(
     retriever: VectorSearch, spec: RetrieverSpec, work: Work, lengths: Sequence[int]
 ) -> Iterator[PieceTask]:
-    """Give the pieces of a work that are still to be encoded."""
     for pieces in retriever.pieces(work, lengths):
         if not exists(retriever.root, pieces.recipe):
             parts = Parts(retriever.root, pieces.recipe)

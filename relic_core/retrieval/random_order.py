@@ -40,12 +40,7 @@ class RandomOrder(Retriever):
         return {"seed": str(self._seed), "code": CODE}
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences.
-
-        Returns: above 0 up to 1, each value once.
-
-        Raises BadClaim: the claim holds no word.
-        """
+        """Score every span of `length` sentences: above 0 up to 1, each value once."""
         claim_tokens(claim)
         keys = [self._seed, claim.left, claim.right, claim.masked, work.fingerprint, length]
         seed = int.from_bytes(hashlib.sha256(json.dumps(keys).encode()).digest(), "big")

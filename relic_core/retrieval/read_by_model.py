@@ -89,10 +89,7 @@ class AsksModel(Reordering):
 
     @property
     def client(self) -> CachedClient:
-        """What asks the server: of a run always the same, so that its limit is that of all claims together.
-
-        Raises ReaderUnavailable: no server is set up, or one that needs leave first.
-        """
+        """What asks the server: of a run always the same, so that its limit is that of all claims together."""
         return self._run or CachedClient(self._server, self._store.model_answers, self._settings.reader_search_tokens)
 
     @property
@@ -148,8 +145,6 @@ class ReadByModel(AsksModel):
         """Reorder the top k of the ranking that the first retriever has made.
 
         - `progress`: told how many passages are read; where it raises JobCancelled, the order goes by what was read.
-
-        Raises ReaderUnavailable: the model does not answer, or the tokens are used up; what was read is kept.
         """
         (ranking,) = rankings
         top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
@@ -170,8 +165,7 @@ class ReadByModel(AsksModel):
     ) -> tuple[Sequence[int], Sequence[Reading]]:
         """Read passages, given in the prior order; raises as `combine`.
 
-        Returns: positions of the passages, best first, ties and what was not read in the prior order; and what the
-        model makes of each passage, in the prior order.
+        Returns: their positions, best first, ties and what was not read in prior order; what the model makes of each.
         """
         client, about = self.client, partial(ask, objective=self.objective(claim), claim=claim_text(claim))
         if self._task == "rank":

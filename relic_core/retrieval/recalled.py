@@ -77,11 +77,7 @@ class Recalled(AsksModel):
     def combine(
         self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
     ) -> Ranking:
-        """Put what the model recalls before the ranking that the first retriever has made.
-
-        Raises RelicError: several works are searched.
-        Raises ReaderUnavailable: the model does not answer, or the tokens are used up.
-        """
+        """Put what the model recalls before the ranking of the first retriever. Raises RelicError: of several works."""
         (ranking,) = rankings
         if corpus.whole is None:
             raise RelicError("A model recalls passages of one work at a time. Choose a work to use it.")

@@ -29,14 +29,11 @@ IMPORTED = "imported:"
 class RetrieverCard:
     """What there is to know of a retriever without loading it.
 
-    - `label`: its name in tables.
     - `purpose`: what the pages of scholars call it; the label where empty: see `called`.
-    - `description`: what it does, in one sentence for a scholar.
     - `kind`: what it goes by: words, meaning, other rankings, the head of another ranking read anew, nothing at all, or
       what another system said.
     - `factory`: "module:function"; the function takes the settings and the components.
-    - `default`: whether every work is prepared for it and every search asks it; where not, it answers those who choose
-      it.
+    - `default`: every work is prepared for it and every search asks it; where not, it answers those who choose it.
     - `library`: whether it searches many works at once: see `relic_core.ports.CorpusRetriever`.
     - `server`: whether it asks a language model on a server: offered only where one is set up.
     """
@@ -217,9 +214,7 @@ def cards() -> tuple[RetrieverCard, ...]:
 
 
 def card(name: str) -> RetrieverCard:
-    """Describe one retriever.
-
-    Raises BadRequest: no retriever has that name.
+    """Describe one retriever. Raises BadRequest: no retriever has that name.
 
     >>> card("fusion").components
     ('dense-relic', 'bm25')
@@ -243,8 +238,6 @@ def card(name: str) -> RetrieverCard:
 def in_order(names: Iterable[str]) -> tuple[RetrieverCard, ...]:
     """Give the cards of some retrievers and of all that they are made of, each after its components.
 
-    Raises BadRequest: no retriever has one of the names.
-
     >>> [each.name for each in in_order(["reranked"])]
     ['dense-relic', 'bm25', 'fusion', 'reranked']
     """
@@ -257,13 +250,7 @@ def in_order(names: Iterable[str]) -> tuple[RetrieverCard, ...]:
 
 
 def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None = None) -> Retriever:
-    """Make a retriever and those it is made of.
-
-    - `settings`: where indexes are kept, which encoder is used, and how much memory a search may take.
-    - `made`: retrievers made earlier, by name: they are used again, and new ones are added.
-
-    Raises BadRequest: no retriever has that name.
-    """
+    """Make a retriever and those it is made of; those `made` earlier are used again, and new ones are added to them."""
     made = {} if made is None else made
     if name not in made:
         if name.startswith(IMPORTED):
@@ -281,11 +268,7 @@ def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None =
 
 @dataclass(frozen=True, slots=True)
 class RetrieverSpec:
-    """What a worker on another machine makes the same retriever of.
-
-    - `settings`: as `Settings.for_workers` gives them.
-    - `configuration`: all that decides its scores.
-    """
+    """What a worker on another machine makes the same retriever of, with all that decides its scores."""
 
     name: str
     settings: Settings
@@ -299,10 +282,7 @@ class RetrieverSpec:
 
 @lru_cache(maxsize=16)
 def same_here(spec: RetrieverSpec) -> Retriever:
-    """Make the retriever on a worker, once for all of its tasks.
-
-    Raises BadWeights: it would be another one here: the model, or the number format of this machine, differs.
-    """
+    """Make the retriever on a worker, once for all tasks. Raises BadWeights: its model or number format is another."""
     made = create(spec.name, settings=spec.settings)
     here = made.configuration
     for name, value in spec.configuration:
@@ -311,10 +291,7 @@ def same_here(spec: RetrieverSpec) -> Retriever:
 
 
 class Retrievers:
-    """The retrievers of an app, each made once and shared by all threads.
-
-    - `own`: of retrievers whose model was trained here its name, and that with when it was trained.
-    """
+    """The retrievers of an app, each made once; `own`: of trained ones the model's name, and that with its date."""
 
     def __init__(self, settings: Settings, own: Mapping[str, tuple[str, str]]) -> None:
         self._settings = settings
@@ -335,8 +312,6 @@ class Retrievers:
         """Describe one retriever; one with a model that was trained here, or is on a server, by that model's name.
 
         What reorders keeps its label, which says what it does, and names the model in its description.
-
-        Raises BadRequest: no retriever has that name.
         """
         found = card(name)
         if found.server and (model := self._settings.reader_model):
@@ -355,10 +330,7 @@ class Retrievers:
             return create(name, settings=self._settings, made=self._made)
 
     def models(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Name the models that had a part in rankings, each once: identities of encoders, digests of rerankers.
-
-        One that was trained here is named by its name and date, too.
-        """
+        """Name the models that had a part in rankings, each once: identities of encoders, digests of rerankers."""
         names = list(names)
         identities = {name: self.get(name).encoder_identity for name in names}
         for name in names:

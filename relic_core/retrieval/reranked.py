@@ -37,10 +37,7 @@ WEIGHTS = ASSETS / "weights" / "reranker"
 
 
 class Reordering(Retriever):
-    """Ranks as another retriever does, but for its top k, which it puts into an order of its own: see `combine`.
-
-    - `top_k`: how many spans are reordered.
-    """
+    """Ranks as another retriever does, but for its top k, which it puts into an order of its own: see `combine`."""
 
     def __init__(self, first: Retriever, top_k: int) -> None:
         self._first = first
@@ -61,11 +58,9 @@ class Reordering(Retriever):
         self._first.prepare(work, progress, lengths=lengths)
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences: those of the top k by their new order, the others below.
+        """Score every span of `length` sentences: those of the top k by what `combine` gives, the others below.
 
-        Returns: of the top k what `combine` gives. Below it whole numbers: what ties for the first retriever ties here.
-
-        Raises RelicError: what the first retriever and `combine` raise.
+        Below it are whole numbers: what ties for the first retriever ties here.
         """
         first = rank_scores(self._first.name, work.id, length, self._first.score(claim, work, length))
         return self.combine(claim, Corpus.of(work), [first]).scores
@@ -77,10 +72,7 @@ class Reordering(Retriever):
     def rank(
         self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None
     ) -> Ranking:
-        """Rank the spans of `length` sentences of a corpus; raises what the first retriever and `combine` raise.
-
-        Where passages like one are looked for, its words are read as a claim.
-        """
+        """Rank the spans of `length` sentences of a corpus; the words of a passage asked with are read as a claim."""
         return self.combine(
             claim, corpus, [cast("CorpusRetriever", self._first).rank(claim, corpus, length, like=like)]
         )
@@ -93,11 +85,7 @@ class Reordering(Retriever):
 
 
 class Reranked(Reordering):
-    """Has a reranker order the top k.
-
-    - `reranker`: orders the top k.
-    - `weight`: what the first retriever's scores of the top k count for beside the reranker's; by default nothing.
-    """
+    """Has a reranker order the top k; `weight` is what the first retriever's scores count for beside its own."""
 
     name = "reranked"
 
@@ -119,8 +107,6 @@ class Reranked(Reordering):
 
         Spans of works that went away since it was made, or that another edition has replaced, end the top k: whoever
         loads them finds out.
-
-        Raises RelicError: as `scores_of`.
         """
         (ranking,) = rankings
         top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
@@ -154,10 +140,7 @@ def loaded(
 def scores_of(
     reranker: Reranker, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress = silent
 ) -> npt.NDArray[np.float32]:
-    """Have a reranker read spans of a work; shape (n_spans,), finite.
-
-    Raises RelicError: what the reranker raises; it gave no scores that can be ranked by.
-    """
+    """Have a reranker read spans of a work; shape (n_spans,). Raises RelicError: it gave none, or not finite ones."""
     found = reranker.rerank(claim, work, spans, progress)
     if found.shape != (len(spans),) or not np.isfinite(found).all():
         raise RelicError(
@@ -168,13 +151,7 @@ def scores_of(
 
 
 def beside(found: Scores, first: Scores, weight: float = FIRST) -> Scores:
-    """Put what a reranker says of the top k beside what the first retriever said of it.
-
-    - `found`, `first`: their scores, of the same spans.
-    - `weight`: what the first retriever counts for; as a rule, what it counts for in the app.
-
-    Returns: the reranker's own where the first retriever counts for nothing, else the sum of both, standardised.
-    """
+    """Put what a reranker says of the top k beside what the first retriever said: the sum of both, standardised."""
     return sum_of_shares([share(found), share(first, weight)]) if weight else found
 
 
@@ -198,10 +175,7 @@ def below(found: Scores, top: npt.NDArray[np.int64], rest: npt.NDArray[np.int64]
 
 
 def create(settings: Settings, components: Sequence[Retriever]) -> Reranked:
-    """Make the retriever over one other, with the reranker that was chosen, else the one that comes with the program.
-
-    Raises BadWeights: the reranker is not there, or damaged.
-    """
+    """Make the retriever over one other, with the reranker that was chosen, else with the packaged one."""
     (first,) = components
     return Reranked(first, open_reranker(reranker_model(settings)), weight=FIRST)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from relic_core.domain import Claim, Corpus, Hit, Place, Ranking, Scores, Work, WorkVersion
+    from relic_core.domain import Claim, Condition, Corpus, Hit, Place, Ranking, Scores, Work, WorkVersion
     from relic_core.ports import Progress, Retriever
     from relic_core.retrieval.registry import RetrieverCard
     from relic_core.retrieval.strength import Strength
@@ -67,12 +67,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked, understood.
-
-    - `claim`: the claim; of a passage, its words.
-    - `wanted`: its content words, to light in what is found.
-    - `source`: the passage that others are to be like.
-    """
+    """What is asked, understood: the claim, or a passage's words; its content words, to light; the passage itself."""
 
     claim: Claim
     wanted: frozenset[str]
@@ -167,11 +162,7 @@ def retrievers_to_ask(
     """List the retrievers that a question is put to, each after those that it is made of.
 
     Beside those named that is every default one, for the other ranks of a hit; but what reads passages anew takes
-    seconds, and answers only where it was named.
-
-    - `at_once`: leave out what takes seconds.
-
-    Raises BadRequest: no retriever has one of the names.
+    seconds, and answers only where it was named, and not `at_once`.
     """
     named = registry.in_order(retrievers)
     kept = [card.name for card in named if not (at_once and card.kind == "reranker")]
@@ -208,8 +199,6 @@ class Findings:
         self, cards: Iterable[RetrieverCard], retriever: Callable[[str], Retriever], progress: Progress = silent
     ) -> None:
         """Rank with every retriever that can, each after those it is made of, or refuse as they do.
-
-        - `progress`: told how many passages a language model on a server has read.
 
         Raises BadClaim, BadRequest, StoreError: what is asked cannot be answered by any retriever.
         """
@@ -305,12 +294,18 @@ def first_passages(hits: Iterable[Hit]) -> tuple[Hit, ...]:
     return tuple(top)
 
 
-class Verdicts:
-    """Judges the hits of a search, each in its own work.
+@dataclass(frozen=True, slots=True)
+class PartBorne:
+    """What a card's unit is worth for one of the claims joined, and the passage of it that bears the claim best."""
 
-    - `works`: the works that hits stand in, by id.
-    - `retriever`: gives retrievers, to score a work of which an approximate index has found some spans only.
-    """
+    condition: Condition
+    probability: float
+    span: Span
+    place: Place
+
+
+class Verdicts:
+    """Judges the hits of a search, each in its own work, which is scored where only an approximate index was asked."""
 
     def __init__(self, findings: Findings, works: Mapping[str, Work], retriever: Callable[[str], Retriever]) -> None:
         self._findings = findings
@@ -337,6 +332,10 @@ class Verdicts:
                 rankings[retriever], rankings, unknown_words=unknown_words, encoders=self._encoders
             )
         return self._classifiers[key].of(hit)
+
+    def parts(self, retriever: str, hit: Hit, work: Work) -> tuple[PartBorne, ...]:  # noqa: ARG002 - see ComposedVerdicts
+        """Say what a hit is worth for each of the claims joined; nothing of a single one."""
+        return ()
 
     def _out_of_vocabulary(self, work_id: str) -> OutOfVocabulary:
         if work_id not in self._unknown_words:

@@ -49,19 +49,13 @@ class DenseIndex:
         self._inverse_norms: dict[int, Doubles] = {}
 
     def score(self, query: Vectors, length: int, similarity: Similarity = "cosine") -> Scores:
-        """Score every span of `length` sentences against a query, which is of length 1 where cosines are wanted.
-
-        Returns: cosines, -1 to 1, or inner products with the means of the spans' token states.
-        """
+        """Score every span of `length` sentences against a query, of length 1 where cosines are wanted."""
         return self._scores(times(self.sums, query).astype(np.float64), length, similarity)
 
     def score_many(
         self, queries: Vectors, lengths: Sequence[int], similarity: Similarity = "cosine"
     ) -> Iterator[Scores]:
-        """Score the spans of each length against several queries, shape (n_queries, dimension).
-
-        Yields: by length what `score` gives but for rounding, shape (n_candidates, n_queries).
-        """
+        """Score the spans of each length against several queries; each shape (n_candidates, n_queries)."""
         products = (self.sums @ queries.T).astype(np.float64) if len(lengths) else np.zeros(0)
         for length in lengths:
             yield self._scores(products, length, similarity)
@@ -135,10 +129,7 @@ def times(vectors: Vectors, query: Vectors) -> Vectors:
 
 
 def neighbour_products(sums: Vectors, distance: int) -> Vectors:
-    """Multiply the sum of each sentence with that of the sentence `distance` further on.
-
-    Returns: the last `distance` entries are zero.
-    """
+    """Multiply each sentence's sum with that of the sentence `distance` further on; the last `distance` are zero."""
     found = np.zeros(len(sums), dtype=np.float32)
     if distance < len(sums):
         np.einsum("ij,ij->i", sums[: len(sums) - distance], sums[distance:], out=found[: len(sums) - distance])

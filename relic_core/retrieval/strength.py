@@ -61,11 +61,7 @@ _ORDER: tuple[Level, ...] = ("weak", "fair", "strong")
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """What a hit is worth.
-
-    - `level`: weak: another book would have had as good a hit. Fair also where nothing is known of that.
-    - `z`: how far the hit stands out of its work, in robust standard deviations.
-    """
+    """What a hit is worth: weak where another book would have had as good a hit; `z` in robust standard deviations."""
 
     level: Level
     z: float
@@ -79,7 +75,6 @@ class Threshold:
     - `fair`, `strong`: the least for either level, when the work has all the claim's words.
     - `per_unknown`: added in proportion to the share of the claim's words that the work never uses.
     - `if_named`: added when the claim names somebody or something the work never names.
-    - `by_z`: whether z is compared, or the score.
     - `spread`: added to the deviation, so that a few near-equal scores do not make a large z.
     """
 
@@ -146,10 +141,9 @@ class StrengthClassifier:
 
     A ranking of neither words nor vectors is judged by those that are: a fused hit by the kinder of its components.
 
-    - `ranking`: whose hits are judged.
     - `unknown_words`: how far the claim's words are not the work's. None where what was asked is a passage: then no
       threshold is known, and only how far a hit stands out is said.
-    - `encoders`: identities of the encoders, by retriever; those that compare no vectors are left out.
+    - `encoders`: identities by retriever; those that compare no vectors are left out.
     """
 
     def __init__(

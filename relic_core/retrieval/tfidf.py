@@ -63,12 +63,7 @@ class TfIdf(Retriever):
         progress(1, 1, "Counting words")
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences; 0 where it shares no word with the claim.
-
-        Returns: cosines, 0 to 1.
-
-        Raises BadClaim: the claim holds no word.
-        """
+        """Score every span of `length` sentences: cosines, 0 where it shares no word with the claim."""
         terms = claim_terms(claim, _TERMS)
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)

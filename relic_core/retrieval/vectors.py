@@ -55,10 +55,8 @@ THREADS = min(4, os.cpu_count() or 1)
 def readings(claim: Claim, work: Work | None = None) -> list[Claim]:
     """Give the ways in which a claim is read, whose vectors are averaged.
 
-    A long one is read as it stands. A short one also without its names, which stand everywhere in a novel and draw it
-    to where they stand alone ("What, Gatsby?"), and as a critic would put it (docs/evaluation.md has what that gains).
-
-    - `work`: tells names by how they are printed in it; else the claim's own capitals tell.
+    A long one is read as it stands. A short one also without its names (by how the work prints them), which draw it to
+    where they stand alone ("What, Gatsby?"), and as a critic would put it (docs/evaluation.md has what that gains).
     """
     plain = without_names(claim.words, work) if claim.short else ""
     if not content_tokens(plain):
@@ -80,10 +78,7 @@ class Pieces:
 
 
 class VectorSearch(ABC):
-    """Ranks spans by the vectors of one encoder.
-
-    - `memory`: in bytes: how large the indexes of the works searched may be together for every span to be scored.
-    """
+    """Ranks spans by the vectors of one encoder, all of them where the indexes searched fit into `memory` bytes."""
 
     code: ClassVar[str]
     """Version of the arrays' layout and of how works are cut; a new one makes old indexes unused."""
@@ -136,11 +131,7 @@ class VectorSearch(ABC):
 
     @abstractmethod
     def span_vector(self, work: WorkVersion, span: Span) -> Vector:
-        """Take the vector of a span from its work's index; shape (dimension,), of length 1 where cosines are compared.
-
-        Raises BadRequest: the work ends before the span does.
-        Raises NoIndex, StaleIndex: the work has not been prepared for this length, or its index is damaged.
-        """
+        """Take a span's vector from its work's index; shape (dimension,), of length 1 where cosines are compared."""
 
     @abstractmethod
     def score_vector(self, vector: Vector, work: WorkVersion, length: int) -> Scores:
@@ -151,17 +142,11 @@ class VectorSearch(ABC):
         return self.prepared(work.version, length)
 
     def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
-        """Give the ids of the works that have not been prepared, or whose index is damaged.
-
-        Raises BadWeights: the encoder's files are missing or not the expected ones.
-        """
+        """Give the ids of the works that have not been prepared, or whose index is damaged."""
         return tuple(work.id for work in works if not self.prepared(work, length))
 
     def claim_vector(self, claim: Claim, work: Work | None = None) -> Vector:
-        """Encode a claim; shape (dimension,). Raises BadClaim where it holds no word.
-
-        - `work`: that is searched, where it is one: see `readings`.
-        """
+        """Encode a claim; shape (dimension,). `work`: that is searched, where it is one: see `readings`."""
         claim_tokens(claim)
         return self._ahead.get((claim, work and work.fingerprint), lambda: self._claim_vectors([claim], work)[0])
 
@@ -185,11 +170,7 @@ class VectorSearch(ABC):
         return found
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
-        """Score every span of `length` sentences: cosines, -1 to 1, or inner products, as the encoder's card says.
-
-        Raises BadClaim: the claim holds no word.
-        Raises NoIndex, StaleIndex: the work has not been prepared for this length, or its index is damaged.
-        """
+        """Score every span of `length` sentences: cosines, -1 to 1, or inner products, as the encoder's card says."""
         return self.score_vector(self.claim_vector(claim, work), work.version, length)
 
     def rank(
@@ -200,10 +181,8 @@ class VectorSearch(ABC):
         - `like`: the passage whose own vector is asked with, read in its context like those it is compared with. Where
           its work has not been prepared, its words are encoded as a claim would be.
 
-        Raises BadClaim: the claim holds no word.
         Raises NoIndex: the works are too large for memory and no compact index holds them.
         Raises NoIndex, StaleIndex: the one whole work has not been prepared, or its index is damaged.
-        Raises BadWeights: the encoder's files are missing or not the expected ones.
         """
         vector = self.vector(claim, like, corpus.whole)
         if corpus.whole:
@@ -250,8 +229,6 @@ class VectorSearch(ABC):
 
 def check_span(work: WorkVersion, span: Span) -> None:
     """Refuse a span that its work does not hold.
-
-    Raises BadRequest: the work ends before the span does.
 
     >>> from relic_core.domain import WorkVersion, Span
     >>> check_span(WorkVersion(id="a", title="A", fingerprint="", segmenter="", sentences=3), Span(1, 2))

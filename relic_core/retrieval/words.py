@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Claim, Work, WorkVersion
 
-Terms = Literal["tokens", "lemmas"]
-"""What is counted: words as they stand, or the dictionary words that they are forms of. Never function words."""
+Terms = Literal["tokens", "lemmas", "all"]
+"""What is counted: words as they stand, or the dictionary words that they are forms of, both without function words; or
+every word as it stands."""
 
 RETRIEVER = "words"
 """Under this name the words stand in the folder of indexes; every retriever that counts words shares them."""
@@ -44,14 +45,11 @@ LAYOUT = "layout/1"
 
 def terms_version(terms: Terms) -> str:
     """Name all that decides what the terms are."""
-    return lemmas_version() if terms == "lemmas" else WORDS
+    return lemmas_version() if terms == "lemmas" else f"{WORDS}, all" if terms == "all" else WORDS
 
 
 def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWords:
-    """Give the terms of a work whose text is at hand; words are then known to all who ask for them by the text.
-
-    - `indexes`: folder of all indexes; where it is not given, the terms are kept in memory only.
-    """
+    """Give the terms of a work whose text is at hand; known from then on to all who ask for them by the text."""
     found = stored_terms(work.version, terms, indexes=indexes, load=lambda _: work)
     if terms == "tokens" and indexes is not None:
         keep_words(work.fingerprint, found)
@@ -59,10 +57,7 @@ def work_terms(work: Work, terms: Terms, indexes: Path | None = None) -> WorkWor
 
 
 def stored_terms(work: WorkVersion, terms: Terms, *, indexes: Path | None, load: Callable[[str], Work]) -> WorkWords:
-    """Open the terms of a work, or read them and keep them on disk.
-
-    - `indexes`: as of `work_terms`.
-    - `load`: gives the work of an id; called only where its terms are not on disk, or are damaged.
+    """Open the terms of a work, or read them and keep them on disk; only then the work is loaded.
 
     Raises StaleIndex: the work that was loaded is of another version.
     """
@@ -73,7 +68,10 @@ def stored_terms(work: WorkVersion, terms: Terms, *, indexes: Path | None, load:
     text = load(work.id)
     if text.fingerprint != work.fingerprint:
         raise StaleIndex(f"{work.title} was changed while its words were being read. Search again.")
-    words = work_lemmas(text) if terms == "lemmas" else work_words(text)
+    if terms == "all":
+        words = WorkWords.of(text, left_out=frozenset())
+    else:
+        words = work_lemmas(text) if terms == "lemmas" else work_words(text)
     if indexes is not None:
         with suppress(StoreError, OSError):  # a search does not fail because nothing can be kept
             index_files.save(indexes, recipe, _to_arrays(words))
@@ -162,9 +160,11 @@ def span_counts(work: Work, length: int, terms: Terms, indexes: Path | None = No
 
 
 def claim_terms(claim: Claim, terms: Terms) -> list[str]:
-    """List the terms of a claim; none where it is all function words.
+    """List the terms of a claim; none where it is all function words and these are not counted.
 
     Raises BadClaim: it holds no word at all.
     """
+    if terms == "all":
+        return claim_tokens(claim)
     found = [token for token in claim_tokens(claim) if token not in STOPWORDS]
     return [lemma(token) for token in found] if terms == "lemmas" else found

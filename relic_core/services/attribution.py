@@ -69,9 +69,8 @@ _ALIKE = 0.8
 class SourceCard:
     """A stretch that may be the source.
 
-    - `span`: the sentences of it that are shown: those that share most with the span of the target.
-    - `passage`: these, the runs of words that they share with the span lit.
-    - `runs`: the same runs in the words of the span: half-open offsets into the text of the target.
+    - `span`, `passage`: its sentences that share most with the target's span; the runs of words they share are lit.
+    - `runs`: the same runs, as offsets into the text of the target.
     - `strong`: whether it holds so much of the span that it is taken to be its source.
     """
 
@@ -89,12 +88,10 @@ class SourceCard:
 class Attribution:
     """The answer to one passage.
 
-    - `target`: the passage with the span that was looked for: where none was given, the sentence or the quotation of it
-      that most is found of.
-    - `cards`: the best stretches; empty where no work uses a word of it.
-    - `works`: the works of the first `TOP_K` stretches, best first, each with whether it is taken to be the source.
-    - `gains`: of each word of the span its offsets in the text of the target, and the log-probability that the first
-      card's stretch adds to it; empty where no model was asked.
+    - `target`: where no span was given, the sentence or quotation of which most is found.
+    - `works`: those of the first `TOP_K` stretches, best first, each with whether it is taken to be the source.
+    - `gains`: offsets of each word of the span in the target's text, and the log-probability that the first card's
+      stretch adds to it; empty where no model was asked.
     - `note`: why a model that was asked did not answer; else empty.
     - `tried`: how many spans were tried; 1 where one was given.
     """
@@ -115,11 +112,7 @@ class Attribution:
 
 
 class Attributing:
-    """Says which work a passage comes from.
-
-    - `encoder`: the card of the encoder whose cosines may order stretches anew.
-    - `scorer`: makes the language model that says how likely a span is; None where none is set.
-    """
+    """Says which work a passage comes from; the encoder's cosines may order stretches anew."""
 
     def __init__(
         self,
@@ -149,12 +142,7 @@ class Attributing:
         return decode(path.read_bytes(), max_bytes=max_bytes)
 
     def run(self, request: AttributionRequest, progress: Progress = silent) -> Attribution:
-        """Rank the stretches of the library as sources of a span of a passage.
-
-        - `progress`: of what takes long; where it raises, that ends.
-
-        Raises BadRequest: the span or the passage cannot be read, the library holds no work, or no model is set.
-        """
+        """Rank the stretches of the library as sources of a span of a passage."""
         began = time.perf_counter()
         scorer = self.scorer if request.reranking == "likelihood" or request.explain else None
         if scorer is None and (request.reranking == "likelihood" or request.explain):
@@ -215,12 +203,9 @@ class Attributing:
     def quoting(
         self, work_id: str, pairs: Iterable[Pair], known: Collection[tuple[str, Offsets]]
     ) -> tuple[tuple[Pair, SourceCard], ...]:
-        """Find the quotations in secondary sources that come from a work, changed though they may be.
+        """Find the quotations in secondary sources that come from a work, changed though they may be, in its order.
 
-        - `pairs`: quotations of any work.
-        - `known`: source and place of those that are known to be this work's.
-
-        Returns: by where they stand in the work; of overlapping places of a source the first.
+        Of overlapping places of a source the first is given; of those known to be this work's none.
         """
         attributor = self.attributor(WorkFilter(works=(work_id,)))
         work, found = self._works.load(work_id), []
@@ -241,10 +226,7 @@ class Attributing:
         return tuple(sorted(found, key=lambda each: each[1].span.start))
 
     def attributor(self, works: WorkFilter, progress: Progress = silent) -> Attributor:
-        """Cut works of the library into stretches; the last two selections are kept in memory.
-
-        Raises BadRequest: there is no work.
-        """
+        """Cut works of the library into stretches. Raises BadRequest: there is no work."""
         versions = self._works.work_versions()
         admitted = [work for work in self._works.scope(works) if work.id in versions]
         if not admitted:
@@ -272,8 +254,6 @@ class Attributing:
         """Measure attribution on the windows of a benchmark over all works, or on a file of queries with their sources.
 
         - `sample`: so many windows by chance, whose stretches are ordered anew, too.
-
-        Raises BadBenchmark, NotFound: the file is damaged; a work is not in the library.
         """
         if isinstance(benchmark, Path):
             attributor, asked = measuring.of_queries(read_queries(benchmark))
@@ -329,10 +309,7 @@ class Attributing:
         masked: bool,
         some: Ints,
     ) -> Scores:
-        """Score stretches by likelihood where a model is given, else by cosine.
-
-        - `masked`: the cosine is that of the words around the span.
-        """
+        """Score stretches by likelihood where a model is given, else by cosine (`masked`: of what stands around it)."""
         stretches = attributor.stretches
         keys = [stretches.keys[int(stretches.work[at])] for at in some.tolist()]
         works = self._works.load_all(dict.fromkeys(keys))

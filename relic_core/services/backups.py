@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from relic_core import config
 from relic_core.config import provenance
+from relic_core.domain.figures import many
 from relic_core.errors import (
     BadBackup,
     BadRequest,
@@ -49,11 +50,7 @@ _BEGUN = ".backing-up-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """What a restore did.
-
-    - `manifest`: what the back-up says of itself.
-    - `aside`: where the library that was there before is kept; None where there was none.
-    """
+    """What a restore did; `aside` is where the library that was there before is kept, if there was one."""
 
     manifest: Manifest
     aside: Path | None
@@ -79,12 +76,9 @@ class Backups:
         Indexes, what can be fetched again, checkpoints of trainings and jobs that are under way are left out.
 
         - `progress`: told how many bytes are done.
-        - `models`: take the models that were trained here along.
-        - `force`: also where an earlier back-up stands under that name, which is replaced when this one is whole.
+        - `force`: replace an earlier back-up of that name when this one is whole.
 
-        Raises NotFound: there is nothing to back up, or no folder for the file.
-        Raises BadRequest: something stands under that name, or it lies inside the data folder.
-        Raises StoreError: the store cannot be read, or the file cannot be written.
+        Raises NotFound, BadRequest: there is nothing to back up, or the file cannot stand there.
         """
         check_path(target)
         target = target.expanduser().absolute()
@@ -127,10 +121,7 @@ class Backups:
                     os.close(turn)
 
     def check(self, source: Path, progress: Progress) -> Manifest:
-        """Unpack a back-up aside and hold every file of it to its manifest; the library is left alone.
-
-        Raises NotFound, BadBackup, StoreError: as `restore` does.
-        """
+        """Unpack a back-up aside and hold every file of it to its manifest; raises as `restore`."""
         self.sweep()
         with contextlib.closing(BackupFile(source)) as backup, staged(backup, self._store, progress):
             return backup.manifest
@@ -144,10 +135,8 @@ class Backups:
         - `progress`: told how many bytes are done.
         - `force`: also where the library holds something.
 
-        Raises NotFound: there is no such file.
         Raises BadBackup: it is damaged, was changed, or is of a newer version.
         Raises BadRequest: the library holds something and `force` was not said; a job is under way.
-        Raises StoreFull, StoreReadOnly, StoreBusy: as their names say.
         """
         with contextlib.closing(BackupFile(source)) as backup:
             if not force and (there := self._holds()):
@@ -210,7 +199,7 @@ class Backups:
             works = len(self._summaries())
         except StoreError:
             return "a store that cannot be opened"
-        return "1 work" if works == 1 else f"{works:,} works"
+        return many(works, "work")
 
     def _refuse_jobs(self) -> None:
         active = self._jobs.under_way()
@@ -222,13 +211,7 @@ class Backups:
 
 
 class Collected:
-    """The files of a data folder that go into a back-up, beside the store.
-
-    - `models`: take the models that were trained here along.
-
-    - `files`: each with its name below the data folder.
-    - `left_out`: what of the folder does not go in, and why.
-    """
+    """The files of a data folder that go into a back-up, beside the store, and what does not, and why."""
 
     def __init__(self, settings: Settings, *, models: bool) -> None:
         self._settings = settings
@@ -269,14 +252,7 @@ class Collected:
 def staged(backup: BackupFile, store: Path, progress: Progress) -> Iterator[Path]:
     """Unpack a back-up into a folder inside the data folder, check all of it, and take it away again if it is not used.
 
-    - `store`: the store of the library; its folder is the data folder.
-    - `progress`: told how many bytes are done.
-
-    Yields: the folder, with the store under the library's own name.
-
-    Raises BadBackup: it is of a newer version, damaged, or was changed.
-    Raises BadRequest: another one is being restored.
-    Raises StoreFull, StoreReadOnly: it cannot be unpacked.
+    The store stands in it under the library's own name. Raises BadBackup, or BadRequest: another is being restored.
     """
     _refuse_newer(backup)
     _refuse_moves(backup)
@@ -293,12 +269,7 @@ def staged(backup: BackupFile, store: Path, progress: Progress) -> Iterator[Path
 
 
 def leftovers(data: Path, *, alone: bool = False) -> list[Path]:
-    """List what back-ups and restores that were killed have left: copies of what people wrote, whole and half.
-
-    - `alone`: nothing is being restored, and the caller sees to it that nothing is.
-
-    Raises OSError: the data folder cannot be looked into.
-    """
+    """List copies of what people wrote that killed back-ups left, and `alone`, while nothing is restored, restores."""
     found: list[Path] = []
     if not swapping.is_due(data) and (alone or not is_held(data / _LOCK)):
         found += [*data.glob(f"{swapping.STAGED}*"), *data.glob(f".{swapping.MARKER}.*.half")]
@@ -374,7 +345,6 @@ def _one_at_a_time(data: Path) -> Iterator[None]:
 
 
 def _made(data: Path, size: int) -> Path:
-    """Make the folder, where there is room."""
     try:
         if shutil.disk_usage(data).free < size + _ROOM:
             raise StoreFull(

@@ -48,12 +48,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A work of the catalogue and where it can be had.
-
-    - `work`: the stored work; None where it is not stored.
-    - `origin`: it is stored; or the library folder has it; or Project Gutenberg has; or neither: the reader's own file
-      is the only way in.
-    """
+    """A work of the catalogue and where it can be had; where nowhere, the reader's own file is the only way in."""
 
     entry: CatalogueEntry
     work: WorkSummary | None
@@ -63,12 +58,7 @@ class Shelved:
 
 @dataclass(slots=True)
 class Tally:
-    """What adding several works came to.
-
-    - `added`: works that are new, or back.
-    - `notices`: what the reader should know of those added.
-    - `unprepared`: reason → works that were added, or were there, and whose preparation could not be begun for it.
-    """
+    """What adding several works came to; `failed`, `unprepared`: reason → titles."""
 
     added: list[Added] = field(default_factory=list)
     already: list[WorkSummary] = field(default_factory=list)
@@ -82,10 +72,7 @@ class Tally:
         return sum(map(len, self.failed.values()))
 
     def note(self, alone: str = "") -> str:
-        """Say all of it in plain words, without repeating a title that stands above it.
-
-        - `alone`: the only work that was to be added, where the reader has just been told its title.
-        """
+        """Say all of it in plain words; the reader has just been told the title of the work that is `alone`."""
         added, already = [each.work.title for each in self.added], [work.title for work in self.already]
         if alone and alone in (*added, *already):
             said = ["Added."] if added else ["It was in the library already."]
@@ -119,11 +106,7 @@ def _counted(titles: Sequence[str], one: str, many: str) -> list[str]:
 
 
 class Catalogue:
-    """The works RELiC was built from, and adding these and others.
-
-    - `library`: the folder whose files stand before Project Gutenberg.
-    - `preparing`: given how many works will come, makes what has them prepared.
-    """
+    """The works RELiC was built from, and adding these and others; `library` comes before Project Gutenberg."""
 
     def __init__(
         self,
@@ -173,13 +156,10 @@ class Catalogue:
     # ---- adding in the background -----------------------------------------------------------------------------------
 
     def add(self, slugs: Sequence[str], *, prepare: bool = True) -> Job:
-        """Add works of the catalogue in the background, by one job; asked again, it goes on where it stopped.
+        """Add works of the catalogue, by slug or title, by one job; asked again, it goes on where it stopped.
 
         A file of the library folder stands before Project Gutenberg. What is stored is passed over, and what can be
-        had nowhere is told in the job's closing note.
-
-        - `slugs`: which: by slug or by title.
-        - `prepare`: prepare them for searching too; else each is prepared when it is first searched.
+        had nowhere is told in the job's closing note. Without `prepare` each is prepared when it is first searched.
 
         Raises BadRequest: a slug that is not in the catalogue, or none at all.
         """
@@ -190,20 +170,14 @@ class Catalogue:
         return self._start("fetch", title=title, subject=subject, arguments={"items": items, "prepare": prepare})
 
     def add_gutenberg(self, number: int) -> Job:
-        """Fetch any book of Project Gutenberg by its number and add it, in the background.
-
-        Raises BadRequest: no such number can be.
-        """
+        """Fetch any book of Project Gutenberg by its number and add it, by a job. Raises BadRequest: no such number."""
         item = self.item_of_number(number)
         entry = catalogue.find_number(number)
         title = f"Fetching no. {number} ({entry.title if entry else 'Project Gutenberg'})"
         return self._start("fetch", title=title, subject=f"gutenberg:{number}", arguments={"items": [item]})
 
     def items(self, slugs: Sequence[str]) -> list[Item]:
-        """Say where each work would be taken from; a work named twice counts once.
-
-        Raises BadRequest: what is neither slug nor title of a work in the catalogue; or nothing was named.
-        """
+        """Say where each work would be taken from; a work named twice counts once."""
         entries = {entry.slug: entry for entry in catalogue.entries()}
         wanted = list(dict.fromkeys(catalogue.slug_of(named) for named in slugs))
         if not wanted:
@@ -216,10 +190,7 @@ class Catalogue:
         return items
 
     def item_of_number(self, number: int) -> Item:
-        """Say what is known of a number of Project Gutenberg.
-
-        Raises BadRequest: no such number can be.
-        """
+        """Say what is known of a number of Project Gutenberg. Raises BadRequest: no such number can be."""
         check_number(number)
         entry = catalogue.find_number(number)
         return {"gutenberg": number, **({"slug": entry.slug} if entry else {})}
@@ -229,8 +200,7 @@ class Catalogue:
     def fetch(self, items: Sequence[Item], progress: Progress, *, prepare: Preparing | None = None) -> Tally:
         """Add works from where they are; what is stored is passed over, and one failure does not stop the rest.
 
-        - `progress`: told which it has come to; what it raises ends the work, and what was added stays.
-        - `prepare`: given each work that was added, or was there.
+        What `progress` raises ends the work, and what was added stays.
         """
         tally = Tally()
         gutenberg, away = self._gutenberg(), 0
@@ -281,13 +251,7 @@ class Catalogue:
         return self._works.add(book.data, name=name, came_from=book.source, **described), book.notice
 
     def run_fetch(self, arguments: Mapping[str, Any], progress: Progress) -> str:
-        """Do a "fetch" job: add works of the catalogue, or books by their numbers.
-
-        - `arguments`: ``items``, a list of `Item`; ``prepare``, whether to begin to prepare them, which is done where
-          it is not said.
-
-        Raises SourceUnavailable: none of them could be added; the message says why.
-        """
+        """Do a "fetch" job: add ``items``, and begin to prepare them unless ``prepare`` says no."""
         items: list[Item] = arguments["items"]
         tally = self._fetch_and_prepare(items, progress, wanted=arguments.get("prepare", True))
         note = tally.note(_name_of(items[0]) if len(items) == 1 else "")
@@ -296,10 +260,7 @@ class Catalogue:
         return note
 
     def run_add(self, arguments: Mapping[str, Any], progress: Progress) -> str:
-        """Do an "add" job: store the files ``paths`` as works and begin to prepare them; one that fails stops no other.
-
-        Raises BadText: none of the files could be added; the message says why for each.
-        """
+        """Do an "add" job: store the files ``paths`` as works, begin to prepare them; one that fails stops no other."""
         items: list[Item] = [{"path": path} for path in arguments["paths"]]
         tally = self._fetch_and_prepare(items, progress, wanted=True)
         failed = [f"{name}: {reason}" for reason, names in tally.failed.items() for name in names]

@@ -24,8 +24,7 @@ class Citation:
     """A work or a passage with what a page shows of citing it.
 
     - `forms`: all forms of the style, the entry of its list last.
-    - `locator`: where the passage stands; None where the work is cited.
-    - `place`: the same, for a reader.
+    - `locator`, `place`: where the passage stands, for a citation and for a reader; None where the work is cited.
     - `quoted`: its words as a text quotes them, with the citation behind them.
     """
 
@@ -49,10 +48,7 @@ class Citing:
         self._rows, self._details, self._load = rows, details, load
 
     def work(self, work_id: str) -> CitedWork:
-        """Give a work as it is cited, also one that was removed.
-
-        Raises NotFound: there never was such a work.
-        """
+        """Give a work as it is cited, also one that was removed. Raises NotFound: there never was such a work."""
         return self._cited([self._rows.described(work_id)])[work_id]
 
     def works(self, work_ids: Collection[str]) -> dict[str, CitedWork]:
@@ -62,11 +58,7 @@ class Citing:
         return self._cited(known.values())
 
     def describe(self, work_id: str, details: EditionDetails) -> CitedWork:
-        """Correct the details of an edition; what was said before stays in the store, and the last counts.
-
-        Raises BadRequest: something is too long, or a year, a number of volumes or an address that cannot be.
-        Raises NotFound: no stored work has that id.
-        """
+        """Correct the details of an edition; what was said before stays in the store, and the last counts."""
         checked = check_details(details)
         if work_id not in {summary.id for summary in self._rows.summaries()}:
             self._load(work_id)  # says what is not there
@@ -82,14 +74,7 @@ class Citing:
             self._details.add(work_id, over(details, derived, added))
 
     def citation(self, work_id: str, style: str, *, at: str = "", length: int = 1) -> Citation:
-        """Cite a work, or a passage of it.
-
-        - `at`: address of the passage's first sentence; the whole work where empty.
-        - `length`: sentences of the passage; those that the work has no more are left away.
-
-        Raises NotFound: no stored work has that id, or it has no such place.
-        Raises BadRequest: it is no address, no length or no style.
-        """
+        """Cite a work, or its passage that begins `at` an address; sentences beyond its end are left away."""
         work = self._load(work_id)
         if not at:
             cited = self.work(work_id)

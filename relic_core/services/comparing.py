@@ -51,11 +51,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedPassage:
-    """A passage among the first ten of one of two retrievers at least.
-
-    - `first`, `second`: which one it is, from 1, in each; 0 where it is not among the first twenty passages.
-    - `found`: among whose first ten it is.
-    """
+    """A passage among the first ten of one of two retrievers at least; its places, from 1, 0 beyond the twentieth."""
 
     passage: Located
     first: int
@@ -103,11 +99,7 @@ class MovedPassage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnThenAndNow:
-    """One retriever's first passages then and now.
-
-    - `passages`: the first ten of now in their order, then those of then that are not among them.
-    - `rank_overlap`: rank-biased overlap of the passages kept, 0 to 1.
-    """
+    """One retriever's first passages: ten of now, those of then that are not among them; rank-biased overlap."""
 
     retriever: str
     label: str
@@ -160,9 +152,6 @@ class Comparing:
         """Ask two retrievers the same and hold their first passages against one another; its own columns play no part.
 
         Overlapping spans count as one passage, within a column and between the two.
-
-        Raises BadRequest: they are not two, or one is not known.
-        Raises RelicError: one of the two cannot answer; and as `relic_core.services.search.Search.run`.
         """
         if len(set(retrievers)) != 2:  # noqa: PLR2004 - a comparison is of two
             raise BadRequest("Two different ways of searching are compared. Choose two.")
@@ -204,9 +193,6 @@ class Comparing:
         """Hold what a search found against what it finds now; it is asked again where what answers has changed.
 
         - `at`: when "then" is, as in `ThenAndNow.times`, in ISO 8601; where it is none of them, the first.
-
-        Raises NotFound: its work is not there any more.
-        Raises RelicError: as `relic_core.services.search.Search.run`.
         """
         request = search.request
         kept = self._snapshots.of(search)
@@ -259,14 +245,9 @@ class Comparing:
 
 
 def numbered(first: Sequence[Stretch], second: Sequence[Stretch]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Give each passage of two lists a number; two that overlap count as one passage and get the same.
+    """Give each passage of two lists, best first, a number from 0; two that overlap count as one and get the same.
 
     Within a list no two overlap. Where one overlaps two of the other list, those go together that stand higher.
-
-    - `first`, `second`: best first.
-
-    What it returns:
-    - `first, second`: numbers, from 0; those of `first` in order.
 
     >>> numbered([("a", 0, 3), ("a", 9, 12)], [("a", 4, 7), ("a", 2, 5), ("b", 9, 12)])
     ((0, 1), (2, 0, 3))

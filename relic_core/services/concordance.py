@@ -128,11 +128,7 @@ class ChapterCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkCount:
-    """How often a query was found in a work.
-
-    - `density`: places in each thousandth of the work; of the works with the most alone.
-    - `chapters`: of the same works.
-    """
+    """How often a query was found in a work; `density` in each thousandth; of the works with the most alone."""
 
     work: WorkSummary
     count: int
@@ -195,12 +191,7 @@ class Concordance:
         self._gathered = LRUCache[Gathered](_KEPT)
 
     def find(self, request: ConcordanceRequest) -> Answer:
-        """Find every place of a word or phrase, and set one page of them.
-
-        Raises BadRequest: there is no word in the query, or too many; an unknown order; options that exclude one
-        another.
-        Raises NotFound: no work has that id.
-        """
+        """Find every place of a word or phrase, and set one page of them."""
         return self._steadily(request, self._find)
 
     def _steadily(self, request: ConcordanceRequest, act: Callable[[ConcordanceRequest], T]) -> T:
@@ -232,10 +223,7 @@ class Concordance:
         )
 
     def export(self, request: ConcordanceRequest) -> bytes:
-        """Write the places of a query as a table, in the order asked for; at most `MOST_EXPORTED` of them.
-
-        Raises BadRequest, NotFound: as `find`.
-        """
+        """Write the places of a query as a table, in the order asked for; at most `MOST_EXPORTED` of them."""
         request = dataclasses.replace(request, page=1)
         rows = self._steadily(
             request, lambda asked: self._rows(self._gather(asked), slice(0, MOST_EXPORTED), _EXPORT_WIDTH)
@@ -391,11 +379,7 @@ class Gathered:
 
 
 def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceRequest) -> Gathered:
-    """Find every place of a query in some works.
-
-    Raises BadRequest: there is no word in the query, or too many.
-    Raises NotFound: a work is no longer stored.
-    """
+    """Find every place of a query in some works."""
     reach = Reach(variants=request.variants, forms=request.forms, as_written=request.as_written)
     readings = read_query(request.word, reach)
     lexicon = texts.lexicon()

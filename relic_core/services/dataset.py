@@ -41,7 +41,7 @@ class SplitSummary:
 
     - `windows`, `pairs`, `examples`: split → how many; an example is a window with words around a quotation of one to
       five sentences.
-    - `left_out`: "window" and "pair" → reason → how many were left out for it.
+    - `left_out`: "window" and "pair" → reason → how many.
     - `notes`: what could not be looked at, and what to do about it.
     """
 
@@ -55,12 +55,7 @@ class SplitSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeakReport:
-    """What a look for leaks came to.
-
-    - `offences`: each thing that stands where it must not; none where all is well.
-    - `pairs`, `windows`: how many were checked; `texts`: how many texts they were held against.
-    - `notes`: what could not be looked at, and what to do about it.
-    """
+    """What a look for leaks came to; `notes`: what could not be looked at, and what to do about it."""
 
     offences: tuple[Offence, ...]
     pairs: int
@@ -85,9 +80,6 @@ class Dataset:
         """Part all kept windows and all pairs into dev, test and training, and keep that, with examples of each.
 
         What was parted before is replaced. Run it after mining, judging, or adding works and benchmarks.
-
-        Raises BadBenchmark: data of a benchmark, or the list of held-out runs, are damaged.
-        Raises StoreReadOnly: the store cannot be written.
         """
         began = time.monotonic()
         parts, missing = self._parts()
@@ -141,11 +133,7 @@ class Dataset:
         return tuple((window, marks.get(window.id, unmarked)[0]) for window in self._kept())
 
     def leakage(self, progress: Progress = silent) -> LeakReport:
-        """Look for leaks in what is marked for training, and for passages in two splits; trusts no mark on training.
-
-        Raises NotFound: nothing has been parted yet.
-        Raises BadBenchmark: as `split`.
-        """
+        """Look for leaks in what is marked for training, and for passages in two splits; trusts no mark on training."""
         if not self._parted():
             raise NotFound(f"Nothing is parted yet, so nothing can be checked. First: {SPLIT}")
         (parts, missing), old = self._parts(), self.stale()

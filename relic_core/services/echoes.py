@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Job, Sentence, Work
     from relic_core.domain.figures import Table
+    from relic_core.evaluation.echoes import KnownEchoes
     from relic_core.ports import Progress
     from relic_core.reporting.echoes import Lit
     from relic_core.retrieval.echoes import Scorer
@@ -103,11 +104,7 @@ class EchoRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The echoes that were found.
-
-    - `units`: passages compared, of the first work and of all others.
-    - `notice`: what is to be said of the works: that they are one, or editions of one; empty for nothing.
-    """
+    """The echoes found among so many passages of either side; `notice`: that the works are one, or editions."""
 
     request: EchoRequest
     echoes: tuple[Echo, ...]
@@ -124,12 +121,7 @@ class Echoes:
         self._works, self._retrievers, self._settings, self._jobs = works, retrievers, settings, jobs
 
     def find(self, request: EchoRequest, progress: Progress = silent) -> Answer:
-        """Compare the works, or open what was found before.
-
-        Raises BadRequest: no other work, an unknown method, filters that leave nothing, vectors that cannot be read.
-        Raises NotFound: the library has no such work, or the work no such chapter or passage.
-        Raises StoreReadOnly: the folder of indexes cannot be written.
-        """
+        """Compare the works, or open what was found before."""
         first, others = self._texts(request)
         path = self._path(request, first, others)
         found = _kept(path)
@@ -166,15 +158,8 @@ class Echoes:
     def measure(
         self, method: str, folder: Path | None, texts: Path | None = None, progress: Progress = silent
     ) -> Table:
-        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder.
-
-        Raises NotFound: the data are not there.
-        Raises BadBenchmark: they are damaged.
-        """
-        folder = folder or self._settings.benchmarks
-        if folder is None:
-            raise NotFound(f"The known echoes do not ship with the program. {known_echoes.NEEDS}")
-        card, known = echoes.card(method), known_echoes.read(folder, texts)
+        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder."""
+        card, known = echoes.card(method), self.known(folder, texts)
         a, b = (
             Passages(
                 tuple(work.sentence_text(at) for at in range(len(work.sentences))),
@@ -184,6 +169,13 @@ class Echoes:
         )
         ranks = known_echoes.ranks(echoes.make(method, a, b), known.echoes, progress)
         return known_echoes.table(card.label, known, ranks)
+
+    def known(self, folder: Path | None = None, texts: Path | None = None) -> KnownEchoes:
+        """Read the known echoes; parameters and errors as for `measure`."""
+        folder = folder or self._settings.benchmarks
+        if folder is None:
+            raise NotFound(f"The known echoes do not ship with the program. {known_echoes.NEEDS}")
+        return known_echoes.read(folder, texts)
 
     def _texts(self, request: EchoRequest) -> tuple[Work, tuple[Work, ...]]:
         card = echoes.card(request.method)
@@ -402,10 +394,7 @@ def _words(work: Work, sentence: Sentence) -> int:
 
 
 def chosen(work: Work, request: EchoRequest) -> list[Span]:
-    """Give the passages of the first work that are asked about.
-
-    Raises BadRequest: the chapter holds no sentence.
-    """
+    """Give the passages of the first work that are asked about. Raises BadRequest: the chapter holds no sentence."""
     if request.at:
         return [work.span_at(request.at, request.length)]
     if not request.chapter:
@@ -439,7 +428,6 @@ def _flat(text: str) -> str:
 
 
 def _digest(vectors: str) -> str:
-    """Digest a file of vectors. Raises BadRequest: it cannot be read."""
     if vectors in {"", "random"}:
         return vectors
     try:
@@ -519,6 +507,5 @@ def _by_fullness(scorer: Scorer, a: npt.NDArray[np.float32], b: npt.NDArray[np.f
 
 
 def _share_of(texts: Sequence[str], there: Container[str]) -> float:
-    """Give the share of long texts that stand there."""
     long = [text for text in texts if text.count(" ") >= _LONG]
     return sum(text in there for text in long) / max(1, len(long))

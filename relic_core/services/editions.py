@@ -28,12 +28,7 @@ _SEARCHES = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known of a stored edition.
-
-    - `indexes`: on disk, the newest first.
-    - `missing`: names of the retrievers that it has still to be prepared for.
-    - `searches`: made in it, the newest first, each question once.
-    """
+    """What is known of a stored edition; `missing`: retrievers it has still to be prepared for."""
 
     summary: WorkSummary
     format: str
@@ -46,10 +41,7 @@ class Facts:
 
 
 class Editions:
-    """What is known of stored works.
-
-    - `library`: the folder whose files are named for works of the catalogue.
-    """
+    """What is known of stored works; files of the folder `library` are named for works of the catalogue."""
 
     def __init__(
         self, works: Works, indexes: Indexes, asked: Callable[..., tuple[tuple[Search, ...], int]], library: Path | None
@@ -58,10 +50,7 @@ class Editions:
         self._counted = LRUCache[Numbers](_COUNTED)
 
     def facts(self, work_id: str, *, person: str = "") -> Facts:
-        """Gather what is known of a stored work.
-
-        Raises NotFound: no stored work has that id, or it was removed meanwhile.
-        """
+        """Gather what is known of a stored work."""
         work = self._works.load(work_id)
         summary = next((each for each in self._works.summaries() if each.id == work_id), None)
         if summary is None:

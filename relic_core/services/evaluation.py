@@ -64,7 +64,6 @@ class Benchmarks:
     def open(self, name: str, *, data: Path | None = None) -> Benchmark:
         """Open a benchmark; `data` is the reader's own file or folder, in place of ``RELIC_BENCHMARKS``.
 
-        Raises BadRequest: no benchmark has that name.
         Raises BadBenchmark: its data are damaged.
         Raises NotFound: its data are not here, or works that it quotes.
         """
@@ -75,12 +74,7 @@ class Benchmarks:
         return benchmarks.unplaced(name, settings=self._settings)
 
     def export(self, name: str, path: Path, *, data: Path | None = None) -> int:
-        """Write the windows of a benchmark as Parquet, and count them; as private as the benchmark's data.
-
-        Raises BadRequest: no benchmark has that name, or the file's name ends otherwise.
-        Raises BadBenchmark, NotFound: as `open`.
-        Raises StoreError: the file cannot be written.
-        """
+        """Write the windows of a benchmark as Parquet, and count them; as private as the benchmark's data."""
         if path.suffix.lower() != ".parquet":
             raise BadRequest(
                 f"Windows are written as Parquet, and '{path.name}' does not end in .parquet. Rename it so."
@@ -92,10 +86,7 @@ class Benchmarks:
         return len(windows)
 
     def find(self, keys: Sequence[str]) -> dict[str, Work]:
-        """Give the stored works of some slugs of the catalogue.
-
-        Raises NotFound: some are not in the library; the message names them and how to add them.
-        """
+        """Give the stored works of some slugs. Raises NotFound: the message names the missing and how to add them."""
         shelf = {each.entry.slug: each for each in self._shelf()}
         missing = [key for key in dict.fromkeys(keys) if key not in shelf or shelf[key].work is None]
         if missing:
@@ -128,8 +119,7 @@ def retriever_names() -> tuple[str, ...]:
 def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
     """Read names of retrievers, with commas between, or "all".
 
-    "all" leaves out those that are slow copies of others, for checking, those that ask a model's server, and the one
-    named by `without`.
+    "all" leaves out slow copies of others, those that ask a model's server, and the one named by `without`.
 
     Raises BadRequest: no retriever has one of the names, or there is none.
     """
@@ -142,15 +132,19 @@ def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
     return tuple(registry.card(name).name for name in names)
 
 
-def chosen_retrievers(said: str, *, k1: float | None = None, b: float | None = None) -> tuple[str | Retriever, ...]:
+def chosen_retrievers(
+    said: str, *, k1: float | None = None, b: float | None = None, function_words: bool = False
+) -> tuple[str | Retriever, ...]:
     """Read names of retrievers, and give BM25 parameters of its own.
 
-    Raises BadRequest: as `named_retrievers`; or parameters for another retriever than BM25, or out of their range.
+    Raises BadRequest: also for parameters of another retriever than BM25.
     """
     names = named_retrievers(said)
-    if k1 is None and b is None:
+    if k1 is None and b is None and not function_words:
         return names
-    terms = _TERMS.get(names[0])
+    if function_words and names != ("bm25",):
+        raise BadRequest(f"Function words are counted by bm25 alone; {', '.join(names)} was named. Name bm25.")
+    terms = "all" if function_words else _TERMS.get(names[0])
     if len(names) > 1 or terms is None:
         raise BadRequest(
             f"k1 and b are parameters of bm25 alone, and of bm25-lemmas; {', '.join(names)} was named. Name one of the "
@@ -165,7 +159,7 @@ class Measured:
 
     - `outcomes`: in the order of the benchmark.
     - `found`: whether it had been measured before, and was not measured now.
-    - `moved`: measured again: the examples whose ranks are not what they were; empty where all are the same.
+    - `moved`: measured again: the examples whose ranks are not what they were.
     """
 
     run: Run
@@ -201,16 +195,12 @@ class Measuring:
         the program, or an index that has changed since, it begins anew.
 
         - `retriever`: a registered name, or a retriever with parameters of its own under a registered name.
-        - `shape`: how much context each claim takes.
         - `again`: measure although it was measured before, and compare.
         - `renew`: measured again: whether ranks that have moved take the place of those that are kept.
         - `tell`: given whole sentences: that a run is found, goes on, begins anew, or came out the same again.
-        - `progress`: told how many examples are done; may raise `JobCancelled`.
+        - `progress`: may raise `JobCancelled`.
 
-        Raises BadRequest: no retriever has that name.
-        Raises BadBenchmark, NotFound: as the benchmark; or the outcomes cannot be those of a run.
-        Raises BadWeights, StaleIndex: as the retriever.
-        Raises StoreReadOnly: the data folder or the folder of indexes cannot be written.
+        Raises BadBenchmark: the outcomes cannot be those of a run.
         """
         say = tell or (lambda _: None)
         settings = self.settings_for(benchmark)
@@ -256,10 +246,7 @@ class Measuring:
         return submit(asked, shape=shape, data=data, path=path, progress=progress)
 
     def retriever(self, name: str, settings: Settings) -> Retriever:
-        """Give the one instance of a retriever for a folder of indexes.
-
-        Raises BadRequest: no retriever has that name.
-        """
+        """Give the one instance of a retriever for a folder of indexes."""
         with self._lock:
             made = self._made.setdefault(settings.indexes, {})
             return registry.create(name, settings=settings, made=made)
@@ -282,11 +269,9 @@ class Measuring:
         """Make those retrievers that have a language model read the top k of a ranking; the others stay as they are.
 
         - `objective`: "off" where the model is not told what makes a passage relevant.
-        - `top`: how many passages it reads; by default as on pages.
-        - `over`: whose ranking; by default as on pages.
+        - `top`, `over`: how many passages it reads, and of whose ranking; by default as on pages.
 
-        Raises BadRequest: no retriever is called as `over` is, or none of those named asks a server.
-        Raises ReaderUnavailable: no server is set up, or it is not there.
+        Raises BadRequest: none of those named asks a server.
         """
         settings = self.settings_for(benchmark)
         made: list[str | Retriever] = []
@@ -311,8 +296,6 @@ class Measuring:
         """Leave out of runs the examples whose quotation the model recites when it is shown no passage.
 
         Returns: runs of which anything is left.
-
-        Raises ReaderUnavailable: as `with_server`.
         """
         client = ReadByModel(self.retriever("random", self._settings), self._settings, "score", run=True).client
         recited = {
@@ -362,7 +345,6 @@ class Measuring:
         return None if run is None else Measured(run=run, outcomes=self._runs.outcomes(run.id), found=True)
 
     def _brought_back(self, wanted: str) -> Measured | None:
-        """Bring back a run that was removed."""
         try:
             self._runs.restore(wanted)
         except NotFound:

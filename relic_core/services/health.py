@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from relic_core.domain.figures import many
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.encoders.weights import find_model
@@ -42,10 +43,7 @@ _PATIENCE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
-
-    - `level`: "bad" where the program cannot do its work, "notice" where somebody should look.
-    """
+    """One thing that was looked at: "bad" where the program cannot do its work, "notice" where somebody should look."""
 
     name: str
     level: Level
@@ -55,9 +53,8 @@ class Finding:
 def examine(
     store: Store, settings: Settings, works: Works, retrievers: Retrievers, *, address: str = "", thorough: bool = False
 ) -> tuple[Finding, ...]:
-    """Look at the store, the disk, the models and the indexes, and at the app where it is named.
+    """Look at the store, the disk, the models and the indexes, and at the app where its address is given.
 
-    - `address`: of a running app, http://localhost:8501 for example; empty to leave it out.
     - `thorough`: read every index and hold it to its hashes, which takes a minute for a large library.
     """
     return tuple(_findings(store, settings, works, retrievers, address, thorough=thorough))
@@ -99,7 +96,7 @@ def _app(address: str) -> Finding:
 
 
 def _works(works: tuple[WorkSummary, ...], *, removed: int) -> Finding:
-    said = "The library has 1 work" if len(works) == 1 else f"The library has {len(works):,} works"
+    said = f"The library has {many(len(works), 'work')}"
     level: Level = "good" if works else "notice"
     return Finding(
         "works", level, f"{said}{f'; {removed:,} more were removed and can be put back' if removed else ''}."
@@ -137,8 +134,6 @@ def _room(name: str, folder: Path) -> Finding:
 
 
 def _models(settings: Settings) -> Iterator[Finding]:
-    """Hold the files of the models to their hashes."""
-
     def encoder(named: str) -> str:
         card = read_card(named)
         find_model(card.query_model)
@@ -180,8 +175,8 @@ def _indexes(
 ) -> Finding:
     found = survey(settings.indexes, thorough=thorough)
     held = "read and compared with what was written" if thorough else "looked at"
-    many = found.whole + len(found.damaged)
-    said = f"{many:,} {'index was' if many == 1 else 'indexes were'} {held}, {len(found.damaged) or 'none'} damaged"
+    looked_at = found.whole + len(found.damaged)
+    said = f"{many(looked_at, 'index was', 'indexes were')} {held}, {len(found.damaged) or 'none'} damaged"
     dense = [card.name for card in retrievers.default() if card.kind == "dense"]
     lacking = sum(any((name, each.fingerprint) not in found.works for name in dense) for each in prints.values())
     if found.damaged:
@@ -194,7 +189,7 @@ def _indexes(
         return Finding(
             "indexes",
             "notice",
-            f"{said}; {lacking:,} {'work is' if lacking == 1 else 'works are'} not prepared for searching by meaning. "
+            f"{said}; {many(lacking, 'work is', 'works are')} not prepared for searching by meaning. "
             "`python -m relic_core index --all` does it.",
         )
     return Finding("indexes", "good", f"{said}; every work is prepared.")

@@ -14,6 +14,7 @@ import numpy as np
 
 from relic_core import engines
 from relic_core.domain import LENGTHS, MIN_LENGTH, Claim, Corpus, rank_scores
+from relic_core.domain.figures import many
 from relic_core.errors import BadClaim, BadWeights, NotFound, RelicError, StoreBusy
 from relic_core.ports import Combining, Compacting, CorpusRetriever, silent
 from relic_core.retrieval import index_files, preparing, registry
@@ -39,12 +40,7 @@ _ASKED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """An index of a work, as its manifest tells.
-
-    - `size`: on disk, in bytes.
-    - `fits`: whether it was made of the work as it is now stored and by the encoder now used; one that does not fit is
-      kept and not used.
-    """
+    """An index of a work, as its manifest tells; one that does not fit the work or the encoder is kept, not used."""
 
     retriever: str
     encoder: str
@@ -92,11 +88,9 @@ class Indexes:
                 return
 
     def missing(self, work_id: str, also: Iterable[str] = ()) -> tuple[str, ...]:
-        """Name the retrievers whose preparation takes long and has not been done for a work.
+        """Name the retrievers, the default ones and `also`, whose preparation takes long and is not done for a work.
 
         One whose model cannot be loaded is not among them: there is nothing to do about it here.
-
-        - `also`: retrievers to look at beside the usual ones.
         """
         work = self._works.load(work_id)
         names = []
@@ -114,10 +108,7 @@ class Indexes:
     def unprepared(
         self, works: Iterable[WorkSummary], *, length: int = MIN_LENGTH, also: Iterable[str] = ()
     ) -> tuple[str, ...]:
-        """Give the ids of works that a retriever by meaning has not read yet; no work is loaded for it.
-
-        One whose model cannot be loaded lacks none: there is nothing to do about it here. `also` as in `missing`.
-        """
+        """Give the ids of works that a retriever as in `missing` has not read yet; no work is loaded for it."""
         work_versions = self._works.work_versions()
         known = [work_versions[work.id] for work in works if work.id in work_versions]
         lacking: set[str] = set()
@@ -136,10 +127,7 @@ class Indexes:
         return False
 
     def built(self, work_id: str) -> tuple[Built, ...]:
-        """List the indexes of a work on disk, the newest first.
-
-        Raises NotFound: no work has that id.
-        """
+        """List the indexes of a work on disk, the newest first."""
         work = self._works.load(work_id)
         found = []
         for card in self._retrievers.cards():
@@ -160,11 +148,7 @@ class Indexes:
         return tuple(sorted(found, key=attrgetter("created"), reverse=True))
 
     def build(self, work_id: str, names: Sequence[str], progress: Progress) -> None:
-        """Prepare a work for the named retrievers, here and now; and for those by words, which takes no time beside it.
-
-        Raises BadRequest: no retriever has that name.
-        Raises NotFound: no work has that id.
-        """
+        """Prepare a work here and now for the named retrievers, and for those by words, which takes hardly any time."""
         if self._settings.engine and names:
             for _, problem in self.build_many([work_id], names, progress):
                 if problem:
@@ -192,13 +176,12 @@ class Indexes:
     ) -> Iterator[tuple[Work, str]]:
         """Prepare works on the engine of the settings, else in processes; parts of all of them together.
 
-        - `names`: retrievers; the usual ones whose model can be loaded where empty.
+        - `names`: retrievers; the default ones whose model can be loaded where empty.
         - `progress`: told of sentences.
 
         Yields: each work when it is ready, or with what is wrong with it.
 
-        Raises BadRequest: no retriever has that name; a worker runs another program.
-        Raises BadWeights: a model is missing, here or on a worker, or is another one there.
+        Raises BadRequest, BadWeights: a worker runs another program, or has not the same model.
         Raises NotFound: no work has that id; no scheduler answers.
         """
         workers = engines.named(self._settings.engine, lost=preparing.lost) or engines.Processes(lost=preparing.lost)
@@ -217,10 +200,7 @@ class Indexes:
             yield work, problem
 
     def start(self, work_id: str, also: Iterable[str] = ()) -> Job:
-        """Prepare a work in the background for every retriever that needs it; one job per work at a time.
-
-        `also` names retrievers beside the usual ones.
-        """
+        """Prepare a work in the background for every retriever that needs it, `also` for those named."""
         work = self._works.load(work_id)
         return self._jobs.start(
             "index",
@@ -230,10 +210,7 @@ class Indexes:
         )
 
     def start_many(self, work_ids: Sequence[str], also: Sequence[str] = ()) -> Job:
-        """Prepare works in the background, one after another; those that are prepared already are passed over.
-
-        `also` names retrievers beside the usual ones.
-        """
+        """Prepare works in the background, one after another; those that are prepared already are passed over."""
         count = len(work_ids)
         return self._jobs.start(
             "prepare",
@@ -261,10 +238,6 @@ class Indexes:
         """Build the compact index of the library where it is due, on the engine of the settings or here.
 
         What it finds is measured on the claims that were searched with, beside questions that it makes up.
-
-        Raises BadWeights: the model cannot be loaded.
-        Raises StaleIndex: the index of a work was found to be damaged.
-        Raises StoreReadOnly: the folder of indexes cannot be written.
         """
         works = tuple(self._works.work_versions().values())
         claims = self._asked()
@@ -302,9 +275,7 @@ class Indexes:
         where it was, and waits. Of works that are ready the words alone are read, which earlier versions did not keep.
         Where the library has become too large for memory, its compact index is begun at the end.
 
-        - `arguments`: ``works``, a list of ids; ``retrievers``, those to prepare them for beside the usual ones, where
-          there are any.
-        - `progress`: told which work it has come to.
+        - `arguments`: ``works``, a list of ids; ``retrievers``, those to prepare them for beside the default ones.
         """
         ids: Iterable[str] = arguments["works"]
         also: Sequence[str] = arguments.get("retrievers", ())
@@ -330,13 +301,10 @@ class Indexes:
         progress(len(wanted), len(wanted), "")
         if self.library_due():
             self.start_library()
-        return " ".join([f"{ready} {'work is' if ready == 1 else 'works are'} ready to search.", *said])
+        return " ".join([f"{many(ready, 'work is', 'works are')} ready to search.", *said])
 
     def _prepare(self, work_id: str, title: str, also: Sequence[str], say: Callable[[str], None]) -> Job:
-        """Have one work prepared and wait for it, behind whatever somebody else has asked for.
-
-        Raises NotFound: the work was removed.
-        """
+        """Have one work prepared and wait for it, behind whatever somebody else has asked for."""
         while True:
             say(f"Preparing {title}")
             while others := self._jobs.under_way("index"):
@@ -359,9 +327,7 @@ class Preparing:
     """Works that wait to be prepared while others are being added.
 
     Index jobs run one at a time. Of a whole shelf at most one is under way or waiting, and it is begun only where
-    nobody else's is.
-
-    - `expected`: how many there will be.
+    nobody else's is. `expected`: how many works there will be.
     """
 
     def __init__(self, indexes: Indexes, jobs: Jobs, expected: int) -> None:

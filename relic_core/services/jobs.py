@@ -44,11 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 class Jobs:
-    """The jobs there are: those in the folder of jobs, and those that the store has taken in.
-
-    - `functions`: every kind of job and what does it.
-    - `patiently`: makes units of work wait longer for the store in a block; given what to call meanwhile.
-    """
+    """The jobs there are: those in the folder of jobs, and those that the store has taken in."""
 
     def __init__(
         self,
@@ -62,14 +58,7 @@ class Jobs:
         self._functions, self._patiently = functions, patiently
 
     def start(self, kind: str, *, title: str, subject: str = "", arguments: dict[str, Any] | None = None) -> Job:
-        """Start a job, or give the one of this kind and subject that is still queued or running.
-
-        - `subject`: what it is about; jobs without a subject never count as the same.
-
-        Raises BadRequest: an unknown kind.
-        Raises StoreReadOnly: the data folder cannot be written.
-        Raises StoreError: the process of the job cannot be started.
-        """
+        """Start a job, or give the one of this kind and subject, if it has one, that is still queued or running."""
         self._function(kind)
         try:
             self._path.mkdir(parents=True, exist_ok=True)
@@ -102,10 +91,7 @@ class Jobs:
         return folder.job()
 
     def get(self, job_id: str) -> Job:
-        """Return a job as it stands now.
-
-        Raises NotFound: there is no such job.
-        """
+        """Return a job as it stands now."""
         with contextlib.suppress(NotFound):  # then it was taken into the store, or never was
             return JobFolder.find(self._path, job_id).job()
         return self._rows.get(job_id)
@@ -157,12 +143,7 @@ class Jobs:
         return self._rows.latest(kind, storable(subject))
 
     def cancel(self, job_id: str, behind: str = "") -> Job:
-        """Ask a job to stop; it does at its next report of progress. One that has ended stays as it is.
-
-        - `behind`: the job that it makes room for, where it is begun again; then it is not listed as stopped.
-
-        Raises NotFound: there is no such job.
-        """
+        """Ask a job to stop at its next report; `behind` another, it is begun again and not listed as stopped."""
         job = self.get(job_id)
         if job.active:
             with contextlib.suppress(FileNotFoundError):  # it has just ended and been taken in
@@ -171,20 +152,14 @@ class Jobs:
         return job
 
     def wait(self, job_id: str, timeout: float) -> Job:
-        """Wait until a job ends, at most `timeout` seconds, and return it as it then stands.
-
-        Raises NotFound: there is no such job.
-        """
+        """Wait until a job ends, at most `timeout` seconds, and return it as it then stands."""
         deadline = time.monotonic() + timeout
         while (job := self.get(job_id)).active and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)
         return job
 
     def run(self, folder: Path) -> Job:
-        """Do the job of a folder, here and now, and write how it ended into its journal.
-
-        Raises NotFound: it is not the folder of a job.
-        """
+        """Do the job of a folder, here and now, and write how it ended into its journal."""
         job = JobFolder(folder)
         spec = job.spec
         report = JobReport(job)
@@ -232,10 +207,7 @@ class Jobs:
 
 
 class SubprocessExecutor:
-    """Runs each job in a process of its own, which goes on when this one ends.
-
-    - `program`: what Python runs; ``job FOLDER`` follows.
-    """
+    """Runs each job in a process of its own, ``program job FOLDER``, which goes on when this one ends."""
 
     def __init__(self, settings: Settings, program: Sequence[str] = ("-m", "relic_core")) -> None:
         self._settings = settings

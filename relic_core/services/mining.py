@@ -52,11 +52,7 @@ class Mining:
         self._start_job = start_job
 
     def keep(self, name: str, data: bytes) -> Path:
-        """Put an upload below the data folder, in a folder named for its hash, and give its path.
-
-        Raises BadText: it holds no bytes.
-        Raises StoreError: the data folder cannot be written, or is full.
-        """
+        """Put an upload below the data folder, in a folder named for its hash. Raises BadText: it holds no bytes."""
         if not data:
             raise BadText(f"{file_name(name)} is empty (0 bytes). Choose another file.")
         folder = self._settings.sources / hashlib.sha256(data).hexdigest()[:_DIGITS]
@@ -70,10 +66,7 @@ class Mining:
     def start(self, paths: Sequence[Path]) -> Job:
         """Start a job that mines files, folders or archives, or give the one that does just that already.
 
-        - `paths`: what to mine; where empty, all that was mined before is looked through again, for works that are new.
-
-        Raises NotFound: a path that is not there; or none was given, and nothing was mined before.
-        Raises BadRequest: a path that may not be read; see `library.folder.refusal`.
+        - `paths`: where empty, all that was mined before is looked through again, for works that are new.
         """
         found = self._roots(paths)
         title = found[0].name if paths else "all secondary sources"
@@ -86,10 +79,7 @@ class Mining:
         )
 
     def run_job(self, arguments: dict[str, Any], progress: Progress) -> str:
-        """Do a "mine" job; ``paths`` are files, folders or archives.
-
-        Raises BadText: nothing could be read; the message says why.
-        """
+        """Do a "mine" job; ``paths`` are files, folders or archives. Raises BadText: nothing could be read."""
         summary = self.run([Path(path) for path in arguments["paths"]], progress)
         if summary.problems and not (summary.mined or summary.already or summary.twice or summary.removed):
             raise BadText(summary.note)
@@ -121,15 +111,12 @@ class Mining:
     ) -> MiningSummary:
         """Mine files, folders and archives, here and now, and keep what is found.
 
-        - `workers`: what does the work; processes, as many as there are processors, where not given.
         - `works`: ids of the works to look for; all of the library where empty.
-        - `pairs`: whether pairs are made too.
         - `again`: mine also what was mined as it is.
         - `places`: a folder for offsets and digests; then no word is kept, and nothing is stored. The words of a source
           are in memory while it is read, and nowhere else.
 
         Raises NotFound, BadText: a path that is not there or holds nothing.
-        Raises StoreError: the folder cannot be written.
         """
         began = time.monotonic()
         index = self._settings.indexes / "quoted-works"
@@ -175,14 +162,9 @@ class Mining:
         return summary
 
     def workers(self, count: int | None = None, *, dask: str | None = None) -> Workers:
-        """Make what does the work: processes of this machine, or a cluster of Dask.
+        """Make what does the work: processes of this machine, as many as processors, or a cluster of Dask.
 
-        - `count`: how many processes; as many as there are processors where not given.
-        - `dask`: address of a scheduler of Dask; "local" starts a cluster on this machine. That of the settings where
-          not given.
-
-        Raises BadRequest: fewer than one process.
-        Raises NotFound: dask is not installed.
+        - `dask`: address of a scheduler; "local" starts a cluster here. That of the settings where not given.
         """
         if dask := dask or self._settings.engine:
             return engines.Dask(None if dask == engines.LOCAL else dask, count, lost=volumes.lost)

@@ -37,11 +37,7 @@ _QUOTED = re.compile(r"[“\"]([^“”\"]*\w\s+\w[^“”\"]*)[”\"]|‘([^‘
 
 @dataclass(frozen=True, slots=True)
 class CardReading:
-    """What a model makes of the passage of a card; all of it is its words, none the work's.
-
-    - `stands`: whether the words that it says it rests on are in the passage to the letter.
-    - `misquotes`: whether the reason quotes what is not in the passage.
-    """
+    """What a model makes of a card's passage; whether its words stand there, and its reason quotes what does not."""
 
     said: Reading
     stands: bool
@@ -50,11 +46,7 @@ class CardReading:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReading:
-    """What a model makes of a column.
-
-    - `readings`: one for each card; None where it has not read it.
-    - `given`, `lost`: passages that it recalled, and how many of them are not in the work; 0 where it recalls none.
-    """
+    """What a model makes of a column, card by card; of recalled passages also how many, and how many are lost."""
 
     readings: tuple[CardReading | None, ...]
     given: int = 0
@@ -100,11 +92,7 @@ class ModelReading:
         return self._jobs.latest(KIND, f"{search_id}/{retriever}")
 
     def run(self, arguments: dict[str, Any], progress: Progress) -> str:
-        """Read, in a job; the answers are kept as they come.
-
-        Raises NotFound: there is no such search.
-        Raises ReaderUnavailable: the model does not answer.
-        """
+        """Read, in a job; the answers are kept as they come."""
         request = self._get_search(arguments["search"]).request
         read = (0, 0, "")
 
@@ -136,12 +124,7 @@ class ModelReading:
         return ColumnReading(tuple(map(_checked, passages, asks.readings(result.claim, passages))))
 
     def made_with(self, search_id: str, retriever: str, work: Work, at: str, length: int) -> str:
-        """Say what read a passage that is kept: the model, the digest of its prompt, its score and its reason.
-
-        Returns: empty where no model did.
-
-        Raises NotFound, BadRequest: there is no such search, or no such place.
-        """
+        """Say what read a kept passage: model, digest of its prompt, score and reason; empty where no model did."""
         if not search_id or not retriever or not self._retrievers.card(retriever).server:
             return ""
         search = self._get_search(search_id)

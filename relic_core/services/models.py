@@ -86,11 +86,7 @@ class Default:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defaults:
-    """Both models that the app searches with.
-
-    - `before`: what was chosen before the last choice was made: what going back would bring.
-    - `problem`: why no choice can be read, and what to do; empty where they can.
-    """
+    """Both models that the app searches with, what going back would bring, and why no choice can be read."""
 
     encoder: Default
     reranker: Default
@@ -166,12 +162,7 @@ def naming(data: Path, training: Training) -> str:
 
 
 def choose(data: Path, training: Training) -> Choice:
-    """Make the model of a training the default of its kind.
-
-    Raises NotFound, BadRequest: the training's files are not there, it has no model yet, or its kind has no default.
-    Raises BadWeights: its model is damaged.
-    Raises StoreError: the data folder cannot be written.
-    """
+    """Make the model of a training, whose files are checked, the default of its kind."""
     folder = TrainingFolder.find(data, training.id)
     if not folder.has_model:
         raise BadRequest(
@@ -192,12 +183,7 @@ def choose_packaged(data: Path, kinds: Sequence[ModelKind] = MODEL_KINDS) -> Non
 
 
 def go_back(data: Path) -> Chosen:
-    """Take back the last choice, of whichever kind it was; where there was none, the packaged models stay.
-
-    Raises NotFound: the files of the one before are not there any more.
-    Raises BadWeights: what was chosen cannot be read.
-    Raises StoreError: the data folder cannot be written.
-    """
+    """Take back the last choice, of whichever kind it was; where there was none, the packaged models stay."""
     choices = _read(data)
     now, before = _last(choices), _last(choices[:-1])
     for kind in MODEL_KINDS:
@@ -209,12 +195,7 @@ def go_back(data: Path) -> Chosen:
 
 
 def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[str, str]]:
-    """Name the models that were trained here and are searched with.
-
-    - `named`: what the settings name, by kind: it stands over a choice.
-
-    Returns: by retriever the name of its model, and the name with when it was trained.
-    """
+    """Name the models trained here that are searched with, and since when, by retriever; settings come first."""
     try:
         now = _last(_read(data))
     except BadWeights:  # searching tells it

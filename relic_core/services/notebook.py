@@ -31,13 +31,7 @@ _RANDOM_BYTES = 5
 
 
 def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPassage:
-    """Take a passage out of a work, without what brought it up.
-
-    - `length`: sentences; those beyond the chapter are left away.
-
-    Raises BadRequest: it is no address, or no length that can be.
-    Raises NotFound: the work has no such place.
-    """
+    """Take a passage out of a work, without what brought it up; sentences beyond the chapter are left away."""
     if origin not in ORIGINS:
         raise unknown_name("page to keep from", origin, ORIGINS)
     if not 1 <= length <= LONGEST:
@@ -72,10 +66,8 @@ class FoundBy(TypedDict, total=False):
     """What brought a passage up, and where it is kept.
 
     - `origin`: the page that it is kept from; "read" where not given.
-    - `claim_text`: the claim it was found for; that of the search where not given.
-    - `search_id`: the search it was found by; one that this store does not have is left away.
-    - `made_with`: what answered, as in `relic_core.domain.Search`; that of the search where not given.
-    - `collection_id`: where to; the collection kept in last where not given, which is made where there is none.
+    - `search_id`: one that this store does not have is left away; what of it is not given is as in the search.
+    - `collection_id`: the collection kept in last where not given, which is made where there is none.
     """
 
     origin: Origin
@@ -88,10 +80,7 @@ class FoundBy(TypedDict, total=False):
 
 
 class Said(TypedDict, total=False):
-    """What is said of a passage, and where its note is put.
-
-    - `verdict`: one of `VERDICTS`; empty takes it back.
-    """
+    """What is said of a passage, and where its note is put; an empty verdict takes it back."""
 
     words: str
     tags: Sequence[str]
@@ -109,10 +98,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What pressing Keep did.
-
-    - `outcome`: it stays where it was kept and something was said of it: it is removed in the notebook.
-    """
+    """What pressing Keep did; "stays": something was said of it, so that it is removed in the notebook alone."""
 
     note: Note
     collection: str
@@ -140,19 +126,12 @@ class Notebook:
     # ---- keeping ----------------------------------------------------------------------------------------------------
 
     def keep(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Unpack[FoundBy]) -> Note:
-        """Keep a passage; one that is kept for the same claim already is given as it is.
-
-        Raises NotFound: there is no such work, place or collection.
-        Raises BadRequest: it is no address, or a length or rank that cannot be.
-        """
+        """Keep a passage; one that is kept for the same claim already is given as it is."""
         with self._notes.together(write=True):
             return self._notes.keep(self._make(work_id, at, length, person, found))[0]
 
     def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Unpack[FoundBy]) -> Pressed:
-        """Do what pressing Keep does: keep a passage, or let one go that is kept and of which nothing was said.
-
-        Raises NotFound, BadRequest: as for `keep`.
-        """
+        """Do what pressing Keep does: keep a passage, or let one go that is kept and of which nothing was said."""
         rows = self._notes
         with self._notes.together(write=True):
             note, new = rows.keep(self._make(work_id, at, length, person, found))
@@ -209,11 +188,9 @@ class Notebook:
     ) -> tuple[NoteView, ...]:
         """List notes in their order, each with where its passage can be read now.
 
-        - `collection_id`: of this collection; of all where empty.
         - `words`: only those in which every one of these words stands: in the passage, its place, its claim, or what
           was written about it. Capitals do not matter, and part of a word will do.
-        - `tag`, `verdict`: only those with this tag, with this verdict; "none" is none yet on the claim it was kept
-          for.
+        - `verdict`: "none" is none yet on the claim it was kept for.
         """
         found = self._notes.all(person, collection_id)
         wanted = words.casefold().split()
@@ -236,11 +213,7 @@ class Notebook:
         return tuple(sorted(used, key=lambda tag: (tag.casefold(), tag)))
 
     def write(self, note_id: str, *, person: str = "", **said: Unpack[Said]) -> Note:
-        """Write about a passage, or put its note at the end of another collection; what is not given stays.
-
-        Raises BadRequest: the words, or the tags, are too long or too many; there is no such verdict.
-        Raises NotFound: there is no such note, or no such collection.
-        """
+        """Write about a passage, or put its note at the end of another collection; what is not given stays."""
         return self._notes.change(note_id, person, **_checked(said))[1]
 
     def write_over(self, seen: Note, *, person: str = "", **said: Unpack[Said]) -> tuple[Note, Note | None]:
@@ -257,10 +230,7 @@ class Notebook:
     # ---- collections and order -------------------------------------------------------------------------------------
 
     def add_collection(self, name: str, person: str = "") -> Collection:
-        """Make a collection.
-
-        Raises BadRequest: the name is empty, too long, or taken.
-        """
+        """Make a collection. Raises BadRequest: the name is empty, too long, or taken."""
         collection = Collection(
             id=new_id(), name=self._free_name(name, person), created=datetime.now(UTC), person=person
         )

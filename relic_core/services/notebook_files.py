@@ -65,12 +65,7 @@ LARGEST = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """What a file added.
-
-    - `newer`: notes that were here and are now as the file has them, since they were changed there later. What they
-      said before stays in the store.
-    - `there`: notes that were here, and stay as they are.
-    """
+    """What a file added: notes that are new, that were changed there later, and that were here and stay."""
 
     new: int
     newer: int
@@ -100,11 +95,7 @@ class NotebookFiles:
         *,
         labels: Mapping[str, str] | None = None,
     ) -> bytes:
-        """Make a document of the notes in their order, of all collections or of one, with citations in a style.
-
-        Raises NotFound: there is no such collection.
-        Raises BadRequest: there is no such style.
-        """
+        """Make a document of the notes in their order, of all collections or of one, with citations in a style."""
         sections = self.sections(collection_id, person)
         works = self.works_cited(note for section in sections for note in section.notes)
         title = "" if collection_id else ALL_NOTES
@@ -127,10 +118,7 @@ class NotebookFiles:
         return {kept: works[known] for kept, known in here.items() if known in works}
 
     def export(self, collection_id: str = "", person: str = "") -> bytes:
-        """Write the notebook, or one collection, as JSON.
-
-        Raises NotFound: there is no such collection.
-        """
+        """Write the notebook, or one collection, as JSON."""
         return write_notebook(self.sections(collection_id, person))
 
     def sections(self, collection_id: str = "", person: str = "") -> tuple[Section, ...]:
@@ -142,11 +130,7 @@ class NotebookFiles:
         return tuple(Section(collection, self._notes.all(person, collection.id)) for collection in chosen)
 
     def evaluation_set(self, collection_id: str = "", person: str = "") -> EvaluationSet:
-        """Make an evaluation set of the passages that support their claims.
-
-        Raises BadRequest: there is none; the message says why.
-        Raises NotFound: there is no such collection.
-        """
+        """Make an evaluation set of the passages that support their claims. Raises BadRequest: there is none."""
         return evaluation_set.make(self._judged(collection_id, person), self._load_works)
 
     def graded_set(self, collection_id: str = "", person: str = "") -> tuple[Benchmark, str]:
@@ -171,8 +155,7 @@ class NotebookFiles:
         that is here takes words, tags and verdict from the file if it was changed there later. So the same file twice
         adds nothing.
 
-        Raises BadBenchmark: it is no notebook, was damaged or changed by hand, is too large, or was written by a newer
-        version.
+        Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or is too large or too new.
         """
         if len(data) > LARGEST:
             raise BadBenchmark(f"{name} is too large for a notebook: at most {LARGEST:,} bytes are read.")

@@ -21,29 +21,20 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Somebody who keeps something, or has signed in.
-
-    - `name`: how a command calls them: `NOBODY`, an address of the operator's list, or their id.
-    """
+    """Somebody who keeps something, or has signed in; called `NOBODY`, by a listed address, or by their id."""
 
     name: str
     holding: Holding
 
 
 class People:
-    """Whose things there are; the store has ids and digests alone.
-
-    - `allowed`: the addresses of the operator's list.
-    """
+    """Whose things there are; the store has ids and digests alone. `allowed`: the addresses of the operator's list."""
 
     def __init__(self, rows: PeopleRows, allowed: Collection[str]) -> None:
         self._rows, self._allowed = rows, allowed
 
     def signed_in(self, person: str, address: str) -> None:
-        """Remember that somebody signed in, so that they are found by their address.
-
-        - `address`: the e-mail address that the provider gives and does not call unverified; a digest of it is stored.
-        """
+        """Remember that somebody signed in, so that they are found by their address; a digest of it is stored."""
         self._rows.seen(person, address_digest(address))
 
     def known(self) -> tuple[Known, ...]:
@@ -55,15 +46,7 @@ class People:
         )
 
     def find(self, said: str) -> str:
-        """Find out whom an operator means.
-
-        - `said`: an e-mail address, a person's id, or `NOBODY`.
-
-        Returns: the person's id; empty for `NOBODY`.
-
-        Raises NotFound: nobody signed in with that address, or there is no such person; the message says who there is.
-        Raises BadRequest: several people have signed in with that address.
-        """
+        """Find out whom an operator means by an e-mail address, an id, or `NOBODY`, whose id is empty."""
         wanted = said.strip()
         if wanted.lower() == NOBODY:
             return ""
@@ -85,14 +68,9 @@ class People:
         return found[0]
 
     def transfer_ownership(self, to: str, source: str = NOBODY) -> Holding:
-        """Make all notes, collections and searches of one person another's, removed ones too.
+        """Make all notes, collections and searches of one person another's, removed ones too; give what moved.
 
-        All of it is done, or nothing. What both have is brought together: see `relic_core.store.people`.
-
-        Returns: what moved; empty where there was nothing left.
-
-        Raises NotFound, BadRequest: as for `find`; both are the same person; or who gets it signs in with another
-        address by now.
+        What both have is brought together: see `relic_core.store.people`.
         """
         target, giver = self.find(to), self.find(source)
         if "@" in to and address_digest(to.strip()) not in {

@@ -21,11 +21,7 @@ _CHAPTERS_KEPT = 8
 
 @dataclass(frozen=True, slots=True)
 class ContentsPart:
-    """A part of a work, with its chapters; the whole work where it has no parts.
-
-    - `name`: as printed; empty where it has none.
-    - `chapters`: position in the work, from 0, and name without the part.
-    """
+    """A part of a work, or the whole where it has none; of its chapters position from 0 and name without the part."""
 
     name: str
     chapters: tuple[tuple[int, str], ...]
@@ -33,11 +29,7 @@ class ContentsPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingPage:
-    """A chapter opened at a place.
-
-    - `passage`: the sentences asked for, as far as they stand in the chapter; None where only a chapter was.
-    - `notice`: why something else is shown than was asked for; empty where it is not.
-    """
+    """A chapter opened at a place; `notice`: why something else is shown than was asked for; empty where it is not."""
 
     work: Work
     chapter: SetChapter
@@ -54,12 +46,7 @@ class ReadingPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitMark:
-    """A hit of a search as it is marked beside the text.
-
-    - `retriever`, `way`: what found it, and what pages call that.
-    - `number`: of its card, from 1.
-    - `place`: where it stands.
-    """
+    """A hit of a search as it is marked beside the text; `way` is what pages call its retriever."""
 
     retriever: str
     way: str
@@ -81,13 +68,9 @@ class Reading:
         self._set = LRUCache[SetChapter](_CHAPTERS_KEPT)
 
     def page(self, work_id: str, *, at: str = "", length: int = 1) -> ReadingPage:
-        """Open a work at an address.
+        """Open a work at an address; the first chapter where it is empty, and with a notice where it leads nowhere.
 
-        - `at`: an address: a chapter, chapter.paragraph or chapter.paragraph.sentence; the first chapter where empty.
-          What the work does not have opens the first chapter too, with a notice.
-        - `length`: sentences asked for; those that the chapter has no more are left away.
-
-        Raises NotFound: no work has that id, or it was removed; the message says which edition it was.
+        Sentences that the chapter has no more are left away. NotFound says which edition is not here.
         """
         work = self._open(work_id)
         passage, notice, chapter = None, "", 0
@@ -106,10 +89,7 @@ class Reading:
         )
 
     def hits(self, work: Work, result: SearchResult) -> tuple[HitMark, ...]:
-        """List the hits of a search in the order of the text; of a search of the library, those in this work.
-
-        Raises BadRequest: it was made in another work.
-        """
+        """List the hits of a search in the order of the text; of a search of the library, those in this work."""
         if result.work is not None and result.work.id != work.id:
             raise BadRequest(
                 f"The search was made in another work, {result.work.title}; its hits are not marked in {work.title}."
@@ -140,11 +120,7 @@ class Reading:
 
 
 def _find(work: Work, at: str, length: int) -> tuple[int, Span | None]:
-    """Find the chapter and the passage of an address; an address of a chapter alone names no passage.
-
-    Raises BadRequest: it is no address.
-    Raises NotFound: the work has no such place.
-    """
+    """Find the chapter and the passage of an address; an address of a chapter alone names no passage."""
     address = Address.parse(at)
     if "." not in at and address.chapter <= len(work.chapters):
         return address.chapter - 1, None

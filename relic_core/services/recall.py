@@ -13,13 +13,27 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from relic_core.domain import Book, Claim, Offsets, Outcome, Place, QuotationContext, Run, Work, WorkSummary
-from relic_core.domain.figures import Chart, Mark, Series, Table, View
+from relic_core.caching import LRUCache
+from relic_core.domain import Book, Claim, Offsets, Outcome, Place, QuotationContext, Run, Span, Work, WorkSummary
+from relic_core.domain.figures import Chart, Group, Mark, Series, Table, View
 from relic_core.errors import BadRequest, NotFound, RelicError, unknown_name
 from relic_core.evaluation import figures
 from relic_core.evaluation.benchmarks import registry
+from relic_core.evaluation.diagnosis import (
+    CODES,
+    FINDINGS,
+    TRAITS,
+    Diagnosis,
+    Trait,
+    case_table,
+    diagnose,
+    finding_table,
+    lemma_overlap,
+    part_by,
+    trait_of,
+)
 from relic_core.evaluation.intervals import sorted_by_id
 from relic_core.evaluation.metrics import KS, metric
 from relic_core.evaluation.recall import (
@@ -37,20 +51,24 @@ from relic_core.evaluation.recall import (
     published_marks,
 )
 from relic_core.evaluation.runner import FIRST
-from relic_core.reporting.chart_words import caption, is_share, measure_label, summary
+from relic_core.formats.files import written_whole
+from relic_core.reporting import tables
+from relic_core.reporting.chart_words import caption, is_share, measure_label, summary, table
 from relic_core.reporting.passages import Passage, quotation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from relic_core.ports import Benchmark
     from relic_core.services.catalogue import Shelved
     from relic_core.services.evaluation import Benchmarks
     from relic_core.services.runs import Runs
-    from relic_core.store.mined_windows import StoredWindow
+    from relic_core.store.mined_windows import WindowRows
 
 __all__ = [
-    "METRICS", "SORTS", "VIEWS", "Case", "Missing", "Offer", "Outcomes", "Quoted", "ReadOutcome", "Recall",
+    "CODES", "FINDINGS", "METRICS", "SORTS", "VIEWS", "Case", "Diagnosis", "Missing", "Offer", "Outcomes", "Quoted",
+    "ReadOutcome", "Recall", "lemma_overlap",
 ]  # fmt: skip
 
 METRICS = (*(f"recall@{k}" for k in KS), *(f"overlap-recall@{k}" for k in KS), "ndcg@10")
@@ -58,7 +76,7 @@ METRICS = (*(f"recall@{k}" for k in KS), *(f"overlap-recall@{k}" for k in KS), "
 SORTS = ("recall", "year", "length", "author", "title")
 VIEWS: tuple[View, ...] = get_args(View)
 
-_KEPT = 512
+_KEPT, _KEPT_RUNS = 512, 16
 _LEASTS = (10, 5, 3, 2)
 _HANDFUL = 8
 _BESIDE = "measured elsewhere, on other data"
@@ -67,10 +85,16 @@ _TITLES: dict[View, tuple[str, str]] = {
     "lengths": ("{measure} by length of the quotation", "Sentences in the quotation"),
     "shapes": ("{measure} by context", "Context: sentences before / after the quotation"),
     "kinds": ("{measure} by what the quotation is there for", "Evidence"),
+    "overlap": ("{measure} by words that claim and quotation share", "Share of the quotation's words, in quarters"),
+    "dialogue": ("{measure} by speech", "The quotation is"),
+    "place": ("{measure} by place in the work", "Where in the work the quotation stands"),
     "curve": ("{family} over k", "k: passages looked at"),
     "ranks": ("Ranks of the critics' own quotations", "Rank of the quotation"),
     "published": ("{measure}, beside published figures", "System"),
 }
+_DIAGNOSED: tuple[View, ...] = ("overlap", "lengths", "dialogue", "place")
+_ADD = "Add the works to the library, in the edition that was measured, and the benchmark's data."
+_LEFT_OUT = f"Quotations are left out where their words or the claims' are not here. {_ADD}"
 _ASKED_AGAIN = 20.0
 """Seconds after which a benchmark whose data were not here is looked for again."""
 
@@ -81,8 +105,15 @@ class Recall:
     check = staticmethod(check_alike)
     labels = staticmethod(labels)
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(
+        self,
+        runs: Runs,
+        traits: Callable[[Trait, Run, Sequence[Outcome]], dict[str, float]],
+        diagnoses: Callable[[Run, Sequence[Outcome]], Sequence[Diagnosis]],
+    ) -> None:
         self._runs = runs
+        self._traits = traits
+        self._diagnoses = diagnoses
         self._marks = lru_cache(maxsize=_KEPT)(self._compute)  # by the whole run: measured again, it keeps its id
 
     def offers(self) -> tuple[Offer, ...]:
@@ -94,8 +125,16 @@ class Recall:
         return metric(name).meaning
 
     def overall(self, runs: Sequence[Run], name: str) -> tuple[Mark, ...]:
-        """Compute the figure of each run over all its examples, in the order of the runs."""
-        return tuple(mark for run in runs for mark in self._marks(run, name, ALL))
+        """Compute the figure of each run over all its examples, in the order of the runs.
+
+        Raises BadRequest: a run has no examples.
+        """
+        marks = [self._marks(run, name, ALL) for run in runs]
+        if bare := [run.label for run, own in zip(runs, marks, strict=True) if not own]:
+            raise BadRequest(
+                f"{bare[0]} was measured on no quotation, so it has no ranks to show. Take it out, or measure it again."
+            )
+        return tuple(mark for own in marks for mark in own)
 
     def default_least(self, runs: Sequence[Run]) -> int:
         """Say how many quotations a work should have to be shown at first: as many as leave a handful of works."""
@@ -104,7 +143,7 @@ class Recall:
 
     def tables(self, runs: Sequence[Run]) -> tuple[Table, ...]:
         """Set all figures of runs as tables, one for each benchmark and state of its data."""
-        return figures.tables([(run, self._runs.outcomes(run.id)) for run in runs])
+        return figures.tables([(run, self._runs.labelled(run.id)) for run in runs])
 
     def comparison(self, runs: Sequence[Run], name: str) -> Table:
         """Compare the first run with each of the others by one metric.
@@ -141,8 +180,16 @@ class Recall:
         if view == "shapes":
             runs = of_all_shapes(runs, self._runs.all())
         named = labels(runs)
-        marks = [mark for run in runs for mark in self._marks(run, name, view)]
-        groups, note = groups_of(view, runs, marks, labels=named, sort=sort, least=least)
+        if parted := self._parted(view, runs):
+            of, parts = parted
+            outcomes = {run.id: sorted_by_id(self._runs.outcomes(run.id)) for run in runs}
+            marks = [mark for run in runs for mark in marks_of(run, outcomes[run.id], name, view, of[run.id])]
+            counts = {mark.group: mark.n for mark in marks}
+            groups = tuple(Group(key=key, label=label, n=counts.get(key, 0)) for key, label in parts.items())
+            note = _LEFT_OUT if any(len(own) > len(of[run_id]) for run_id, own in outcomes.items()) else ""
+        else:
+            marks = [mark for run in runs for mark in self._marks(run, name, view)]
+            groups, note = groups_of(view, runs, marks, labels=named, sort=sort, least=least)
         series = tuple(Series(key=run.id, label=named[run.id], retriever=run.retriever, runs=(run.id,)) for run in runs)
         if view == "shapes":
             series, marks = by_retriever(runs, marks)
@@ -170,14 +217,14 @@ class Recall:
             marks=tuple(mark for mark in marks if mark.group in kept),
             share=is_share(name) or view in {"curve", "ranks"},
         )
-        outcomes = self._runs.outcomes(runs[0].id)
+        measured = self._runs.labelled(runs[0].id)
         words = caption(
             shown,
             runs,
             benchmark=benchmark or runs[0].benchmark,
-            books=len({outcome.book for outcome in outcomes}),
-            examples=len(outcomes),
-            candidates=fmean(outcome.candidates for outcome in outcomes) if outcomes else 0.0,
+            books=len({outcome.book for outcome in measured}),
+            examples=len(measured),
+            candidates=fmean(outcome.candidates for outcome in measured) if measured else 0.0,
             note=note,
         )
         return dataclasses.replace(shown, caption=words, summary=summary(shown))
@@ -194,10 +241,56 @@ class Recall:
             runs = tuple(run for run in of_all_shapes(runs, self._runs.all()) if str(run.shape) == key)
         if view == "curve":
             name = f"{'overlap-' * name.startswith('overlap-')}recall@{key}"
-        return cases_behind([(run, self._runs.outcomes(run.id)) for run in runs], view, name, key)
+        parted = self._parted(view, runs)
+        measured = [(run, self._runs.labelled(run.id)) for run in runs]
+        return cases_behind(measured, view, name, key, parted[0] if parted else None)
+
+    def diagnosis(self, run: Run, name: str) -> tuple[Table, ...]:
+        """Set what is found in the cases of a run as tables: the findings, and a metric by what parts the cases.
+
+        Raises BadRequest: there is no such metric, or nothing can be told: the run has no ranks, or no text is here.
+        """
+        views = [view for view in _DIAGNOSED if view != "place" or run.pool != "given"]
+        made = [self.chart(view, [run], name) for view in views]
+        outcomes, found = self._runs.outcomes(run.id), self._told(run)
+        listed = [finding_table(outcomes, found, name)]
+        for chart in made:
+            heads, rows = table(chart)
+            whole = sum(mark.n for mark in chart.marks) == len(outcomes)
+            listed.append(Table(caption=chart.title, heads=heads, rows=rows, notes=() if whole else (_LEFT_OUT,)))
+        return tuple(listed)
+
+    def save_cases(self, run: Run, name: str, path: Path) -> None:
+        """Write the cases of a run, a row each: its facts, what is found in it, and what people say of it.
+
+        Raises BadRequest: as `diagnosis`, or the file's name ends neither in .csv nor in .json.
+        Raises StoreError: the file cannot be written.
+        """
+        if path.suffix not in {".csv", ".json"}:
+            raise BadRequest(f"Cases are written as .csv or .json, and '{path.name}' ends otherwise. Rename it so.")
+        made = case_table(self._runs.outcomes(run.id), self._told(run), self._runs.case_judgements(run), name)
+        with written_whole(path) as file:
+            file.write(tables.write((made,), path.suffix[1:]).encode())
+
+    def _told(self, run: Run) -> Sequence[Diagnosis]:
+        outcomes = self._runs.outcomes(run.id)
+        if all(each.rank is None for each in outcomes):
+            raise BadRequest(
+                f"Run {run.id} has no ranks: none of its {len(outcomes):,} claims gave the retriever anything to go "
+                "by, so there is nothing to compare with what was put first. Measure with more context (--shape)."
+            )
+        if not (found := self._diagnoses(run, outcomes)):
+            raise BadRequest(f"None of the quotations of run {run.id} can be read here. {_ADD}")
+        return found
+
+    def _parted(self, view: View, runs: Sequence[Run]) -> tuple[dict[str, dict[str, str]], dict[str, str]] | None:
+        """Part the examples by what their texts tell; none for the other views."""
+        if view not in TRAITS:
+            return None
+        return part_by(view, {run.id: self._traits(view, run, self._runs.outcomes(run.id)) for run in runs})
 
     def _compute(self, run: Run, name: str, view: str) -> tuple[Mark, ...]:
-        return marks_of(run, sorted_by_id(self._runs.outcomes(run.id)), name, view)
+        return marks_of(run, sorted_by_id(self._runs.labelled(run.id)), name, view)
 
 
 def _capital(words: str) -> str:
@@ -252,6 +345,16 @@ class _Opened:
     at: float
 
 
+class _Found(NamedTuple):
+    """What is here of an outcome: its claim, the benchmark, the book, the work that was ranked and its id."""
+
+    said: QuotationContext | None
+    opened: _Opened
+    book: Book | None
+    work: Work | None
+    work_id: str
+
+
 class Outcomes:
     """The outcomes of runs, with their words: what was claimed, what the critic quoted, what stood first."""
 
@@ -261,14 +364,16 @@ class Outcomes:
         summaries: Callable[[], Sequence[WorkSummary]],
         load_work: Callable[[str], Work],
         shelf: Callable[[], Sequence[Shelved]],
-        mined: Callable[[Sequence[str]], Sequence[StoredWindow]],
+        windows: WindowRows,
     ) -> None:
         self._benchmarks = benchmarks
         self._summaries = summaries
         self._load_work = load_work
         self._shelf = shelf
-        self._mined = mined
+        self._windows = windows
         self._opened: dict[str, _Opened] = {}
+        self._told: LRUCache[tuple[Diagnosis, ...]] = LRUCache(_KEPT_RUNS)
+        self._traits: LRUCache[dict[str, float]] = LRUCache(_KEPT_RUNS)
         self._lock = threading.Lock()
 
     def read(self, pairs: Sequence[tuple[Run, Outcome]]) -> tuple[ReadOutcome, ...]:
@@ -277,35 +382,83 @@ class Outcomes:
         The words come from the work of the library that has the very text that was measured, else from the
         benchmark's own data, where those are here. A claim that is not in these comes from the reader's own sources.
         """
-        stored = {summary.sha256: summary.id for summary in self._summaries()}
         known: dict[tuple[str, str], Missing] = {}
+        return tuple(self._read(*pair, found, known) for pair, found in zip(pairs, self._found(pairs), strict=True))
+
+    def diagnoses(self, run: Run, outcomes: Sequence[Outcome]) -> tuple[Diagnosis, ...]:
+        """Tell why the cases of a run came out as they did; those whose work is not here are left out."""
+        key = (run.id, run.created, *self._what_is_here(run))
+        return self._told.get(key, lambda: self._diagnoses(run, outcomes, outcomes))
+
+    def traits(self, trait: Trait, run: Run, outcomes: Sequence[Outcome]) -> dict[str, float]:
+        """Tell one trait of a run's examples, which is the same for all runs on the same data and context."""
+
+        def make() -> dict[str, float]:
+            told = {}
+            for outcome, here in self._by_work(run, outcomes):
+                claim = here.said.claim(run.shape) if here.said else None
+                pool = run.pool == "given"
+                value = trait_of(trait, outcome, claim, here.work, pool=pool) if here.work else None
+                if value is not None:
+                    told[outcome.example_id] = value
+            return told
+
+        return self._traits.get((trait, run.shape, *self._what_is_here(run)), make)
+
+    def _what_is_here(self, run: Run) -> tuple[object, ...]:
+        """Name what of the data of a run can be read here, on which all that is told of it hangs."""
+        stored = {summary.sha256 for summary in self._summaries()}
+        here = tuple(book.key for book in run.books if book.sha256 in stored)
+        return run.benchmark, run.data_hash, here, len(self._open(run.benchmark).windows)
+
+    def _by_work(self, run: Run, outcomes: Sequence[Outcome]) -> Iterator[tuple[Outcome, _Found]]:
+        """Look for the claims and works of outcomes, those of one work together: it is loaded once."""
+        ordered = sorted(outcomes, key=lambda each: each.book)
+        return zip(ordered, self._found([(run, each) for each in ordered]), strict=True)
+
+    def diagnosed(self, run: Run, outcomes: Sequence[Outcome], some: Sequence[Outcome]) -> tuple[Diagnosis, ...]:
+        """Tell the same of some of a run's outcomes alone."""
+        return self._diagnoses(run, outcomes, some)
+
+    def _diagnoses(self, run: Run, outcomes: Sequence[Outcome], some: Sequence[Outcome]) -> tuple[Diagnosis, ...]:
+        quoted: dict[str, list[Span]] = {}
+        found: list[Diagnosis | None] = []
+        for outcome, here in self._by_work(run, some):
+            work = here.work
+            if work is None:
+                continue
+            if work.id not in quoted:
+                mined = self._windows.golds(here.work_id) if here.work_id else ()
+                own = (work.span_between(*each.gold) for each in outcomes if each.book == outcome.book)
+                quoted[work.id] = [Span(at, n) for _, at, n in mined] or [span for span in own if span]
+            claim = here.said.claim(run.shape) if here.said else None
+            found.append(diagnose(outcome, claim, work, quoted[work.id], pool=run.pool == "given"))
+        return tuple(each for each in found if each is not None)
+
+    def _found(self, pairs: Sequence[tuple[Run, Outcome]]) -> Iterator[_Found]:
+        """Look for the claim and the work of each outcome."""
+        stored = {summary.sha256: summary.id for summary in self._summaries()}
         opened = {name: self._open(name) for name in {run.benchmark for run, _ in pairs}}
         wanted = {each.example_id for run, each in pairs if each.example_id not in opened[run.benchmark].windows}
         own = {
             each.id: QuotationContext(id=each.id, book="", pool="", left=each.left, right=each.right, gold=each.gold)
-            for each, _ in self._mined(sorted(wanted))
+            for each, _ in self._windows.some(sorted(wanted))
         }
-        return tuple(self._read(run, each, opened[run.benchmark], own, stored, known) for run, each in pairs)
+        for run, outcome in pairs:
+            here = opened[run.benchmark]
+            window = here.windows.get(outcome.example_id)
+            if window is not None and window.book != outcome.book:
+                window = None  # another benchmark of that name: its claim would be another claim
+            book = next((book for book in run.books if book.key == outcome.book), None)
+            work_id = stored.get(book.sha256, "") if run.pool == "whole work" and book is not None else ""
+            work = self._load_work(work_id) if work_id else _given(book, here, window)
+            yield _Found(window or own.get(outcome.example_id), here, book, work, work_id)
 
-    def _read(
-        self,
-        run: Run,
-        outcome: Outcome,
-        opened: _Opened,
-        own: Mapping[str, QuotationContext],
-        stored: Mapping[str, str],
-        known: dict[tuple[str, str], Missing],
-    ) -> ReadOutcome:
-        window = opened.windows.get(outcome.example_id)
-        if window is not None and window.book != outcome.book:
-            window = None  # another benchmark of that name: its claim would be another claim
-        said = window or own.get(outcome.example_id)
+    def _read(self, run: Run, outcome: Outcome, found: _Found, known: dict[tuple[str, str], Missing]) -> ReadOutcome:
+        said, opened, book, work, work_id = found
         missing = []
         if said is None:
             missing = [Missing(opened.missing if opened.missing and not opened.windows else "example", run.benchmark)]
-        book = next((book for book in run.books if book.key == outcome.book), None)
-        work_id = stored.get(book.sha256, "") if run.pool == "whole work" and book is not None else ""
-        work = self._load_work(work_id) if work_id else _given(book, opened, window)
         if work is None:
             key = (run.pool, outcome.book)
             if key not in known:

@@ -9,17 +9,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
-from relic_core.errors import BadBenchmark, BadRequest, NotFound
+from relic_core.errors import BadBenchmark, BadRequest, NotFound, unknown_name
+from relic_core.evaluation import papers
+from relic_core.evaluation.diagnosis import CODES
 from relic_core.evaluation.experiments import moved_ranks, run_id
 from relic_core.evaluation.imported import import_ranking
 from relic_core.formats import parquet, run_files, trec
 from relic_core.library.naming import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.domain import ContextSize, Outcome, Run, Work
+    from relic_core.domain.figures import Table
     from relic_core.ports import Benchmark, WorkSource
     from relic_core.store.runs import RunRows
 
@@ -37,29 +40,31 @@ _NAMED = 3
 
 
 class Runs:
-    """All runs there are.
+    """All runs there are, in the store and in the folder of those that come with the program.
 
-    - `shipped`: the folder of those that come with the program.
-    - `stamp`: tells whether the store may have changed: see `Store.stamp`.
+    - `labels`: gives what readers say that quotations are there for, by the ids of their examples.
     """
 
     def __init__(
-        self, rows: RunRows, shipped: Path | None = None, stamp: Callable[[], object] = time.monotonic
+        self,
+        rows: RunRows,
+        shipped: Path | None = None,
+        stamp: Callable[[], object] = time.monotonic,
+        labels: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self._rows = rows
         self._folder = SHIPPED if shipped is None else shipped
         self._shipped: dict[str, tuple[Run, Path]] | None = None
         self._stored: dict[str, Run] = {}
         self._stamp = stamp
+        self._labels = labels
+        self._labelled: tuple[object, Mapping[str, str]] = (None, {})
         self._systems: tuple[object, tuple[tuple[str, str], ...]] = (None, ())
         self._outcomes: dict[str, tuple[Run, tuple[Outcome, ...]]] = {}
         self._lock = threading.Lock()
 
     def all(self) -> tuple[Run, ...]:
-        """List all runs, newest first, each id once.
-
-        Raises BadBenchmark: a run that came with the program is damaged.
-        """
+        """List all runs, newest first, each id once."""
         shipped = self._came_with()
         runs = {run_id: run for run_id, (run, _) in shipped.items()}
         self._stored = {run.id: run for run in self._rows.all()}
@@ -70,11 +75,7 @@ class Runs:
         return tuple(sorted(runs.values(), key=lambda run: (-run.created.timestamp(), run.id)))
 
     def find(self, said: str) -> Run:
-        """Find a run by its id or the beginning of its id.
-
-        Raises NotFound: there is none.
-        Raises BadRequest: there are several.
-        """
+        """Find a run by its id or the beginning of it. Raises NotFound, BadRequest: there is none, or several."""
         runs = self.all()
         fits = [run for run in runs if run.id == said], [run for run in runs if said and run.id.startswith(said)]
         found = meant(said, fits, kind="runs", called=lambda run: run.id)
@@ -83,10 +84,7 @@ class Runs:
         return found
 
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
-        """List the outcomes of a run in the order of its benchmark.
-
-        Raises NotFound: there is no such run, or it was removed.
-        """
+        """List the outcomes of a run in the order of its benchmark."""
         shipped = self._came_with().get(run_id)
         run = self._stored.get(run_id)  # as listed last: asking the store anew takes longer than all the rest
         if shipped is not None and run is not None and run.created > shipped[0].created:
@@ -102,6 +100,16 @@ class Runs:
                 self._outcomes[run_id] = kept
         return kept[1]
 
+    def labelled(self, run_id: str) -> tuple[Outcome, ...]:
+        """List outcomes with the kinds that readers gave their quotations, else the benchmark's; raises as it."""
+        outcomes, stamp = self.outcomes(run_id), self._stamp()
+        if self._labelled[0] != stamp:
+            self._labelled = stamp, self._labels()
+        labels = self._labelled[1]
+        if labels.keys().isdisjoint(each.example_id for each in outcomes):
+            return outcomes
+        return tuple(dataclasses.replace(each, kind=labels.get(each.example_id, each.kind)) for each in outcomes)
+
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run, `again` in the place of what is there; false where it is there and not to be replaced."""
         added = self._rows.add(run, outcomes, again=again)
@@ -110,21 +118,14 @@ class Runs:
         return added
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
-        """Give a run these tags in place of those it has; one that came with the program is copied into the store.
-
-        Raises NotFound: there is no such run.
-        """
+        """Give a run these tags in place of those it has; one that came with the program is copied into the store."""
         shipped = self._came_with().get(run_id)
         if shipped is not None:
             self._rows.add(shipped[0], run_files.read_run(shipped[1])[1])
         self._rows.tag(run_id, tags)
 
     def remove(self, run_id: str) -> None:
-        """Hide a run; `restore` brings it back.
-
-        Raises NotFound: there is no such run.
-        Raises BadRequest: it came with the program.
-        """
+        """Hide a run; `restore` brings it back. Raises BadRequest: it came with the program."""
         if run_id in self._came_with():
             raise BadRequest(
                 f"The run '{run_id}' came with the program and cannot be removed: the documentation's figures rest on "
@@ -134,11 +135,7 @@ class Runs:
         self._stored.pop(run_id, None)
 
     def restore(self, said: str) -> Run:
-        """Bring back a run that was removed, which is found by its whole id alone.
-
-        Raises NotFound: there never was such a run.
-        Raises BadRequest: it is not removed.
-        """
+        """Bring back a removed run, which is found by its whole id alone. Raises BadRequest: it is not removed."""
         there = [run.id for run in self.all() if said and run.id.startswith(said)]
         if said not in there:
             try:
@@ -153,11 +150,7 @@ class Runs:
         raise BadRequest(f"Run {one} is not removed; there is nothing to restore.")
 
     def export(self, run: Run, path: Path) -> None:
-        """Write a run to a file, whose suffix says in which of the `FORMS`.
-
-        Raises BadRequest: another suffix.
-        Raises StoreError: the file cannot be written.
-        """
+        """Write a run to a file, whose suffix says in which of the `FORMS`."""
         outcomes = self.outcomes(run.id)
         match path.suffix.lower():
             case ".json":
@@ -206,9 +199,7 @@ class Runs:
     def import_ranking(
         self, path: Path, benchmark: Benchmark, shape: ContextSize, system: str = "", works: WorkSource | None = None
     ) -> tuple[Run, bool, int]:
-        """Take in what another system ranked: see `imported.import_ranking`.
-
-        - `works`: the library.
+        """Take in what another system ranked: see `imported.import_ranking`; `works` is the library.
 
         Returns: the run; false where it is here already; for how many claims a search can show its ranking.
         """
@@ -220,6 +211,26 @@ class Runs:
         added = self._rows.add(run, outcomes)
         self._rows.add_imported(run.id, rankings)
         return run, added, len(rankings)
+
+    def judge_case(self, run: Run, example_id: str, codes: Sequence[str], *, judge: str = "") -> None:
+        """Keep what somebody says of a case in place of what they said before, which stays on record.
+
+        Raises BadRequest: an unknown code.
+        """
+        if unknown := [code for code in codes if code not in CODES]:
+            raise unknown_name("code", unknown[0], CODES)
+        self._rows.judge_case(run.id, example_id, codes, judge)
+
+    def case_judgements(self, run: Run) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Give what was last said of the cases of a run, by example and judge."""
+        return {(example_id, judge): codes for example_id, judge, codes in self._rows.case_judgements(run.id)}
+
+    def paper(self, name: str, *, shipped: bool = False) -> tuple[Table, ...]:
+        """Set the tables of a paper with our rows; of runs that came with the program alone where that is asked.
+
+        Raises BadRequest: there is no such paper.
+        """
+        return papers.tables(name, [run for run in self.all() if run.shipped or not shipped], self.outcomes)
 
     def systems(self, work_sha256: str) -> tuple[str, ...]:
         """Name the retrievers whose rankings of claims about a work were taken in."""

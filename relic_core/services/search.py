@@ -25,11 +25,13 @@ from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIn
 from relic_core.ports import VectorRetriever
 from relic_core.reporting.passages import quotation, whole_sentences
 from relic_core.retrieval import composing
+from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.read_by_model import stopped
 from relic_core.retrieval.registry import in_order
 from relic_core.retrieval.search import (
     SNAPSHOT_TOP_K,
     Findings,
+    PartBorne,
     Question,
     Source,
     Verdicts,
@@ -38,7 +40,6 @@ from relic_core.retrieval.search import (
     first_passages,
     retrievers_to_ask,
 )
-from relic_core.retrieval.strength import Strength
 from relic_core.retrieval.words import work_terms
 from relic_core.text import masking
 from relic_core.text.words import content_tokens, shared_words, tokens, unknown_words
@@ -47,11 +48,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from relic_core.domain import Condition, Hit, Place, SearchRequest, SeedPassage, Unit, Work, WorkFilter, WorkSummary
+    from relic_core.domain import Hit, Place, SearchRequest, SeedPassage, Unit, Work, WorkFilter, WorkSummary
     from relic_core.ports import Progress
     from relic_core.reporting.passages import Passage
-    from relic_core.retrieval.composing import Calibration, Composed
+    from relic_core.retrieval.composing import Calibration
     from relic_core.retrieval.registry import RetrieverCard, Retrievers
+    from relic_core.retrieval.strength import Strength
     from relic_core.services.works import Works
     from relic_core.text.masking import Quoted
 
@@ -71,28 +73,12 @@ _FINDERS_KEPT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class PartBorne:
-    """What a card's unit is worth for one of the claims joined.
-
-    - `span`, `place`: the passage of the unit that bears the claim best.
-    """
-
-    condition: Condition
-    probability: float
-    span: Span
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
 class Card:
     """One hit with all a reader needs to judge it.
 
     - `rank`: from 1, among all candidates of the length.
-    - `quotation`: the words, verbatim, with the claim's words lit.
-    - `shown`: the whole sentences that it begins and ends in.
-    - `whole`: these, with the span alone gold.
-    - `place`: where it stands.
-    - `strength`: how far it stands out of the work's background.
+    - `quotation`: the words, verbatim, with the claim's words lit; `whole`: those of `shown`, the whole sentences that
+      it begins and ends in, with the span alone gold.
     - `other_ranks`: the other retrievers and the ranks they give it; 0 where it is not among those they rank.
     - `shared`: words it shares with the claim, in the order of the text, each once.
     - `quoted`: the claim already quotes words of it.
@@ -131,18 +117,15 @@ class Card:
 class Column:
     """What one retriever brings up.
 
-    - `card`: what there is to know of the retriever.
     - `cards`: best first; empty while `pending`, and where no passage shares a word with the claim.
     - `strength`: of the first hit; None where there is none.
     - `candidates`: how many passages were ranked: those of the chapters or works chosen, and without the passage that
       others are to be like and what overlaps it.
     - `pending`: the work is not prepared for it yet, or its index is damaged: building it anew brings the cards.
     - `waiting`: it takes seconds and has been left for later: see `Search.run`.
-    - `note`: what is wrong, for the reader: a damaged index, a model that cannot be loaded; or how well an approximate
-      index did when it was measured. Empty where there is nothing to say.
+    - `note`: what is wrong, for the reader, or how well an approximate index did when it was measured.
     - `exact`: every candidate was compared; not so where an approximate index has answered.
-    - `top_k`: its first passages, more than it has cards, in order to be kept and compared: of overlapping spans the
-      best.
+    - `top_k`: its first passages, to be kept and compared: of overlapping spans the best.
     """
 
     card: RetrieverCard
@@ -168,11 +151,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A passage of the best evidence.
-
-    - `retriever`: whose card it is.
-    - `chosen_by`: the columns that chose it, each with the number that the passage has among twice as many as it shows.
-    """
+    """A passage of the best evidence; `chosen_by`: columns, each with its number there among twice as many as shown."""
 
     card: Card
     retriever: str
@@ -185,14 +164,13 @@ class SearchResult:
 
     - `work`: the work searched; None where the whole library was.
     - `claim`: the claim as understood; where a passage was given, its words.
-    - `columns`: one per retriever asked for.
-    - `quoted`: words of the claim that stand in the work; none is looked for in a whole library, nor of a passage.
-    - `unknown`: distinctive words of the claim that the work never uses; none is looked for as with `quoted`.
+    - `quoted`: words of the claim that stand in the work; `unknown`: distinctive ones that it never uses. Neither is
+      looked for in a whole library, nor of a passage.
     - `weak`: every retriever that pages offer has answered, shown or not, and none finds more than another book would
       hold.
-    - `made_with`: work hash, segmenter, models and program version, for a permalink.
-    - `searched`: the works searched, where the whole library was; else empty.
-    - `unprepared`: those of them that a retriever by meaning has not read yet, so that it says nothing of them.
+    - `made_with`: work hash, segmenter, models and program version.
+    - `searched`: the works searched, where the whole library was; `unprepared`: those that a retriever by meaning has
+      not read yet.
     - `source`: the passage that others are to be like, where one was given.
     - `best`: twice as many passages as a column has, each once, in the order of the best ranking that answered; then
       those that only other columns show.
@@ -230,11 +208,7 @@ class _Shown:
 
 
 class Search:
-    """Answers search requests: of one work, which is a library of one, or of many.
-
-    - `indexes`: folder of all indexes.
-    - `quoted`: gives the sentences of a work that critics quote, by its id.
-    """
+    """Answers search requests: of one work, a library of one, or of many; `quoted`: sentences that critics quote."""
 
     def __init__(
         self,
@@ -266,7 +240,6 @@ class Search:
         Raises BadClaim: the claim cannot be searched with.
         Raises BadRequest: an unknown retriever, or for a library one that searches single works only; no work is long
         enough; chapters that the work has not, or that hold no passage so long; nothing is left to search.
-        Raises NotFound: no work has that id, or the passage asked with is not there.
         """
         began = time.perf_counter()
         work = self._works.load(request.work_id) if request.work_id else None
@@ -291,20 +264,19 @@ class Search:
                 f"{_sentences(request.length)}; the longest of them has {longest} in all. Choose a shorter quotation, "
                 "or more works."
             )
-        verdicts: Verdicts | _ComposedVerdicts
+        composed: ComposedVerdicts | None = None
         results = dict.fromkeys(request.retrievers, request.results)
         if request.conditions:
-            verdicts = self._compose(request, found)
+            composed = self._compose(request, found)
             for name in found.rankings:
-                results[name] = min(MAX_RESULTS, verdicts.in_answer(name) + request.results)
+                results[name] = min(MAX_RESULTS, composed.in_answer(name) + request.results)
             shown = {name: self._choose_units(name, found, results[name], request.unit) for name in found.rankings}
         else:
             default = [card for card in self._retrievers.default() if work or card.library]
             found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get, progress)
             shown = {name: self._choose(name, found, request.results) for name in found.rankings}
         works = {work.id: work} if work else self._load(found, shown, request.retrievers)
-        if not request.conditions:
-            verdicts = Verdicts(found, works, self._retrievers.get)
+        verdicts = composed or Verdicts(found, works, self._retrievers.get)
         if request.unit == "passage":
             twice = {name: 2 * results.get(name, request.results) for name in shown}
             shown = {name: _together(each, works, twice[name]) for name, each in shown.items()}
@@ -337,11 +309,7 @@ class Search:
         )
 
     def _read(self, request: SearchRequest) -> Question:
-        """Read the claim of a request, or find the passage that it asks with.
-
-        Raises BadClaim: there is nothing to search with.
-        Raises BadRequest, NotFound: the passage: see `_source`.
-        """
+        """Read the claim of a request, or find the passage that it asks with."""
         if request.like is None:
             claim = masking.read_claim(request.claim_text, max_words=self._max_claim_words)
             return Question(claim=claim, wanted=frozenset(content_tokens(_wanted_text(request) or claim.words)))
@@ -355,11 +323,7 @@ class Search:
         return Question(claim=claim, wanted=frozenset(content_tokens(claim.words)), source=source)
 
     def _source(self, like: SeedPassage) -> Source:
-        """Find the passage that others are to be like; one that would run over the end of its work ends there.
-
-        Raises BadRequest: its length is out of range, or its place is no address.
-        Raises NotFound: no work has that id, or it has no such place.
-        """
+        """Find the passage that others are to be like; one that would run over the end of its work ends there."""
         if not MIN_LENGTH <= like.length <= MAX_LENGTH:
             raise BadRequest(
                 f"Passages like one of {like.length} sentences were asked for; {MIN_LENGTH} to {MAX_LENGTH} are "
@@ -370,10 +334,7 @@ class Search:
         return Source(work=work, span=span, place=work.place(span))
 
     def _library(self, request: SearchRequest) -> tuple[Corpus, tuple[WorkSummary, ...]]:
-        """Find the works that a filter admits and that are long enough.
-
-        Raises BadRequest: no work is admitted.
-        """
+        """Find the works that a filter admits and that are long enough."""
         versions = self._works.work_versions()
         admitted = [work for work in self._works.scope(request.work_filter) if work.id in versions]
         if not admitted:
@@ -385,15 +346,11 @@ class Search:
         return self._finders.get(work.fingerprint, lambda: masking.QuotationFinder(work)).find(claim_text)
 
     def calibration(self, retriever: str) -> Calibration:
-        """Say what probabilities are known of a retriever's scores.
-
-        Raises BadRequest: none are.
-        Raises BadWeights: its model cannot be loaded.
-        """
+        """Say what probabilities are known of a retriever's scores. Raises BadRequest: none are."""
         identities = (self._retrievers.get(card.name).encoder_identity for card in in_order([retriever]))
         return composing.calibration(retriever, next((each for each in identities if each), ""))
 
-    def _compose(self, request: SearchRequest, found: Findings) -> _ComposedVerdicts:
+    def _compose(self, request: SearchRequest, found: Findings) -> ComposedVerdicts:
         """Rank for every claim, and put the rankings of units for all together in the place of those of spans."""
         known: dict[str, Calibration] = {}
         refused: dict[str, RelicError] = {}
@@ -423,7 +380,7 @@ class Search:
         found.refusals = refused
         found.rankings = {name: each.ranking for name, each in composed.items()}
         joined = [row.joined for row in request.rows]
-        return _ComposedVerdicts(request.rows, composed, {name: each.least(joined) for name, each in known.items()})
+        return ComposedVerdicts(request.rows, composed, {name: each.least(joined) for name, each in known.items()})
 
     def _choose_units(self, name: str, found: Findings, results: int, unit: Unit) -> _Shown:
         """Choose what a column of a composed search may show: its passages, or a passage for each unit."""
@@ -451,10 +408,8 @@ class Search:
     def _load(self, found: Findings, shown: dict[str, _Shown], named: Iterable[str]) -> dict[str, Work]:
         """Load the works of the hits shown, and of the best hit of each retriever that is not shown.
 
-        A work that was removed or cut anew since it was ranked loses its hits.
-
-        Raises BadClaim: the claim is in another script than all of them. Where there is no hit nothing is known of the
-        scripts.
+        A work that was removed or cut anew since it was ranked loses its hits. Where there is no hit nothing is known
+        of the scripts. Raises BadClaim: the claim is in another script than all of them.
         """
         wanted = {*named, _leading(shown, named)}
         groups = [group for name, each in shown.items() for group in each.groups[: None if name in wanted else 1]]
@@ -475,7 +430,7 @@ class Search:
         found: Findings,
         shown: _Shown | None,
         works: Mapping[str, Work],
-        verdicts: Verdicts | _ComposedVerdicts,
+        verdicts: Verdicts,
         quoted: tuple[Quoted, ...],
         results: int,
     ) -> Column:
@@ -516,7 +471,7 @@ class Search:
         group: Group,
         found: Findings,
         work: Work,
-        verdicts: Verdicts | _ComposedVerdicts,
+        verdicts: Verdicts,
         quoted: tuple[Quoted, ...],
     ) -> Card:
         """Make the card of a hit. Rerankers' ranks are left out: they come seconds after the others' cards are read."""
@@ -526,8 +481,8 @@ class Search:
             return shared_words(found.question.wanted, sentence)
 
         words, whole = quotation(work, span, light=light), whole_sentences(work, span)
-        composed = isinstance(verdicts, _ComposedVerdicts)
-        ranked = {} if composed else found.rankings
+        parts = verdicts.parts(name, group.best, work)
+        ranked = {} if parts else found.rankings
         others = ((self._retrievers.card(each), ranking) for each, ranking in ranked.items() if each != name)
         return Card(
             work=work,
@@ -545,7 +500,7 @@ class Search:
             shared=tuple({piece.text.casefold(): piece.text for piece in words.pieces if piece.lit}.values()),
             quoted=any(span.overlaps(each.span) for each in quoted),
             others=group.others,
-            parts=verdicts.parts(name, group.best, work) if isinstance(verdicts, _ComposedVerdicts) else (),
+            parts=parts,
         )
 
     def _best(
@@ -554,7 +509,7 @@ class Search:
         found: Findings,
         shown: Mapping[str, _Shown],
         works: Mapping[str, Work],
-        verdicts: Verdicts | _ComposedVerdicts,
+        verdicts: Verdicts,
         quoted: tuple[Quoted, ...],
     ) -> tuple[Evidence, ...]:
         """Merge what the columns show into one list, in the order of the best ranking that answered."""
@@ -606,38 +561,6 @@ class Search:
             works = f"{'1 work' if many == 1 else f'{many} works'} {together[:12]}"
         segmenters = dict.fromkeys(work.segmenter for work in corpus.versions)
         return ", ".join((works, *segmenters, *self._retrievers.models(found.rankings), f"version {__version__}"))
-
-
-class _ComposedVerdicts:
-    """Says of the hits of a composed search whether they belong to the answer, and what bears each claim."""
-
-    def __init__(
-        self, rows: Sequence[Condition], composed: Mapping[str, Composed], thresholds: Mapping[str, float]
-    ) -> None:
-        self._rows = rows
-        self._composed = composed
-        self._thresholds = thresholds
-
-    def in_answer(self, retriever: str) -> int:
-        """Count the units of the answer."""
-        return int((self._composed[retriever].ranking.scores >= self._thresholds[retriever]).sum())
-
-    def of(self, retriever: str, hit: Hit) -> Strength:
-        """Say whether a hit belongs to the answer: fair where it does, else weak."""
-        least = self._thresholds[retriever]
-        said = f"Its probability is {hit.score:.2g}, and the answer begins at {least:.2g}."
-        return Strength("fair" if hit.score >= least else "weak", 0.0, said)
-
-    def parts(self, retriever: str, hit: Hit, work: Work) -> tuple[PartBorne, ...]:
-        """Say what a hit's unit is worth for each claim, and which of its passages bears it."""
-        composed = self._composed[retriever]
-        at = composed.at(hit)
-        return tuple(
-            PartBorne(row, float(probability), span := Span(int(start), hit.span.length), work.place(span))
-            for row, probability, start in zip(
-                self._rows, composed.probabilities[:, at], composed.bearing[:, at], strict=True
-            )
-        )
 
 
 def _wanted_text(request: SearchRequest) -> str:
@@ -708,7 +631,7 @@ def _sentences(count: int) -> str:
     return "one sentence" if count == 1 else f"{count} sentences"
 
 
-def _weak(retriever: str, groups: tuple[Group, ...], verdicts: Verdicts | _ComposedVerdicts) -> bool:
+def _weak(retriever: str, groups: tuple[Group, ...], verdicts: Verdicts) -> bool:
     """Whether the best that a retriever ranks is weak, shown as a column or not."""
     if not groups:
         return True

@@ -36,12 +36,7 @@ _SINCE = "this address was made"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What can be given away of a search.
-
-    - `short`: what an address of this store carries: the search's id and, in digests, what it was made with.
-    - `code`: what an address carries that opens in any store with the work: the whole search.
-    - `file`: the same as a file, for a code that is long.
-    """
+    """What can be given away of a search: a `short` address of this store; or all of it, for any with the work."""
 
     short: dict[str, str]
     code: str
@@ -55,11 +50,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A search that came from elsewhere, as it can be asked here.
-
-    - `notices`: what differs from where it was made, a sentence or two each; empty where nothing does.
-    - `code`: what an address carries that opens it again.
-    """
+    """A search that came from elsewhere, as it can be asked here, and what differs, a sentence or two each."""
 
     request: SearchRequest
     notices: tuple[str, ...]
@@ -68,10 +59,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedPassage:
-    """A passage that an address names, as it can be read here.
-
-    - `notices`: what differs from where the address was made, or cannot be opened; empty where nothing does.
-    """
+    """A passage that an address names, as it can be read here; `notices` as of `Opened`."""
 
     page: ReadingPage
     notices: tuple[str, ...]
@@ -110,38 +98,24 @@ class Sharing:
             file.write(shared.file)
 
     def open_said(self, said: str) -> Opened:
-        """Open the search of an address, with or without its beginning, or of the file that somebody names.
-
-        Raises NotFound: there is no such file; and as `open_code`.
-        Raises RelicError: as `open_code` and `open_file`.
-        """
+        """Open the search of an address, with or without its beginning, or of the file that somebody names."""
         code = parse_qs(urlsplit(said).query).get("search", [""])[-1]
         if code or searches.is_code(said):
             return self.open_code(code or said)
         return self.open_file(read_bytes(Path(said)), said)
 
     def open_code(self, code: str) -> Opened:
-        """Open the search that an address carries.
-
-        Raises BadRequest: it cannot be read, or a number in it is out of range.
-        Raises NotFound: what it was asked of is not in this library.
-        """
+        """Open the search that an address carries; NotFound: what it was asked of is not in this library."""
         return self._fit(searches.read_code(code))
 
     def open_file(self, data: bytes, name: str) -> Opened:
-        """Open the search that a file holds.
-
-        Raises BadBenchmark: it is no such file, or was damaged or changed.
-        Raises BadRequest, NotFound: as `open_code`.
-        """
+        """Open the search that a file holds; raises as `open_code`, and BadBenchmark: it was damaged or changed."""
         return self._fit(searches.read_file(data, name))
 
     def open_passage(self, work_id: str, *, at: str, length: int, edition: str = "") -> OpenedPassage:
         """Open a passage that an address names; of a work that is here in one other edition alone, in that one.
 
         - `edition`: what the address says of its edition: see `ModelFingerprints`; empty where it says nothing.
-
-        Raises NotFound: neither the work nor one other edition of it is here.
         """
         try:
             page, notices = self._page(work_id, at=at, length=length), []
@@ -164,10 +138,7 @@ class Sharing:
         return OpenedPassage(page=page, notices=(*notices, *filter(None, [page.notice])))
 
     def changes(self, request: SearchRequest, given: Mapping[str, str]) -> tuple[str, ...]:
-        """Say what differs from when an address was made, by the ``w`` and ``m`` that it carries.
-
-        Raises BadRequest: they cannot be read.
-        """
+        """Say what differs from when an address was made, by the ``w`` and ``m`` that it carries."""
         edition, made = given.get("w", ""), given.get("m", "")
         if not edition and not made:
             return ()
@@ -178,9 +149,6 @@ class Sharing:
         """Find what a search from elsewhere can be asked of here, and say what differs.
 
         Where its edition is not here but one other of the same title and author is, that one is asked.
-
-        Raises NotFound: its work, all the works that it was narrowed to, or the passage it asks with, are not here.
-        Raises BadRequest: a number in it is out of range, or parts of it do not go together.
         """
         summaries = self._works.summaries()
         notices: list[str] = []

@@ -48,10 +48,7 @@ class Fingerprints:
         )
 
     def edition(self, work_id: str, work_filter: WorkFilter = EVERYWHERE) -> str:
-        """Name the text of a work and how it is cut into sentences, or those of all works that a filter admits.
-
-        Returns: eight hex digits; empty where the work is not there.
-        """
+        """Name the text of a work and how it is cut, or those of all that a filter admits, in eight hex digits."""
         versions = self._works.work_versions()
         if work_id:
             return versions[work_id].fingerprint[:_EDITION] if work_id in versions else ""
@@ -92,11 +89,7 @@ class Fingerprints:
 def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, since: str) -> tuple[str, ...]:
     """Say in plain words what an answer is made with now that it was not made with then.
 
-    - `then`, `now`: what is not known of either is not compared.
-    - `title`: of the work searched; empty for the library.
-    - `since`: since when: "this address was made".
-
-    Returns: one sentence each; empty where nothing differs.
+    What is not known of either is not compared. `title`: of the work searched; empty for the library.
 
     >>> then = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "aaaa2222"})
     >>> now = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "bbbb3333"})
@@ -154,13 +147,9 @@ class Snapshots:
         return self._rows.of(search.id, length=search.request.length)
 
     def keep(self, search_id: str, result: SearchResult) -> int:
-        """Keep the first passages of each column, where what made them differs from the last kept.
+        """Keep the first passages of each column, where what made them differs from the last kept; say of how many.
 
         Nothing is kept while a column is still to come. Asked again with nothing changed it costs no look at the store.
-
-        Returns: how many columns' passages were kept.
-
-        Raises StoreError: the store cannot be written.
         """
         if any(column.pending or column.waiting for column in result.columns):
             return 0

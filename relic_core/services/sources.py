@@ -13,7 +13,7 @@ from relic_core.domain import ANSWERS, Judgement, MinedWindow, Offsets, Question
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.reporting.window_views import WindowView, make_view
 from relic_core.retrieval.bm25 import TextIndex
-from relic_core.store.mined_windows import Show, StoredWindow, WindowRows
+from relic_core.store.mined_windows import UNLABELLED, Show, StoredWindow, WindowRows
 from relic_core.text.decoding import harmless
 from relic_core.text.masking import read_claim
 from relic_core.text.words import content_tokens, shared_words
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from relic_core.services.works import Works
     from relic_core.store.sources import SourceRows
 
-__all__ = ["CriticsPassage", "Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
+__all__ = ["UNLABELLED", "CriticsPassage", "Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
 
 _LONGEST_JUDGE = 100
 
@@ -33,10 +33,10 @@ _LONGEST_JUDGE = 100
 class SourceSummary:
     """A line of the list of secondary sources.
 
-    - `pairs`: quotations with their contexts; `windows`, `set_aside`: windows that are kept, and that are not.
+    - `windows`, `set_aside`: windows that are kept, and that are not.
     - `works`: ids and titles of the works it quotes with the number of its kept windows, the most quoted first.
     - `language`: "en", "fr", ...; empty where that was not told.
-    - `problem`: why nothing was found in it, in plain words; empty where all is well.
+    - `problem`: why nothing was found in it, in plain words.
     """
 
     source: SecondarySource
@@ -58,12 +58,7 @@ class WindowList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quoted:
-    """How often the sentences of a work are quoted, in windows that are kept.
-
-    - `counts`: index of a sentence → windows that quote it; sentences that none quotes are not there.
-    - `critics`: index of a sentence → the sources that quote it.
-    - `sources`, `windows`: how many sources quote the work, and in how many windows.
-    """
+    """How often the sentences of a work are quoted, in windows that are kept; by index windows, and sources."""
 
     counts: dict[int, int] = field(default_factory=dict)
     critics: dict[int, frozenset[str]] = field(default_factory=dict)
@@ -104,12 +99,7 @@ class _Passage:
 
 
 class Sources:
-    """Lists sources and windows, and keeps what people say of them.
-
-    `get`, `remove`, `restore` and `removed` are those of `SourceRows`.
-
-    - `stamp`: tells by another value that something was written to the store.
-    """
+    """Lists sources and windows, and keeps what people say of them; `get` to `removed` are those of `SourceRows`."""
 
     def __init__(
         self, sources: SourceRows, windows: WindowRows, works: Works, stamp: Callable[[], object], max_claim_words: int
@@ -147,31 +137,32 @@ class Sources:
         )
 
     def windows(
-        self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int = 20
+        self,
+        *,
+        source_id: str = "",
+        work_id: str = "",
+        show: Show = "kept",
+        start: int = 0,
+        limit: int = 20,
+        evidence: str = "",
     ) -> WindowList:
         """List windows: of a source in its order, of a work in the order of the work, of both, or all.
 
-        Raises BadRequest: an unknown `show`.
+        - `evidence`: only those with this label; `UNLABELLED` for those without one.
         """
         if show not in get_args(Show):
             raise unknown_name("choice of windows", show, get_args(Show))
-        total, found = self._windows.page(source_id=source_id, work_id=work_id, show=show, start=start, limit=limit)
+        total, found = self._windows.page(
+            source_id=source_id, work_id=work_id, show=show, evidence=evidence, start=start, limit=limit
+        )
         return WindowList(total=total, views=self._views(found))
 
     def window(self, window_id: str) -> WindowView:
-        """Return one window, kept or set aside.
-
-        Raises NotFound: there is none, or its source or work was removed.
-        """
+        """Return one window, kept or set aside. Raises NotFound: there is none, or its source or work was removed."""
         return self._views([self._windows.get(window_id)])[0]
 
     def draw(self, count: int, *, seed: int) -> tuple[WindowView, ...]:
-        """Draw kept windows by chance, to be read and judged: the same for the same windows and seed.
-
-        - `count`: how many; all, in an order by chance, where there are fewer.
-
-        Raises BadRequest: fewer than one.
-        """
+        """Draw kept windows by chance, to be read and judged: the same for the same windows and seed."""
         if count < 1:
             raise BadRequest(f"{count} windows cannot be drawn; draw 1 or more.")
         ids = self._windows.ids()
@@ -197,13 +188,6 @@ class Sources:
 
         A critic who quotes several times within one passage is shown once, with the best of these quotations. Words of
         all critics decide how rare a word is, whichever source or work is asked for.
-
-        - `source_id`, `work_id`: in this source; about this work; any where empty.
-        - `limit`: how many at most.
-
-        Returns: the best first; none that shares no word with the claim.
-
-        Raises BadClaim: as `read_claim`.
         """
         claim = read_claim(claim_text, max_words=self._max_claim_words)
         passages, index = self._critics.get(self._windows.ids(), self._read_critics)
@@ -229,7 +213,6 @@ class Sources:
         )
 
     def _read_critics(self) -> tuple[tuple[_Passage, ...], TextIndex]:
-        """Read the critics' words of all kept windows."""
         windows = [stored.window for batch in self._windows.iterate() for stored in batch]
         counts: Counter[str] = Counter()
         passages = []
@@ -242,12 +225,9 @@ class Sources:
     def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "") -> None:
         """Keep what somebody says of a window; earlier answers stay on record.
 
-        - `window_id`: the window. One whose match is judged "wrong" is set aside, and one judged "right" is kept
-          whatever the thresholds say of it, until that is taken back.
+        - `window_id`: one whose match is judged "wrong" is set aside, and one judged "right" is kept whatever the
+          thresholds say of it, until that is taken back.
         - `answer`: one of `ANSWERS`; empty takes the judge's last answer back.
-
-        Raises NotFound: there is no such window.
-        Raises BadRequest: an unknown question or answer.
         """
         if question not in ANSWERS:
             raise unknown_name("question", question, ANSWERS)

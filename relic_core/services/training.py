@@ -26,11 +26,7 @@ KIND = "train"
 
 
 class Trainings:
-    """The trainings there are.
-
-    - `named_models`: the models that the settings name, which stand over a choice; empty for none.
-    - `check`: refuses what cannot begin: see `TrainingPlans.check`.
-    """
+    """The trainings there are; models that the settings name stand over a choice."""
 
     def __init__(
         self,
@@ -48,11 +44,7 @@ class Trainings:
         self._check = check
 
     def start(self, request: TrainingRequest) -> Training:
-        """Start a training, as a job that outlives this process.
-
-        Raises BadRequest, BadWeights, StoreFull: as `TrainingPlans.check`.
-        Raises StoreReadOnly: the data folder cannot be written.
-        """
+        """Start a training, as a job that outlives this process; raises as `TrainingPlans.check`."""
         from relic_core.training.requests import settle
 
         self._check(request)
@@ -63,11 +55,7 @@ class Trainings:
         return folder.training
 
     def resume(self, training_id: str) -> Followed:
-        """Go on with a training that was stopped or failed, from its last checkpoint.
-
-        Raises NotFound: there is none, or its files are not there.
-        Raises BadRequest: it is waiting, running or finished.
-        """
+        """Go on with a training that was stopped or failed, from its last checkpoint."""
         followed = self.get(training_id)
         name = followed.training.name
         if followed.active:
@@ -78,10 +66,7 @@ class Trainings:
         return self.get(training_id)
 
     def stop(self, training_id: str) -> Followed:
-        """Ask a training to stop after the step it is in, with a checkpoint; one that has ended stays as it is.
-
-        Raises NotFound: there is no such training.
-        """
+        """Ask a training to stop after the step it is in, with a checkpoint; one that has ended stays as it is."""
         followed = self.get(training_id)
         if followed.job:
             self._jobs.cancel(followed.job)
@@ -101,10 +86,7 @@ class Trainings:
         return tuple(self._followed(training) for training in self._rows.all())
 
     def get(self, training_id: str) -> Followed:
-        """Return a training as it stands now.
-
-        Raises NotFound: there is none.
-        """
+        """Return a training as it stands now."""
         try:
             training = TrainingFolder.find(self._data, training_id).training
         except NotFound:
@@ -112,18 +94,11 @@ class Trainings:
         return self._followed(training)
 
     def compared(self, training_ids: Sequence[str]) -> tuple[Table, ...]:
-        """Set trainings side by side: the figures of their best weights, and in what they differ.
-
-        Raises NotFound: one is not there.
-        """
+        """Set trainings side by side: the figures of their best weights, and in what they differ."""
         return reported.compared([self.get(each) for each in dict.fromkeys(training_ids)])
 
     def find(self, said: str) -> Followed:
-        """Find the training a person means by its id, the beginning of it, or its name.
-
-        Raises NotFound: none fits.
-        Raises BadRequest: several fit.
-        """
+        """Find the training a person means by its id, the beginning of it, or its name."""
         every, wanted = self.all(), said.strip()
         fits = (
             [each for each in every if each.training.id == wanted],
@@ -150,7 +125,6 @@ class Trainings:
         )
 
     def _take_in(self) -> None:
-        """Take what trainings have told into the store."""
         kept = self._rows.counts()
         for folder in TrainingFolder.all(self._data):
             events: Sequence[TrainingEvent] = folder.events()
@@ -165,12 +139,7 @@ class Trainings:
         return models.default(self._data, self._named_models)
 
     def use(self, training_id: str) -> models.Choice:
-        """Make the model of a training the app's default: its encoder, or its reranker.
-
-        Raises NotFound, BadRequest, BadWeights: there is no such training; it has no model yet, or is still at it; its
-        model is damaged.
-        Raises StoreError: the choice cannot be written down.
-        """
+        """Make the model of a training the app's default: its encoder, or its reranker."""
         followed = self.get(training_id)
         if followed.active and followed.has_model:
             raise BadRequest(
@@ -188,11 +157,7 @@ class Trainings:
         return models.go_back(self._data)
 
     def remove(self, training_id: str) -> Training:
-        """Take a training out of the list; its files stay, and it can be put back.
-
-        Raises NotFound: there is none.
-        Raises BadRequest: it is running, or its model is the default.
-        """
+        """Take a training out of the list, unless it runs or is the default; its files stay, and it can be put back."""
         followed = self.get(training_id)
         if followed.active:
             raise BadRequest(f"{followed.training.name} is {followed.state}. Stop it first.")

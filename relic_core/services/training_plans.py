@@ -58,8 +58,7 @@ class Prospect:
     - `lacking`: why it cannot begin, and what to do; empty where it can.
     - `unparted`: what was mined has not been parted into what may be learnt from and what is for measuring, or not
       since something changed.
-    - `validated`: Windows that it is validated on; 0 where there are none to be had.
-    - `estimate`: what it costs; None where it cannot begin.
+    - `validated`: windows that it is validated on.
     """
 
     material: Material
@@ -71,11 +70,7 @@ class Prospect:
 
 
 class TrainingPlans:
-    """Looks ahead at trainings.
-
-    - `stale`: says that the splits are older than what they part, and in what.
-    - `stamp`: changes whenever a prospect may: that of the store.
-    """
+    """Looks ahead at trainings; says, too, that the splits are older than what they part."""
 
     def __init__(
         self,
@@ -103,11 +98,7 @@ class TrainingPlans:
         return self._speeds[model]
 
     def prospect(self, request: TrainingRequest) -> Prospect:
-        """Say what a training would learn from, what is missing, and how long it would take on this machine.
-
-        Raises BadRequest: as `check`, of hard negatives and of paths.
-        Raises BadWeights: the base model is not there, or lacks a file; so with the one that looks for hard negatives.
-        """
+        """Say what a training would learn from, what is missing, and how long it would take on this machine."""
         self._admit_models(request)
         there = self._material(request)
         counted = _counted(there, request)
@@ -141,15 +132,7 @@ class TrainingPlans:
         )
 
     def check(self, request: TrainingRequest) -> None:
-        """Check that a training can begin.
-
-        Raises BadRequest: there is too little to learn from; the recipe cannot be followed, or watches a figure there
-        is none of; a model is named by a path that may not be read; this is one of several processes.
-        Raises BadWeights: the base model is not there, lacks a file or a mask token, or is none that such a model can
-        be made of; the model that looks for hard negatives, that finds what a reranker is to reorder, or that is gone
-        on from, is not there.
-        Raises StoreFull: the disk has no room for its files.
-        """
+        """Check that a training can begin: material, recipe, models, the disk's room; and that this is one process."""
         self._admit_models(request)
         there = self._material(request)
         if lacks := _lacks(there, _counted(there, request)):

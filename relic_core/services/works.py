@@ -32,12 +32,7 @@ _LONGEST_PATH = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What adding a text came to.
-
-    - `outcome`: whether it is new, was there, was there under metadata other than those given, had been removed, or was
-      there with the sentences of another segmenter.
-    - `notice`: what the reader should know of it; empty where nothing is out of the way.
-    """
+    """What adding a text came to; `notice` is what the reader should know of it, empty for nothing."""
 
     work: WorkSummary
     outcome: Outcome
@@ -51,10 +46,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Available:
-    """A file of the library folder.
-
-    - `work_id`: the stored work with its text; empty where there is none.
-    """
+    """A file of the library folder; `work_id` is the stored work with its text, empty where there is none."""
 
     path: Path
     title: str
@@ -69,8 +61,6 @@ class Available:
 
 class Works:
     """The works of a library; `summaries` to `restore` are those of the store, `load` and `load_all` of the shelf.
-
-    `read` loads a work that is not kept in memory.
 
     - `learn`: takes what the file of a work that was just added says of its edition.
     """
@@ -106,8 +96,7 @@ class Works:
         - `came_from`: where the text came from, in words; the file's name or path where not given.
 
         Raises BadText: it is empty, too large, or no text.
-        Raises NotFound, BadRequest: there is no such file, or it is a folder, or may not be read by its path; a year
-        that cannot be.
+        Raises BadRequest: it may not be read by its path; a year that cannot be.
         """
         said = Metadata.checked(title=title, author=author, translator=translator, year=year)
         work, notice, details = self._read(source, said, name=name, came_from=came_from)
@@ -142,25 +131,16 @@ class Works:
         return work, notice_of(work, edition.missing), edition.details
 
     def find_file(self, given: str) -> Path:
-        """Find the file a person means; see `library.folder.find_file`.
-
-        Raises BadRequest: it may not be read by its path; see `library.folder.refusal`.
-        """
+        """Find the file a person means; see `library.folder.find_file` and `refusal`."""
         return folder.admit(folder.find_file(given, self._library), self._settings)
 
     def find_files(self, given: str) -> tuple[Path, ...]:
-        """Find the files a person means: the one of `find_file`, or where that is a folder, every text in it.
-
-        Raises NotFound, BadRequest: as `find_file` and `texts_in`.
-        """
+        """Find the files a person means: the one of `find_file`, or where that is a folder, every text in it."""
         path = self.find_file(given)
         return folder.texts_in(path) if stat.S_ISDIR(folder.mode_of(path)) else (path,)
 
     def available(self) -> tuple[Available, ...]:
-        """List the files of the library folder and which of them are stored; empty where no folder is set.
-
-        Raises NotFound, BadRequest: the folder of RELIC_LIBRARY is not there, or is none, or may not be read.
-        """
+        """List the files of the library folder and which of them are stored; empty where no folder is set."""
         if self._library is None:
             return ()
         stored = {summary.sha256: summary.id for summary in self.summaries()}
@@ -173,11 +153,7 @@ class Works:
         return tuple(found)
 
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
-        """Correct what is said of a work; its text, its id, its searches and its indexes stay.
-
-        Raises BadRequest: the title is empty, something is too long, or the year cannot be.
-        Raises NotFound: no stored work has that id.
-        """
+        """Correct what is said of a work; its text, its id, its searches and its indexes stay."""
         said = Metadata.checked(title=title, author=author, translator=translator, year=year)
         if not said.title:
             raise BadRequest("A work needs a title. Write one; the author, the translator and the year may stay empty.")
@@ -194,18 +170,12 @@ class Works:
         return tuple(summary for summary in self._shelf.contents().summaries if work_filter.admits(summary))
 
     def resolve(self, said: str, *, removed: bool = False) -> WorkSummary:
-        """Find the stored work, or the removed one, that a person means by an id, the beginning of one, or a title.
-
-        Raises NotFound, BadRequest: none fits; several fit.
-        """
+        """Find the stored work, or the removed one, that a person means by an id, the beginning of one, or a title."""
         return resolve(said, self.removed() if removed else self.summaries(), removed=removed)
 
 
 def ensure_sample(works: WorkRows, shelf: Shelf, examples: ExampleRows, max_bytes: int) -> WorkSummary | None:
-    """Store the sample work and its examples, unless they are stored as they should be.
-
-    Returns: none where the reader has removed the sample: it stays away until its text is added again.
-    """
+    """Store the sample work and its examples as they should be; None where the reader has removed the sample."""
     work = sample.read_novel(max_bytes=max_bytes)
     if works.is_removed(work.sha256):
         return None

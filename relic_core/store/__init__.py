@@ -41,10 +41,7 @@ __all__ = ["Store"]
 
 
 class Store:
-    """The groups of rows of one DuckDB file.
-
-    - `lock_seconds`: how long a unit of work waits while another process holds the file, in seconds.
-    """
+    """The groups of rows of one DuckDB file; a unit of work waits `lock_seconds` for another process that holds it."""
 
     def __init__(self, path: Path, *, lock_seconds: float = 8.0) -> None:
         database = Database.at(path)
@@ -75,7 +72,6 @@ class Store:
     def patiently(self, seconds: float, while_waiting: Callable[[], None]) -> Iterator[None]:
         """Wait longer for the store in a block, as work of hours does, which must not end because of a busy minute.
 
-        - `seconds`: how long a unit of work waits; never shorter than it does outside.
         - `while_waiting`: called again and again during a wait; what it raises ends the wait.
         """
         before = replace(self._patience)

@@ -47,11 +47,7 @@ _LOOK_SECONDS = 0.05
 
 
 class Database:
-    """One DuckDB file, shared by the threads of this process.
-
-    - `path`: the file; made, with its folder, when first used.
-    - `steps`: in place of those that ship with the program.
-    """
+    """One DuckDB file, shared by the threads of this process; made, with its folder, when first used."""
 
     _all: ClassVar[dict[Path, Database]] = {}
     _registering: ClassVar[threading.Lock] = threading.Lock()
@@ -82,12 +78,7 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self, patience: LockTimeout) -> Iterator[DuckDBPyConnection]:
-        """Give a cursor for one unit of work; fetch everything inside the block.
-
-        - `patience`: how long to wait for another process that holds the file.
-
-        Raises StoreBusy, StoreTooNew, StoreReadOnly, StoreError: as their names say.
-        """
+        """Give a cursor for one unit of work; fetch everything inside the block. Raises StoreError and its kinds."""
         mine = self._mine_to_write
         if mine is not None:
             yield mine
@@ -101,7 +92,6 @@ class Database:
 
         One writer at a time in this process, and the file keeps other processes out, so what a block has read is
         still true when it writes. What the same thread reads and writes inside the block belongs to the transaction.
-        Parameters and errors as for `reading`.
         """
         mine = self._mine_to_write
         if mine is not None:
@@ -124,10 +114,7 @@ class Database:
         The tables are written anew without their deleted rows; then a table of chance is made as large as all pages
         that are free, and dropped again. It takes some seconds for a file of hundreds of megabytes.
 
-        - `patience`: how long to wait for others who use the file.
-
-        Raises StoreBusy: they use it all the while. Nothing is lost; what was deleted stays in the file till this is
-        done again.
+        Raises StoreBusy: others use it all the while; what was deleted stays in the file till this is done again.
         """
         wait = patience.begin()
         with self._writing, self._cursor(wait) as cursor:
@@ -160,14 +147,10 @@ class Database:
                 os.close(turn)
 
     def copy(self, target: Path, patience: LockTimeout) -> int:
-        """Copy the file as it stands at one moment, with all that was written to it; give its last migration's number.
+        """Copy the file as it stands at one moment over `target`; give its last migration's number.
 
         Others wait meanwhile: a second for some hundred megabytes. What DuckDB keeps beside the file is taken into the
         copy, which needs nothing but itself.
-
-        - `target`: where to; replaced if it is there.
-
-        Raises StoreError: the store cannot be opened, or its copy cannot be written.
         """
         with self.reading(patience) as cursor:  # tells what is wrong with it; brings it up to date
             number = version(cursor)
@@ -355,10 +338,7 @@ class Database:
 
 
 def _write_anew(cursor: DuckDBPyConnection, table: str) -> None:
-    """Write a table anew without its deleted rows, in one transaction; its pages become free.
-
-    - `table`: one of our own, without indexes.
-    """
+    """Write a table of our own, without indexes, anew without its deleted rows; its pages become free."""
     cursor.begin()
     ((made,),) = cursor.execute(
         "SELECT sql FROM duckdb_tables() WHERE database_name = current_database() AND table_name = ?", [table]
@@ -372,10 +352,7 @@ def _write_anew(cursor: DuckDBPyConnection, table: str) -> None:
 
 
 def _write_over_free_pages(cursor: DuckDBPyConnection) -> bool:
-    """Fill every free page of the file with numbers drawn by chance, and free it again.
-
-    Returns: false where others read just now, and it has to be tried again.
-    """
+    """Fill every free page with numbers drawn by chance, and free it again; false where others read just now."""
     try:
         _done(cursor, f"DROP TABLE IF EXISTS {_FILLER}")
         _done(cursor, "CHECKPOINT")

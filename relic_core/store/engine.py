@@ -38,28 +38,19 @@ _BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery")
 
 
 class Engine:
-    """DuckDB for one file; calls from several threads must come one after the other, but for `cursor`.
-
-    - `path`: the file. No statement can reach another.
-    """
+    """DuckDB for one file, and no other; calls of several threads must come one after the other, but for `cursor`."""
 
     def __init__(self, path: Path) -> None:
         self._path = str(path)
         self._running: DuckDBPyConnection | None = None
 
     def attach(self) -> None:
-        """Open the file, which is there; DuckDB is started where it does not run.
-
-        Raises duckdb.Error: the file cannot be opened, or another process holds it.
-        """
+        """Open the file, which is there; DuckDB is started where it does not run."""
         written = self._path.replace("'", "''")
         self._started().execute(f"ATTACH '{written}' AS {_NAME} (TYPE duckdb)")
 
     def detach(self) -> None:
-        """Close the file; no cursor may be open.
-
-        Raises duckdb.Error: what was written cannot be brought to rest.
-        """
+        """Close the file; no cursor may be open."""
         self._started().execute(f"DETACH {_NAME}")
 
     @contextlib.contextmanager
@@ -99,10 +90,7 @@ def is_about_the_file(error: duckdb.Error) -> bool:
 
 
 def busy(path: Path, who: str) -> StoreBusy:
-    """Say that somebody else uses the store.
-
-    - `who`: as `named` does.
-    """
+    """Say that somebody else uses the store; `who` as `named` does."""
     return StoreBusy(
         f"The store {path} is in use by another program ({who}). Try again in a moment; "
         "if this stays, end that program."

@@ -51,12 +51,7 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM jobs "  # noqa: S608 - our own nam
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSpec:
-    """What a job is asked to do.
-
-    - `id`, `kind`, `title`, `subject`: as in `relic_core.domain.Job`.
-    - `arguments`: what its function is called with; JSON.
-    - `created`: time in UTC, ISO 8601.
-    """
+    """What a job is asked to do; `arguments` are JSON, `created` is in UTC, ISO 8601, the others as in `domain.Job`."""
 
     id: str
     kind: str
@@ -87,10 +82,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 class JobFolder:
-    """One job on disk.
-
-    - `path`: the folder, named by the job's id.
-    """
+    """One job on disk, in a folder named by its id."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -99,13 +91,7 @@ class JobFolder:
     def create(
         cls, jobs: Path, *, kind: str, title: str, subject: str, arguments: dict[str, Any]
     ) -> tuple[JobFolder, int]:
-        """Make the folder of a new job.
-
-        What it returns:
-        - `folder`: the job, queued.
-        - `alive`: a file descriptor that keeps the job alive: to be inherited by the process that runs it and then
-          closed.
-        """
+        """Make the folder of a new job, and a file descriptor that keeps it alive, which its process inherits."""
         job_id = "".join(secrets.choice(_LETTERS) for _ in range(8))
         folder = cls(jobs / job_id)
         folder.path.mkdir(parents=True)
@@ -125,10 +111,7 @@ class JobFolder:
 
     @classmethod
     def find(cls, jobs: Path, job_id: str) -> JobFolder:
-        """Return the folder of a job by its id.
-
-        Raises NotFound: there is no such folder here.
-        """
+        """Return the folder of a job by its id."""
         folder = cls(jobs / job_id)
         try:
             found = bool(_ID.fullmatch(job_id)) and (folder.path / "job.json").is_file()
@@ -175,10 +158,7 @@ class JobFolder:
 
     @property
     def spec(self) -> JobSpec:
-        """What the job was asked to do.
-
-        Raises NotFound: the folder is not there or is no job's folder.
-        """
+        """What the job was asked to do. Raises NotFound: the folder is not there or is no job's."""
         try:
             return JobSpec(**json.loads((self.path / "job.json").read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError) as error:
@@ -205,10 +185,7 @@ class JobFolder:
         append_line(self.path / _JOURNAL, {"at": _now(), **event})
 
     def job(self) -> Job:
-        """Work out where the job stands.
-
-        Raises NotFound: the folder is not there or is no job's folder.
-        """
+        """Work out where the job stands. Raises NotFound: the folder is not there or is no job's."""
         # The lock first: of a job found dead here the journal is complete by now.
         alive = locks.is_held(self.path / "alive")
         spec = self.spec
@@ -357,10 +334,7 @@ class JobRows(Rows):
                     insert(cursor, "jobs", columns_of(job, _COLUMNS))
 
     def get(self, job_id: str) -> Job:
-        """Return a job that has ended.
-
-        Raises NotFound: there is none.
-        """
+        """Return a job that has ended."""
         row = self._one(_SELECT + "WHERE id = ?", [job_id])
         if row is None:
             raise NotFound(f"There is no job '{job_id}'. `python -m relic_core jobs` lists the latest.")

@@ -79,10 +79,7 @@ def _nothing() -> None:
 
 @dataclass
 class LockTimeout:
-    """How long a unit of work waits for a store that another process holds.
-
-    - `while_waiting`: called again and again during a wait of more than a moment; what it raises ends the wait.
-    """
+    """How long a unit of work waits for a store that another process holds, telling again and again after a moment."""
 
     seconds: float
     while_waiting: Callable[[], None] = _nothing
@@ -123,12 +120,7 @@ class FairLock:
         self._next = store.with_name(f"{store.name}.next")
 
     def take(self, wait: Wait) -> int | None:
-        """Take the turn, after those who came before.
-
-        Returns: a descriptor that holds the turn until it is closed; None where the wait was over first.
-
-        Raises OSError: the lock files cannot be written.
-        """
+        """Take the turn, after those who came before: a descriptor that holds it until closed; None: too late."""
         place = _acquire(self._next, wait)
         try:
             # With the place not had, one look all the same: the turn may have come free.

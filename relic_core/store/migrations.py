@@ -35,10 +35,7 @@ class Migration:
 
 @cache
 def read_migrations(folder: Path = FOLDER) -> tuple[Migration, ...]:
-    """Read the steps of a folder of files called ``0001_name.sql``, ``0002_name.sql`` and so on.
-
-    Raises StoreError: the numbers do not run 1, 2, 3 without a gap.
-    """
+    """Read the steps of a folder of files called ``0001_name.sql``, ``0002_name.sql`` and so on, without a gap."""
     steps: list[Migration] = []
     for path in sorted(folder.glob("*.sql")):
         named = re.fullmatch(r"(\d{4})_(\w+)\.sql", path.name)
@@ -51,10 +48,7 @@ def read_migrations(folder: Path = FOLDER) -> tuple[Migration, ...]:
 
 
 def version(connection: DuckDBPyConnection) -> int:
-    """Return the number of the last step applied, 0 for an empty file.
-
-    Raises StoreError: a DuckDB file with tables, none of which is ours.
-    """
+    """Return the number of the last step applied, 0 for an empty file. Raises StoreError: no table of it is ours."""
     try:
         # All rows are fetched: a result that is still open keeps a transaction open as long as the connection.
         ((last,),) = connection.execute("SELECT coalesce(max(number), 0) FROM migrations").fetchall()
@@ -69,11 +63,7 @@ def version(connection: DuckDBPyConnection) -> int:
 
 
 def migrate(connection: DuckDBPyConnection, steps: tuple[Migration, ...]) -> None:
-    """Apply the steps that are still missing.
-
-    Raises StoreTooNew: the store has steps that this program does not know; nothing is written.
-    Raises StoreError: a DuckDB file of another program.
-    """
+    """Apply the steps that are still missing. Raises StoreTooNew: it has steps unknown here; nothing is written."""
     current = version(connection)
     known = steps[-1].number
     if current > known:
@@ -96,12 +86,7 @@ def migrate(connection: DuckDBPyConnection, steps: tuple[Migration, ...]) -> Non
 
 
 def make_store(path: Path, steps: tuple[Migration, ...] | None = None) -> None:
-    """Make the file of a store, with all its tables and nothing in them.
-
-    - `steps`: in place of those that ship with the program.
-
-    Raises duckdb.Error: it cannot be made.
-    """
+    """Make the file of a store, with all its tables and nothing in them."""
     with contextlib.closing(duckdb.connect(path, config=CONFIG)) as fresh:
         migrate(fresh, read_migrations() if steps is None else steps)
 
@@ -115,10 +100,6 @@ def check_schema(path: Path, number: int) -> None:
     """See that a store that somebody gave has the tables and views that the migrations make, and nothing else.
 
     Nothing that stands in it is run before that: a view may never come to an end.
-
-    - `number`: of its last migration, as it is said to be.
-
-    Raises StoreError: it has others, is at another number, or cannot be read.
     """
     try:
         with duckdb.connect(path, read_only=True, config=CONFIG | {"enable_external_access": "false"}) as given:

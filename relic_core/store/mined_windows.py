@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Show = Literal["kept", "set aside", "all"]
 """Which windows are given: those that count, those that were left out for a reason, or both."""
 
+UNLABELLED = "none"
 BATCH = 2_000
 _SELECT = f"SELECT {PASSAGE}, work_id, gold_start, gold_length, lit, lit_in_work, score, reason FROM live_windows "  # noqa: S608
 _COUNT = "SELECT count(*) FROM live_windows "
@@ -47,10 +48,7 @@ class WindowRows(Rows):
     """Stored windows; those of a removed source or work, or of a work cut anew since, are not there."""
 
     def get(self, window_id: str) -> StoredWindow:
-        """Return a window.
-
-        Raises NotFound: there is none, or its source or work was removed.
-        """
+        """Return a window. Raises NotFound: also where its source or work was removed."""
         row = self._one(_SELECT + "WHERE id = ?", [window_id])
         if row is None:
             raise NotFound(
@@ -60,14 +58,23 @@ class WindowRows(Rows):
         return _stored(row)
 
     def page(
-        self, *, source_id: str = "", work_id: str = "", show: Show = "kept", start: int = 0, limit: int | None = None
+        self,
+        *,
+        source_id: str = "",
+        work_id: str = "",
+        show: Show = "kept",
+        evidence: str = "",
+        start: int = 0,
+        limit: int | None = None,
     ) -> tuple[int, tuple[StoredWindow, ...]]:
-        """List some windows, and count all that fit: in the order of the source where one is named, else of the work.
+        """List some windows, and count all that fit: in the order of the source if one is named, else of the work.
 
-        - `start`, `limit`: how many to pass over, and how many to give at most; all where there is no limit.
+        - `evidence`: only those that readers say are there for this; `UNLABELLED` for those nobody has labelled.
         """
         where = f"WHERE (? = '' OR source_id = ?) AND (? = '' OR work_id = ?) AND {_SHOWN[show]} "
-        values: list[object] = [source_id, source_id, work_id, work_id]
+        where += "AND (? = '' OR coalesce((SELECT answer FROM latest_judgements WHERE question = 'evidence' "
+        where += f"AND window_id = live_windows.id), '{UNLABELLED}') = ?) "
+        values: list[object] = [source_id, source_id, work_id, work_id, evidence, evidence]
         cut = "" if limit is None else " LIMIT ? OFFSET ?"
         with self._reading() as cursor:
             total = value(cursor, _COUNT + where, values)
@@ -143,22 +150,24 @@ class WindowRows(Rows):
             )
             add_many(cursor, "window_reasons", {"window_id": list(reasons), "reason": list(reasons.values())})
 
-    def judge(self, judgement: Judgement) -> None:
-        """Append a judgement."""
+    def judge(self, *judgements: Judgement) -> None:
+        """Append judgements, in one transaction."""
         with self._writing() as cursor:
-            insert(cursor, "judgements", columns_of(judgement, _JUDGEMENT))
+            for judgement in judgements:
+                insert(cursor, "judgements", columns_of(judgement, _JUDGEMENT))
 
     def answers(self, window_ids: Collection[str] | None = None) -> dict[tuple[str, Question], str]:
-        """Give the answer that counts to each question: of each judge the last, across judges the last.
-
-        - `window_ids`: of these windows; of all where not given.
-        """
+        """Give the answer that counts to each question: of each judge the last, across judges the last."""
         of_some = "" if window_ids is None else "WHERE list_contains(?, window_id)"
         rows = self._all(
             f"SELECT window_id, question, answer FROM latest_judgements {of_some}",  # noqa: S608 - our own names
             [] if window_ids is None else [list(window_ids)],
         )
         return {(window_id, question): answer for window_id, question, answer in rows}
+
+    def evidence(self) -> dict[str, str]:
+        """Give what each labelled quotation is there for, by window, also of benchmarks whose windows are not here."""
+        return {window_id: answer for (window_id, question), answer in self.answers().items() if question == "evidence"}
 
     def last_answer(self, judge: str, window_id: str, question: Question) -> str:
         """Give the last answer of one judge to a question, whatever others say; empty where there is none."""

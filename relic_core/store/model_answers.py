@@ -19,10 +19,7 @@ class ModelAnswerRows(Rows):
         return dict(self._all(asked, [list(digests)]))
 
     def add(self, model: str, answers: Mapping[str, tuple[str, int]]) -> None:
-        """Keep answers.
-
-        - `answers`: by digest the answer and its tokens.
-        """
+        """Keep answers: by digest the answer and its tokens."""
         now = utc_now()
         with self._writing() as cursor:
             cursor.executemany(

@@ -67,15 +67,9 @@ class NoteRows(Owned[Note]):
     kind = "note"
 
     def keep(self, note: Note) -> tuple[Note, bool]:
-        """Add a note at the end of its collection, unless it is there already.
+        """Add a note at the end of its collection; False where it is there already, and nothing is written.
 
         A note that was removed, or whose collection was, comes back with its words, in the collection given.
-
-        What it returns:
-        - `note`: the note as it is stored.
-        - `new`: false where it was there, and nothing was written.
-
-        Raises NotFound: the person has no such collection.
         """
         with self._writing() as cursor:
             if not is_live(cursor, note.collection_id, note.person):
@@ -110,10 +104,7 @@ class NoteRows(Owned[Note]):
         return None if row is None else _note(row)
 
     def versions(self, note_id: str, person: str = "") -> tuple[Note, ...]:
-        """Give every version of a note that says something else than the one before, the newest first.
-
-        A version that only moved is none. Raises NotFound.
-        """
+        """Give every version of a note that says something else than the one before, the newest first."""
         with self._reading() as cursor:
             self._find(cursor, note_id, person)
             rows = cursor.execute(f"{_EVERY}AND id = ? ORDER BY number", [person, note_id]).fetchall()
@@ -135,7 +126,6 @@ class NoteRows(Owned[Note]):
         - `seen`: the version that the change was made on: what has become of its tags since, counts too.
 
         Returns: the last version before, and the one that counts now.
-        Raises NotFound: this person has no such note, or no such collection.
         """
         with self._writing() as cursor:
             note = self._find(cursor, note_id, person)
@@ -157,8 +147,6 @@ class NoteRows(Owned[Note]):
         """Put a note at a place of its collection, counted from 0; beyond the end is the end.
 
         Only the note is written anew, between its new neighbours; the whole collection where no number is left there.
-
-        Raises NotFound: this person has no such note.
         """
         with self._writing() as cursor:
             note = self._find(cursor, note_id, person)
@@ -298,10 +286,7 @@ class CollectionRows(Owned[Collection]):
             append_collection(cursor, collection)
 
     def rename(self, collection_id: str, name: str, person: str = "") -> Collection:
-        """Append another name of a collection, unless it is called so already.
-
-        Raises NotFound: this person has none of that id, or removed it.
-        """
+        """Append another name of a collection, unless it is called so already."""
         with self._writing() as cursor:
             collection = self._find(cursor, collection_id, person)
             renamed = replace(collection, name=name)

@@ -36,12 +36,9 @@ class PairRows(Rows):
         return self._read([source_id], "")
 
     def iterate(self, split: str = "", *, batch: int = BATCH) -> Iterator[tuple[Pair, ...]]:
-        """Give all pairs, by source and where they stand in it, in batches of whole sources.
+        """Give all pairs, by source and where they stand in it, in batches of whole sources, about so many at once.
 
         The file is opened for each batch and closed again, so that nobody waits for whoever makes use of them.
-
-        - `split`: only those of a split; all where empty.
-        - `batch`: about how many at once: sources are taken together until they have so many.
         """
         counts = self._all(
             "SELECT source_id, count(*) FROM pairs WHERE source_id IN (SELECT id FROM live_sources) "

@@ -54,10 +54,7 @@ class PeopleRows(Rows):
             return _holdings(cursor)
 
     def transfer_ownership(self, source: str, target: str) -> Holding:
-        """Make everything that one person keeps another's, in one transaction; see above.
-
-        Returns: what moved. Done again, nothing is left to move.
-        """
+        """Make everything that one person keeps another's, in one transaction; see above. Returns: what moved."""
         with self._writing() as cursor:
             moved = next((each for each in _holdings(cursor) if each.person == source), Holding(person=source))
             if not moved.empty:

@@ -28,10 +28,7 @@ Kind = Literal["work", "source", "run", "training", "study", "search", "collecti
 
 
 class Rows:
-    """One kind of row of one database.
-
-    - `patience`: how long a unit of work waits for another process.
-    """
+    """One kind of row of one database."""
 
     def __init__(self, database: Database, patience: LockTimeout) -> None:
         self._database = database
@@ -62,28 +59,19 @@ class Removable(Rows, ABC, Generic[T]):
     kind: ClassVar[Kind]
 
     def get(self, row_id: str) -> T:
-        """Return what has this id.
-
-        Raises NotFound: there is none, or it was removed.
-        """
+        """Return what has this id. Raises NotFound: there is none, or it was removed."""
         with self._reading() as cursor:
             return self._find(cursor, row_id)
 
     def remove(self, row_id: str) -> T:
-        """Hide what has this id behind a tombstone.
-
-        Raises NotFound: there is none, or it was removed before.
-        """
+        """Hide what has this id behind a tombstone. Raises NotFound: there is none, or it was removed before."""
         with self._writing() as cursor:
             found = self._find(cursor, row_id)
             hide(cursor, self.kind, row_id)
             return found
 
     def restore(self, row_id: str) -> T:
-        """Undo a removal; what is there stays as it is.
-
-        Raises NotFound: there never was such a thing.
-        """
+        """Undo a removal; what is there stays as it is. Raises NotFound: there never was such a thing."""
         with self._writing() as cursor:
             put_back(cursor, self.kind, row_id)
             return self._find(cursor, row_id)
@@ -106,10 +94,7 @@ def value(cursor: DuckDBPyConnection, query: str, values: Iterable[object] = ())
 
 
 def record(kind: type[T], names: Sequence[str], row: Sequence[Any], *, parsed: Container[str] = ()) -> T:
-    """Make an object of a row whose columns are called as the object's fields; times get their zone back.
-
-    - `parsed`: columns that hold JSON.
-    """
+    """Make an object of a row whose columns are called as its fields, `parsed` from JSON; times get their zone back."""
     fields: dict[str, Any] = dict(zip(names, row, strict=True))
     for name, each in fields.items():
         if isinstance(each, datetime):
@@ -139,10 +124,7 @@ def insert(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, object]
 
 
 def add_many(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, Sequence[object]]) -> None:
-    """Append many rows by columns, some hundred times as fast as row by row.
-
-    - `columns`: one sequence per column, all of one length; numbers or strings, no None.
-    """
+    """Append many rows by columns, of numbers or strings, no None: some hundred times as fast as row by row."""
     arrays = {
         name: np.array(values, dtype=object if values and isinstance(values[0], str) else None)
         for name, values in columns.items()

@@ -8,15 +8,15 @@ What was measured with another program or with an index that has changed since i
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
-from relic_core.errors import StoreFull, StoreReadOnly
+from relic_core.errors import written_to
 from relic_core.formats.run_files import outcome_line, read_outcome
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ ASIDE = ".aside"
 """Suffix of what was measured before and is not gone on with: the last such file is kept until the run is finished."""
 
 _DIGITS = 16
+
+writing = partial(written_to, called="runs under way", setting="RELIC_DATA", then="measure again, and the run goes on")
+"""Says in plain words why a folder of runs under way cannot be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +69,9 @@ class RunJournal:
     def opened(
         self, still: Callable[[WorkState], bool], say: Callable[[str], None], *, examples: int
     ) -> Iterator[Partial]:
-        """Take up what is there, and keep the file open for what comes.
+        """Take up what is there, and keep the file open for what comes; `say` is told that it goes on, or why not.
 
         - `still`: whether the index of a work that was entered earlier is as it was then.
-        - `say`: told, as a sentence, that the run goes on, or why it begins anew.
-
-        Raises StoreReadOnly: the folder cannot be written; `StoreFull` where the disk is full.
         """
         with writing(self._path.parent):
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -121,8 +121,7 @@ class RunJournal:
     def _read(self, still: Callable[[WorkState], bool]) -> tuple[int, str]:
         """Read what is there into the state.
 
-        Returns: how many bytes hold whole lines and may stay, 0 to begin anew; and why it begins anew though there was
-        something, empty otherwise.
+        Returns: how many bytes hold whole lines and may stay, 0 to begin anew; and why it does, where something was.
         """
         try:
             data = self._path.read_bytes()
@@ -194,25 +193,3 @@ def _said(line: bytes) -> Any:  # noqa: ANN401 - as read from JSON
     if digest != _digest(said):
         raise ValueError("a line is not what its digest says")
     return json.loads(said)
-
-
-@contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Say in plain words why a folder of runs under way cannot be written.
-
-    Raises StoreReadOnly: the right to write there is missing; `StoreFull` where the disk is full.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
-            raise StoreReadOnly(
-                f"The folder of runs under way {folder} cannot be written ({error.strerror}). Give this program the "
-                "right to write there, or set RELIC_DATA to another folder."
-            ) from error
-        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
-            raise StoreFull(
-                f"The disk that holds {folder} is full. Make room, or set RELIC_DATA to a folder on another disk; then "
-                "measure again, and the run goes on where it stopped."
-            ) from error
-        raise

@@ -38,12 +38,9 @@ class RunRows(Removable[Run]):
     kind = "run"
 
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
-        """Keep a run and all its outcomes, in one transaction.
+        """Keep a run and all its outcomes, `again` in the place of what is there, whose rows stay where they are.
 
-        - `again`: put it in the place of what is there under its id, whose rows stay where they are.
-
-        Returns: false where a run of this id is there already and is not to be replaced: nothing is written, but a run
-        that was removed comes back, with the outcomes that it had.
+        Returns: false where it is there already and nothing is written, but that it comes back if it was removed.
         """
         with self._writing() as cursor:
             put_back(cursor, "run", run.id)
@@ -112,13 +109,25 @@ class RunRows(Removable[Run]):
         )
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
-        """Give a run these tags in place of those it has.
-
-        Raises NotFound: there is no such run.
-        """
+        """Give a run these tags in place of those it has."""
         self.get(run_id)
         with self._writing() as cursor:
             cursor.execute("INSERT INTO run_tags VALUES (?, ?, ?)", [run_id, list(dict.fromkeys(tags)), utc_now()])
+
+    def judge_case(self, run_id: str, example_id: str, codes: Sequence[str], judge: str) -> None:
+        """Append what somebody says of a case."""
+        with self._writing() as cursor:
+            row = {"run_id": run_id, "example_id": example_id, "codes": json.dumps(codes), "judge": judge}
+            insert(cursor, "case_judgements", {**row, "created": utc_now()})
+
+    def case_judgements(self, run_id: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+        """List what was last said of the cases of a run: example, judge, codes."""
+        rows = self._all(
+            "SELECT example_id, judge, codes FROM case_judgements WHERE run_id = ? QUALIFY row_number() OVER "
+            "(PARTITION BY example_id, judge ORDER BY created DESC, rowid DESC) = 1 ORDER BY example_id, judge",
+            [run_id],
+        )
+        return tuple((example_id, judge, tuple(json.loads(codes))) for example_id, judge, codes in rows)
 
     def _find(self, cursor: DuckDBPyConnection, row_id: str) -> Run:
         row = first(cursor, f"{_SELECT}WHERE id = ?", [row_id])

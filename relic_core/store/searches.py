@@ -58,10 +58,7 @@ class SearchRows(Rows):
         return Search(digest[:letters], request, as_utc(created), made_with)
 
     def get(self, search_id: str) -> Search:
-        """Return the latest search of this id, however it was typed.
-
-        Raises NotFound: there is none, or all who asked it have removed it.
-        """
+        """Return the latest search of this id, however it was typed; none that all who asked it have removed."""
         search_id = search_id.strip().lower()
         with self._reading() as cursor:
             row = first(cursor, _SELECT + "WHERE id = ?", [search_id])
@@ -75,8 +72,6 @@ class SearchRows(Rows):
         """Hide a search from the list of one person; it stays in the lists of others who asked the same.
 
         One that they removed before stays removed: a press that comes twice is one.
-
-        Raises NotFound: this person asked none of that id.
         """
         with self.together(write=True):
             found = self.undo(search_id, person)
@@ -85,10 +80,7 @@ class SearchRows(Rows):
         return found
 
     def undo(self, search_id: str, person: str = "") -> Search:
-        """Undo a removal; a search that is there stays as it is.
-
-        Raises NotFound: this person asked none of that id.
-        """
+        """Undo a removal; a search that is there stays as it is."""
         search_id = search_id.strip().lower()
         with self._writing() as cursor:
             row = first(
@@ -120,7 +112,7 @@ class SearchRows(Rows):
     ) -> tuple[tuple[Search, ...], int]:
         """List what somebody asked, newest first, each question once, and say how many there are.
 
-        - `words`: only those whose claim holds these, in large or small letters; all where empty.
+        - `words`: only those whose claim holds these, in large or small letters.
         - `work_id`: only those of a work; of the whole library where empty.
         """
         wanted, values = ["coalesce(person, '') = ?"], [person]
@@ -205,11 +197,9 @@ class TopKSnapshotRows(Rows):
     """Stored snapshots: appended where what made them differs from the last of the same search and retriever."""
 
     def add(self, search_id: str, snapshots: Sequence[TopKSnapshot]) -> int:
-        """Append the snapshots that were made otherwise than the last ones kept.
+        """Append the snapshots that were made otherwise than the last ones kept, and count them.
 
-        - `snapshots`: one for each column that has answered. Places that are not known are looked up.
-
-        Returns: how many were appended.
+        Places that are not known are looked up.
         """
         with self._writing() as cursor:
             last = {
@@ -230,10 +220,7 @@ class TopKSnapshotRows(Rows):
         return len(new)
 
     def of(self, search_id: str, *, length: int) -> tuple[tuple[datetime, TopKSnapshot], ...]:
-        """List the snapshots of a search with the times at which they were kept, the oldest first.
-
-        - `length`: sentences per passage, which the search says.
-        """
+        """List the snapshots of a search, whose `length` it says, with the times they were kept, the oldest first."""
         rows = self._all(
             f"SELECT retriever, edition, maker, version, created, {', '.join(_HITS)} FROM search_heads"  # noqa: S608 - our own names
             "  WHERE search_id = ? ORDER BY created, rowid",

@@ -62,10 +62,7 @@ class Shelf:
         self._contents: Contents | None = None
 
     def load(self, work_id: str) -> Work:
-        """Return a work.
-
-        Raises NotFound: no stored work has that id.
-        """
+        """Return a work."""
         store = self._store
         # Stamp and version are looked up before the work: what is written in between is noticed at the next call. The
         # lock is not held meanwhile, or those who wait for a busy store would wait one behind the other.
@@ -172,10 +169,7 @@ class WordedText:
 
 
 class Texts:
-    """Reads texts, and keeps those used last.
-
-    - `most_bytes`: memory that texts may take; the one being read may be larger.
-    """
+    """Reads texts, and keeps those used last in so many bytes; the one being read may be larger."""
 
     def __init__(self, shelf: Shelf, rows: TextRows, *, most_bytes: int = MOST_BYTES) -> None:
         self._rows = rows
@@ -200,17 +194,11 @@ class Texts:
             return work_id in self._kept
 
     def get(self, work_id: str, lexicon: Lexicon) -> WordedText:
-        """Return a text numbered by a lexicon.
-
-        Raises NotFound: no stored work has that id.
-        """
+        """Return a text numbered by a lexicon."""
         return next(self.each([work_id], lexicon))
 
     def each(self, work_ids: Sequence[str], lexicon: Lexicon) -> Iterator[WordedText]:
-        """Give some texts one after the other, numbered by a lexicon; those not in memory are read several at once.
-
-        Raises NotFound: no stored work has one of the ids.
-        """
+        """Give some texts one after the other, numbered by a lexicon; those not in memory are read several at once."""
         versions = self.contents().versions
         read: dict[str, WordedText] = {}
         for place, work_id in enumerate(work_ids):

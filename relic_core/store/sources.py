@@ -54,13 +54,12 @@ class Known(NamedTuple):
 class MinedSource:
     """What one mining of one source found.
 
-    - `file`: Sha256 of the bytes it was read from; empty where it could not be read.
+    - `file`: sha256 of the bytes it was read from; empty where it could not be read.
     - `root`: the file, folder or archive that was named for it.
     - `rules`: versions of all rules that decide what is found.
     - `segmenters`: id of a work → who cut its sentences, for the works of `windows` and those whose windows are
       replaced.
     - `pairs`: none where no pairs were made: those there are stay.
-    - `windows`: on the works of `segmenters`.
     - `dropped`: why quotations were passed over → how many.
     """
 
@@ -167,10 +166,7 @@ class SourceRows(Removable[SecondarySource]):
         return tuple(Counts(*row) for row in rows)
 
     def get(self, source_id: str) -> SecondarySource:
-        """Return a source, also one that was removed.
-
-        Raises NotFound: there never was such a source.
-        """
+        """Return a source, also one that was removed."""
         with self._reading() as cursor:
             return _get(cursor, source_id, "sources")
 

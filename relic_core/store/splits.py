@@ -39,11 +39,7 @@ class SplitRows(Rows):
     def keep(
         self, windows: Sequence[Row], pairs: Sequence[Row], examples: Mapping[str, Sequence[Example]], digest: str
     ) -> None:
-        """Write down the splits of all that was mined in the place of those before, in one transaction.
-
-        - `examples`: by split.
-        - `digest`: of what the splits were made of (`digest`).
-        """
+        """Write down the splits of all that was mined, with examples by split; `digest` is of what they are made of."""
         with self._writing() as cursor:
             _replace(cursor, "window", windows)
             _replace(cursor, "pair", pairs)
@@ -58,10 +54,7 @@ class SplitRows(Rows):
         return {row_id: (split, reason) for row_id, split, reason in rows}
 
     def digest(self, parts: Mapping[str, str]) -> str:
-        """Make a digest of all that splits are made of, as it is now: all pairs, all kept windows, the parts of works.
-
-        - `parts`: id of each work that is measured -> its part.
-        """
+        """Make a digest of all that splits are made of now: all pairs, all kept windows, works measured -> part."""
         ((there,),) = self._all(_THERE_IS)
         return hashlib.sha256(json.dumps([there, sorted(parts.items())]).encode()).hexdigest()
 

@@ -41,7 +41,7 @@ FROZEN = ("instructions", "wanted")
 
 _COLUMNS = ("id", "name", "version", "earlier", "works", "making", "created")
 _MODEL = ("id", "study_id", "retriever", "label", "configuration", "choices", "ranks", "code", "created")
-_TERMS = ("instructions", "wanted", "consent", "privacy", "revealed")
+_TERMS = ("instructions", "wanted", "consent", "privacy", "revealed", "runner")
 LONGEST_CODE = 200
 _SCHEME = "scrypt"
 _SALT = 16
@@ -60,6 +60,7 @@ class StudyCounts:
     annotators: int
     answers: int
     created: datetime
+    kind: str = "proxy"
 
 
 class StudyRows(Removable[Study]):
@@ -101,7 +102,7 @@ class StudyRows(Removable[Study]):
         rows = self._all(
             "SELECT id, name, version, items, works, "  # noqa: S608 - our own names
             "(SELECT count(*) FROM study_annotators WHERE study_id = studies.id), "
-            "(SELECT count(*) FROM latest_study_answers WHERE study_id = studies.id), created FROM studies "
+            "(SELECT count(*) FROM latest_study_answers WHERE study_id = studies.id), created, making FROM studies "
             f"WHERE id {such} (SELECT id FROM tombstones WHERE kind = 'study') ORDER BY created DESC, id"
         )
         return tuple(
@@ -114,8 +115,9 @@ class StudyRows(Removable[Study]):
                 annotators=annotators,
                 answers=answers,
                 created=as_utc(created),
+                kind=json.loads(making).get("kind", "proxy"),
             )
-            for study_id, name, version, items, works, annotators, answers, created in rows
+            for study_id, name, version, items, works, annotators, answers, created, making in rows
         )
 
     def later(self, study_id: str) -> str:

@@ -37,10 +37,7 @@ def contents(data: Path, *, store: str) -> Iterator[Path]:
 
 
 def decide(data: Path, staged: Path, aside: Path, *, store: str) -> None:
-    """Write down that what is staged takes the place of what is there; `finish` does it.
-
-    Raises OSError: it cannot be written; then nothing is decided.
-    """
+    """Write down that what is staged takes the place of what is there; `finish` does it."""
     said = {
         "staged": staged.name,
         "aside": aside.name,
@@ -66,11 +63,7 @@ def is_due(data: Path) -> bool:
 
 
 def finish(data: Path) -> None:
-    """Do what was decided, from wherever it was left. The caller keeps everybody else away from the store.
-
-    Raises OSError: something cannot be moved; the marker stays, and the next call tries again.
-    Raises StoreError: what was written down is damaged; nothing is moved.
-    """
+    """Do what was decided, from wherever it was left; after an OSError again. The caller keeps everybody else away."""
     marker = data / MARKER
     said = _decided(marker)
     staged, aside, store = data / said["staged"], data / said["aside"], said["store"]

@@ -56,10 +56,7 @@ class TrainingRows(Removable[Training]):
     kind = "training"
 
     def take_in(self, training: Training, events: Sequence[TrainingEvent]) -> int:
-        """Keep a training and those of its events that are not kept yet, in one transaction.
-
-        Returns: how many events were new.
-        """
+        """Keep a training and those of its events that are not kept yet, in one transaction, and count these."""
         with self._writing() as cursor:
             if not value(cursor, "SELECT count(*) FROM trainings WHERE id = ?", [training.id]):
                 insert(cursor, "trainings", columns_of(training, _COLUMNS))
@@ -82,10 +79,7 @@ class TrainingRows(Removable[Training]):
         return len(new)
 
     def material(self, sources: Sequence[str] = ()) -> Material:
-        """Count what may be learnt from.
-
-        - `sources`: only in these; in all where empty.
-        """
+        """Count what may be learnt from, in some sources where they are given."""
         among = [not sources, list(sources)]
         with self._reading() as cursor:
             ((pairs, context, quotation),) = cursor.execute(_PAIRS, among).fetchall()

@@ -79,8 +79,6 @@ class WorkRows(Removable[WorkSummary]):
         expressly. The date at which it was first added stays in every case.
 
         - `given`: which of "title", "author", "translator" and "year" the reader gave: they correct what is stored.
-
-        What it returns:
         """
         with self._writing() as cursor:
             found = cursor.execute(
@@ -114,20 +112,14 @@ class WorkRows(Removable[WorkSummary]):
         return tuple(_as_summary(row) for row in self._all(_SELECT + "live_works ORDER BY lower(title), id"))
 
     def version(self, work_id: str) -> Version:
-        """Say which state of a work is stored.
-
-        Raises NotFound: there is no such work, or it was removed.
-        """
+        """Say which state of a work is stored."""
         row = self._one("SELECT sha256, segmenter, coalesce(written, added) FROM live_works WHERE id = ?", [work_id])
         if row is None:
             raise unknown_work(work_id)
         return Version(*row)
 
     def load(self, work_id: str) -> Work:
-        """Return a work as it was added.
-
-        Raises NotFound: there is no such work, or it was removed.
-        """
+        """Return a work as it was added."""
         with self._reading() as cursor:
             row = first(cursor, f"SELECT {', '.join(_WORK)} FROM live_works WHERE id = ?", [work_id])  # noqa: S608 - our own names
             if row is None:
@@ -153,18 +145,12 @@ class WorkRows(Removable[WorkSummary]):
         return tuple(_as_summary(row) for row in self._all(_SELECT + behind))
 
     def described(self, work_id: str) -> WorkSummary:
-        """Return the line of a work, also of one that was removed.
-
-        Raises NotFound: there never was such a work.
-        """
+        """Return the line of a work, also of one that was removed."""
         with self._reading() as cursor:
             return _summary(cursor, work_id, "works")
 
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
-        """Correct what is said of a work; its id, its text and the date at which it was added stay.
-
-        Raises NotFound: there is no such work, or it was removed.
-        """
+        """Correct what is said of a work; its id, its text and the date at which it was added stay."""
         with self._writing() as cursor:
             _summary(cursor, work_id)
             cursor.execute(
@@ -318,10 +304,7 @@ class TextRows(Rows):
         }
 
     def read(self, work_ids: Sequence[str]) -> dict[str, StoredText]:
-        """Return the texts of some works and their arrays.
-
-        Raises NotFound: there is no such work, or it was removed.
-        """
+        """Return the texts of some works and their arrays."""
         read = {}
         with self._reading() as cursor:
             rows = cursor.execute(

@@ -31,10 +31,9 @@ _SHORT = 400
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of lines.
+    """A run of lines, without white space at their ends, and the blank lines before it.
 
-    - `lines`: its lines, indents kept, without white space at their ends.
-    - `gap`: blank lines before it; 99 at the start of a text, 0 where it was cut off the block before it.
+    - `gap`: 99 at the start of a text, 0 where it was cut off the block before it.
     """
 
     start: int
@@ -88,7 +87,7 @@ def manner_of(text: str, start: int, end: int) -> Manner:
 def split_blocks(text: str, start: int, end: int, manner: Manner | None = None) -> list[Block]:
     """Cut ``text[start:end]`` at blank lines, and further where a text marks its paragraphs otherwise.
 
-    Returns: in order; together they hold every visible character of the stretch.
+    Together the blocks hold every visible character of the stretch.
     """
     manner = manner or manner_of(text, start, end)
     blocks: list[Block] = []

@@ -33,7 +33,7 @@ def decode(data: bytes, *, max_bytes: int) -> str:
     r"""Decode the bytes of a text file; without byte order mark, every line end ``\\n``.
 
     Raises TextTooLarge: more than `max_bytes` bytes.
-    Raises EmptyText: no bytes, or none that stand for a letter or digit.
+    Raises EmptyText: no byte stands for a letter or digit.
     Raises NotText: binary data, damaged text, or an encoding that is not known here.
 
     >>> decode(b"caf\xe9 \x97 bar\r\n", max_bytes=100)
@@ -75,8 +75,6 @@ def storable(name: str) -> str:
 
 def harmless(name: str, *, longest: int = _LONGEST_NAME) -> str:
     r"""Make a name that came with a file fit to be stored and shown: on one line, in one direction, not too long.
-
-    - `longest`: characters that are kept; the beginning is.
 
     >>> harmless("emma\u202etxt.exe"), harmless("a\nb\x07.txt"), harmless("x" * 9, longest=5)
     ('emma txt.exe', 'a b .txt', 'xxxx…')

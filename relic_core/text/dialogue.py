@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from relic_core.text.words import WORD, tokens, without_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relic_core.domain import Paragraph, Span, Work
 
@@ -82,12 +82,7 @@ class Spoken:
 
 @dataclass(frozen=True)
 class Dialogue:
-    """How much of a work is spoken.
-
-    - `style`: what tells speech in this work: quotation marks, dashes at the beginning of paragraphs, or a play's
-      speakers.
-    - `chapters`: one for each chapter of the work.
-    """
+    """How much of each chapter is spoken, and what tells it: marks, dashes that open paragraphs, a play's speakers."""
 
     style: SpeechStyle
     chapters: tuple[Spoken, ...]
@@ -107,6 +102,20 @@ def dialogue_of(work: Work) -> Dialogue:
     spoken to its end. One whose end nothing marks is taken to end with its sentence. Notes are not spoken. Words joined
     by a dash are one, and go where the first of them stands.
     """
+    style, sentences = _read(work)
+    chapters = [Spoken(0, 0)] * len(work.chapters)
+    for sentence, said in zip(work.sentences, sentences, strict=True):
+        before = chapters[sentence.chapter]
+        chapters[sentence.chapter] = Spoken(before.words + said.words, before.spoken + said.spoken)
+    return Dialogue(style, tuple(chapters))
+
+
+def spoken_by_sentence(work: Work) -> tuple[Spoken, ...]:
+    """Measure how much of each sentence of a work is spoken; see `dialogue_of`."""
+    return _read(work)[1]
+
+
+def _read(work: Work) -> tuple[SpeechStyle, tuple[Spoken, ...]]:
     texts = [work.text[paragraph.start : paragraph.end] for paragraph in work.paragraphs]
     marked = [
         "" if paragraph.speaker or paragraph.kind in {"note", "stage"} else text
@@ -125,7 +134,7 @@ def dialogue_of(work: Work) -> Dialogue:
             speeches[paragraph.index] = [(paragraph.start, paragraph.end)]
     if by_speakers * 2 > len(work.paragraphs):
         style = "speakers"
-    return Dialogue(style, _counted(work, speeches))
+    return style, tuple(_counted(work, speeches))
 
 
 def only_addresses(work: Work, span: Span) -> bool:
@@ -262,24 +271,22 @@ def _sentence_end(work: Work, offset: int) -> int:
     return work.sentences[bisect_right(work.sentences, offset, key=attrgetter("start")) - 1].end
 
 
-def _counted(work: Work, speeches: dict[int, list[tuple[int, int]]]) -> tuple[Spoken, ...]:
-    words = [0] * len(work.chapters)
-    spoken = [0] * len(work.chapters)
+def _counted(work: Work, speeches: dict[int, list[tuple[int, int]]]) -> Iterator[Spoken]:
     for sentence in work.sentences:
-        held = len(work.text[sentence.start : sentence.end].split())
-        words[sentence.chapter] += held
+        words = len(work.text[sentence.start : sentence.end].split())
         said = [
             (start, end)
             for start, end in speeches.get(sentence.paragraph, ())
             if start < sentence.end and end > sentence.start
         ]
         if not said:
-            continue
-        if said[0][0] <= sentence.start and said[0][1] >= sentence.end:
-            spoken[sentence.chapter] += held
-            continue
-        for word in _WORD.finditer(work.text, sentence.start, sentence.end):
-            letter = _LETTER.search(work.text, word.start(), word.end())
-            at = letter.start() if letter else word.start()
-            spoken[sentence.chapter] += any(start <= at < end for start, end in said)
-    return tuple(map(Spoken, words, spoken))
+            yield Spoken(words, 0)
+        elif said[0][0] <= sentence.start and said[0][1] >= sentence.end:
+            yield Spoken(words, words)
+        else:
+            spoken = 0
+            for word in _WORD.finditer(work.text, sentence.start, sentence.end):
+                letter = _LETTER.search(work.text, word.start(), word.end())
+                at = letter.start() if letter else word.start()
+                spoken += any(start <= at < end for start, end in said)
+            yield Spoken(words, spoken)

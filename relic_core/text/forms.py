@@ -36,8 +36,6 @@ def lemmas_version() -> str:
 def lemma(token: str) -> str:
     """Give the one dictionary word that a content token counts as.
 
-    - `token`: as `relic_core.text.words.tokens` makes it.
-
     >>> [lemma(token) for token in ("lamps", "went", "thought", "thoughts", "think", "likes")]
     ['lamp', 'go', 'think', 'think', 'think', 'likes']
     """
@@ -105,9 +103,7 @@ _POSSESSIVE = re.compile(r"'s?$")
 
 @lru_cache(maxsize=1 << 17)
 def lemmas(word: str) -> frozenset[str]:
-    """List the dictionary words that a word may be a form of, itself in some cases included.
-
-    - `word`: in lower case, without accents, its apostrophes straight.
+    """List the dictionary words that a word, as `fold` gives it, may be a form of, itself in some cases included.
 
     >>> [sorted(lemmas(word)) for word in ("went", "gone", "thought", "lamps", "cometh")]
     [['go'], ['go'], ['think', 'thought'], ['lamp'], ['come']]

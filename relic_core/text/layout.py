@@ -152,7 +152,7 @@ def end_matter_kind(block: Block) -> str:
 def editors_notes(blocks: Sequence[Block], stops: set[int]) -> dict[int, str]:
     """Find notes of whoever made the file that stand in front of or inside a work, heading and text.
 
-    - `stops`: indices of blocks that begin something else for certain (headings).
+    - `stops`: blocks that begin something else for certain (headings).
     """
     found: dict[int, str] = {}
     for index, block in enumerate(blocks):
@@ -177,12 +177,11 @@ _SMALL = 3
 
 @dataclass(frozen=True)
 class Layout:
-    """The blocks of a text and what is known of each by itself.
+    """The blocks of a text and what is known of each by itself, by index.
 
-    - `headings`: what a block says if it is a heading, by index; of no block in `kinds`.
-    - `kinds`: what a block is that is not the author's text whatever stands around it, by index.
+    - `headings`: what a block says if it is a heading; of no block in `kinds`.
+    - `kinds`: what a block is that is not the author's text whatever stands around it.
     - `entries`: titles that a contents list names without a number (`contents.find_contents`).
-    - `width`: how long the lines of prose may be.
     """
 
     blocks: list[Block]

@@ -102,10 +102,7 @@ def read_claim(text: str, *, max_words: int) -> Claim:
 
 
 def claim_tokens(claim: Claim) -> list[str]:
-    """List the tokens of a claim, function words included.
-
-    Raises BadClaim: it holds no word at all.
-    """
+    """List the tokens of a claim, function words included. Raises BadClaim: it holds no word at all."""
     found = tokens(claim.words)
     if not found:
         raise BadClaim("The claim holds no words to search with. Type a claim about the work in a few words.")
@@ -131,10 +128,7 @@ def script_of(text: str) -> str:
 
 
 def check_script(claim: Claim, works: Iterable[Work]) -> None:
-    """Refuse a claim whose letters are those of none of the works: no retriever here can match across scripts.
-
-    Raises BadClaim: the claim is in another script than all works; of no works nothing is refused.
-    """
+    """Refuse a claim whose letters are those of none of the works: no retriever here can match across scripts."""
     script, found = script_of(claim.words[:_SCRIPT_CHARACTERS]), []
     for work in works:
         start = work.sentences[0].start if work.sentences else 0

@@ -54,10 +54,7 @@ class Metadata:
 
     @classmethod
     def checked(cls, *, title: str, author: str, translator: str, year: int | None) -> Metadata:
-        """Check what a person says.
-
-        Raises BadRequest: a name that is too long, or a year that cannot be.
-        """
+        """Check what a person says. Raises BadRequest: a name that is too long, or a year that cannot be."""
         for what, given in {"title": title, "author": author, "translator": translator}.items():
             if len(given) > _LONGEST:
                 raise BadRequest(f"The {what} has {len(given):,} characters; at most {_LONGEST} are allowed.")

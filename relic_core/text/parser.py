@@ -38,10 +38,7 @@ class ParserSegmenter:
 
     @classmethod
     def load(cls) -> Self:
-        """Load the model.
-
-        Raises BadRequest: the model is not installed.
-        """
+        """Load the model. Raises BadRequest: it is not installed."""
         try:
             pipeline = spacy.load(MODEL, exclude=["ner", "tagger", "attribute_ruler", "lemmatizer"])
         except OSError as error:
@@ -58,10 +55,7 @@ class ParserSegmenter:
         return f"relic-parser/1 {MODEL}/{self.pipeline.meta['version']}"
 
     def segment(self, text: str, start: int, end: int) -> list[tuple[int, int]]:
-        """Cut ``text[start:end]``, one paragraph; see `relic_core.ports.Segmenter`.
-
-        Raises TextTooLarge: the paragraph is longer than the parser can hold in memory.
-        """
+        """Cut one paragraph. Raises TextTooLarge: it is longer than the parser can hold in memory."""
         if end - start > self.pipeline.max_length:
             raise TextTooLarge(
                 f"A paragraph of {end - start:,} characters is too long for the parser, which takes at most "

@@ -98,13 +98,9 @@ class Places:
         self._starts: list[int] = self._bounds[:-1].tolist()
 
     def find(self, passage: str, *, least: float = LEAST_AGREEMENT) -> tuple[Placement, ...]:
-        """Find the places where a passage stands, or something like it.
+        """Find the places where a passage stands, or something like it, down to an agreement of `least`.
 
-        - `passage`: some words; without a letter among them they stand nowhere.
-        - `least`: smallest agreement that counts, 0-1.
-
-        Returns: the places where it stands to the letter, in the order of the text; where there are none, the places
-        that agree enough and share no sentence, best first; empty where it stands nowhere.
+        Those to the letter, in the order of the text; else those that agree enough and share no sentence, best first.
         """
         exact = self.find_exact(passage)
         if exact:
@@ -209,10 +205,7 @@ class Places:
 def quoted_span(places: Places, work: Work, words: str) -> Span | None:
     """Find the sentences that somebody quotes from a work, as RELiC standardises quotations (appendix A).
 
-    - `words`: as they are quoted, perhaps from memory.
-
-    Returns: the first place whose words are like these by QRatio, and share a run of characters with them; None where
-    there is none: then they are not of this work.
+    The first place whose words are like these by QRatio, and share a run of characters; None: not of this work.
     """
     for place in places.find(words, least=LEAST_QUOTED):
         theirs = " ".join(work.span_text(place.span).split())

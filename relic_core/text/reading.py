@@ -35,12 +35,7 @@ def read_work(
     segmenter: Segmenter | None = None,
     max_bytes: int = Settings.max_text_bytes,
 ) -> Work:
-    """Read a work from the bytes of a text file.
-
-    - `metadata`: wins over what the file says.
-
-    Raises EmptyText, NotText, TextTooLarge: as `decoding.decode`.
-    """
+    """Read a work from the bytes of a text file; metadata given win over what the file says."""
     if segmenter is None:
         from relic_core.text.sentences import default_segmenter
 
@@ -114,10 +109,7 @@ def _sentences(text: str, paragraphs: Iterable[Paragraph], segmenter: Segmenter)
 
 
 def segmenter(name: str) -> Segmenter:
-    """Make a segmenter by name: "rules", or "parser" for spaCy's own parser as RELiC used it.
-
-    Raises BadRequest: an unknown name, or "parser" where its model is not installed.
-    """
+    """Make a segmenter by name: "rules", or "parser" for spaCy's own parser as RELiC used it."""
     if name == "rules":
         from relic_core.text.sentences import default_segmenter
 

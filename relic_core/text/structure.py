@@ -228,10 +228,9 @@ _LAST_BLOCKS = 6
 
 
 def front_matter(layout: Layout, marks: Sequence[Mark]) -> tuple[set[int], int]:
-    """Find the blocks of title pages, dedications and pieces by another hand.
+    """Find the blocks of title pages, dedications and pieces by another hand, and where prose begins.
 
-    Returns: their indices, and that of the block with which prose without a heading begins before the first chapter;
-    -1 where none does.
+    The latter is the block with which prose without a heading begins before the first chapter; -1 for none.
     """
     dividing = [mark for mark in marks if mark.level != "section"]
     if not dividing:
@@ -480,11 +479,7 @@ class _Group:
 
 
 class Assembly:
-    """Takes the blocks of a text one after the other.
-
-    - `width`: that of `blocks.line_width`.
-    - `verses`: whether each paragraph is a verse with its number before it, which is left out.
-    """
+    """Takes the blocks of a text one after the other; of verses with numbers before them, these are left out."""
 
     def __init__(self, width: int, *, verses: bool = False) -> None:
         self.left_out: list[LeftOut] = []
@@ -587,12 +582,9 @@ class Assembly:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What `analyse` found.
+    """What `analyse` found, all in order, with one chapter and one paragraph at least; the year is of publication.
 
-    - `metadata`: as the file says it; the year is that of first publication.
-    - `chapters`: at least one; in order, not overlapping.
-    - `paragraphs`: at least one; each in a chapter.
-    - `left_out`: what is not the author's text, in order. Kinds: "licence", "front matter", "contents", "illustration",
+    - `left_out`: what is not the author's text. Kinds: "licence", "front matter", "contents", "illustration",
       "editor's note", "note", "page number", "verse number", "break", "heading", "end matter".
     """
 
@@ -603,9 +595,7 @@ class Structure:
 
 
 def analyse(text: str) -> Structure:
-    r"""Tell a text's chapters, paragraphs and apparatus apart.
-
-    - `text`: a decoded text (`decoding.decode`), with at least one word.
+    r"""Tell chapters, paragraphs and apparatus of a text apart that was decoded and has a word.
 
     >>> found = analyse("THE FERRY\n\nby A. Person\n\n\nCHAPTER I\n\nRain fell.\n\nNobody came.\n\n\nTHE END\n")
     >>> found.metadata.title, found.metadata.author, [each.name for each in found.chapters], len(found.paragraphs)

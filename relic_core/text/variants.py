@@ -122,9 +122,7 @@ alone: it stands in "from day to day"."""
 
 @lru_cache(maxsize=1 << 17)
 def one_spelling(word: str) -> str:
-    """Bring a word to the spelling that its variants share.
-
-    - `word`: in lower case, without accents, its apostrophes straight.
+    """Bring a word, as `fold` gives it, to the spelling that its variants share.
 
     >>> [one_spelling(word) for word in ("honour", "honor", "realising", "realizing", "surprized", "theatres")]
     ['honor', 'honor', 'realizing', 'realizing', 'surprised', 'theaters']

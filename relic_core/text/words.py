@@ -145,23 +145,23 @@ class WorkWords:
     starts: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, work: Work) -> WorkWords:
-        """Read the words of a work."""
-        return cls.of_texts(work.sentence_text(index) for index in range(len(work.sentences)))
+    def of(cls, work: Work, left_out: Set[str] = STOPWORDS) -> WorkWords:
+        """Read the words of a work, but for those that are left out."""
+        return cls.of_texts((work.sentence_text(index) for index in range(len(work.sentences))), left_out)
 
     @classmethod
-    def of_texts(cls, texts: Iterable[str]) -> WorkWords:
+    def of_texts(cls, texts: Iterable[str], left_out: Set[str] = STOPWORDS) -> WorkWords:
         """Read the words of some texts, each of which stands for a sentence."""
         vocabulary: dict[str, int] = {}
         ids: list[int] = []
         starts = [0]
-        id_of: dict[str, int] = {}  # by word as printed; -1 for function words
+        id_of: dict[str, int] = {}  # by word as printed; -1 for what is left out
         for text in texts:
             for word in WORD.findall(text):
                 number = id_of.get(word)
                 if number is None:
                     token = _token(word)
-                    number = -1 if token in STOPWORDS else vocabulary.setdefault(token, len(vocabulary))
+                    number = -1 if token in left_out else vocabulary.setdefault(token, len(vocabulary))
                     id_of[word] = number
                 if number >= 0:
                     ids.append(number)
@@ -179,10 +179,7 @@ def work_words(work: Work) -> WorkWords:
 
 
 def keep_words(fingerprint: str, words: WorkWords) -> None:
-    """Keep the words of a work that were read before and come from elsewhere.
-
-    - `words`: as `work_words` would read them.
-    """
+    """Keep the words of a work that were read before, as `work_words` would read them."""
     _kept.get(fingerprint, lambda: words)
 
 

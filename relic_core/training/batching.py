@@ -29,10 +29,7 @@ LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A batch to be.
-
-    - `round`: how often all of them have been read before: part of what context shapes hang on.
-    """
+    """A batch to be; `round` says how often all have been read before: part of what context shapes hang on."""
 
     kind: Literal["pairs", "windows"]
     members: tuple[int, ...]
@@ -40,10 +37,7 @@ class Planned:
 
 
 def plan(recipe: Recipe, sources: Sequence[str], works: Sequence[str]) -> list[Planned]:
-    """Plan all batches of a training.
-
-    Raises BadRequest: there is too little to learn from.
-    """
+    """Plan all batches of a training. Raises BadRequest: there is too little to learn from."""
     windows = len(works) if recipe.share > 0 else 0
     pairs = len(sources) if recipe.share < 1 else 0
     if max(pairs, windows) < LEAST and windows == 0:

@@ -31,11 +31,7 @@ _SAID = ("no space left", "disk quota", "file write failed", "unexpected pos", "
 
 @contextlib.contextmanager
 def room_for(path: Path) -> Iterator[None]:
-    """Tell of a disk that has no room, or does not let itself be written, in words.
-
-    Raises StoreFull: the disk has no room left.
-    Raises StoreError: it cannot be written for another reason.
-    """
+    """Tell of a disk that has no room (StoreFull), or does not let itself be written (StoreError), in words."""
     try:
         yield
     except (OSError, SafetensorError, RuntimeError, StoreError) as error:
@@ -62,10 +58,7 @@ def _is_full(error: BaseException) -> bool:
 
 @contextlib.contextmanager
 def written_folder(folder: Path) -> Iterator[Path]:
-    """Give a folder to write in that takes its name, in the place of an older one, when all is written.
-
-    Raises StoreFull, StoreError: as `room_for`; what was half written is taken away.
-    """
+    """Give a folder to write in that takes its name, in the place of an older one, only when all is written."""
     half = folder.with_name(f".{folder.name}.half")
     with room_for(folder):
         shutil.rmtree(half, ignore_errors=True)
@@ -116,10 +109,9 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """What a checkpoint hangs on.
+    """What a checkpoint hangs on: digests of the recipe, of the examples in their order, of what it began from.
 
-    - `recipe_digest`, `data_digest`: of the recipe, and of the examples in their order.
-    - `start_digest`: of those of the encoder that is gone on from; empty where the training begins from the base.
+    - `start_digest`: of the encoder that is gone on from; empty where the training begins from the base.
     - `processes`: how many train together.
     """
 
@@ -132,10 +124,7 @@ class Origin:
 
 
 def seal(folder: Path, origin: Origin, state: Mapping[str, Any]) -> None:
-    """Write the manifest of a checkpoint whose files are all there.
-
-    - `state`: what else has to be known to go on: validations, seconds spent.
-    """
+    """Write the manifest of a checkpoint whose files are all there; `state` is what else is needed to go on."""
     files = {path.name: _digest(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
     said = {"version": _VERSION, **asdict(origin), "state": dict(state), "files": files}
     with written_whole(folder / MANIFEST) as file:
@@ -162,12 +151,8 @@ def rotate(folder: Path) -> None:
 
 
 def last_good(folder: Path, origin: Origin) -> tuple[Path, dict[str, Any]] | None:
-    """Find the checkpoint to go on from.
+    """Find the last checkpoint that is whole, to go on from, and its state; None where there is none at all.
 
-    Returns: the last that is whole, and its state; None where there is no checkpoint.
-
-    Raises BadRequest: the checkpoints are of another recipe, other data, another number of processes, or another
-    version.
     Raises BadWeights: there are checkpoints and all are damaged.
     """
     found = in_order(folder)

@@ -66,8 +66,6 @@ def alike(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
 
     Case and punctuation do not count. A text without words is like every other: it can be told from none.
 
-    Returns: symmetric; True on the diagonal.
-
     >>> alike(["She came in.", "When she came in, it rained.", "It rained"]).astype(int).tolist()
     [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
     """
@@ -144,11 +142,7 @@ Features = dict[str, torch.Tensor]
 
 @dataclass(frozen=True, slots=True)
 class HardNegatives:
-    """Passages that are ranked high for a claim and are not its quotation.
-
-    - `pairs`: id of a pair -> other quotations.
-    - `windows`: id of a window -> other spans of its work.
-    """
+    """Passages that are ranked high for a claim and are not its quotation, by ids of pairs and of windows."""
 
     pairs: Mapping[str, Sequence[str]] = field(default_factory=dict)
     windows: Mapping[str, Sequence[Span]] = field(default_factory=dict)
@@ -301,9 +295,7 @@ class Collator:
 
 
 def padded(rows: Sequence[Sequence[int]], value: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Make one tensor of rows of unlike lengths.
-
-    What it returns:
+    """Make one tensor of rows of unlike lengths, and one of these.
 
     >>> padded([[5, 6], [7]], -1)
     (tensor([[ 5,  6],
@@ -321,10 +313,7 @@ _TRIES = 4
 
 
 def check_choices(recipe: RerankerRecipe, material: Material) -> None:
-    """Refuse examples of which none has another passage beside its quotation: a reranker learns by choosing.
-
-    Raises BadRequest: there is nothing to choose from.
-    """
+    """Refuse examples of which none has another passage beside its quotation: a reranker learns by choosing."""
     if len(material.pairs) < LEAST or (material.windows and recipe.share > 0):
         return  # what there is too little of is told where batches are planned
     quotations = {(pair.source_id, pair.quotation) for pair in material.pairs}

@@ -63,11 +63,7 @@ _MODELS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a training will cost.
-
-    - `looking`: seconds of it for looking for hard negatives.
-    - `disk`: bytes that its files take at most.
-    """
+    """What a training will cost: of its seconds those that look for hard negatives; the most bytes of its files."""
 
     steps: int
     seconds: float
@@ -96,8 +92,6 @@ def reckon(
     - `validated`, `validated_words`: windows that it is validated on, and words of their works.
     - `looking_speed`, `looked_words`: tokens a second through the model that looks for hard negatives, 0 where none are
       looked for; words of the windows' works.
-
-    Raises BadWeights: the base model cannot be read.
     """
     made = _batches(recipe, material)
     seconds = _learnt(recipe, material, made) / speed
@@ -114,8 +108,6 @@ def room(recipe: AnyRecipe) -> int:
 
     A model that keeps its base's embeddings, where the base is found on any machine, is written as what was learnt, in
     float16; else whole, in float32.
-
-    Raises BadWeights: the base model cannot be read.
     """
     if isinstance(recipe, SourceRecipe) and recipe.retrieves:
         recipe = recipe.encoder()
@@ -129,10 +121,7 @@ def room(recipe: AnyRecipe) -> int:
 
 
 def measure(model: EncoderCard | str) -> float:
-    """Measure how many tokens go through an encoder, or a model that generates text, in a second on this machine, now.
-
-    Raises BadWeights: the model's files are missing or not the expected ones.
-    """
+    """Measure how many tokens go through an encoder, or a model that generates text, in a second here and now."""
     texts = [" ".join(["quay", "and", "tide", f"{number}"] * (_WORDS // 4)) for number in range(_CLAIMS)]
     run: Callable[[list[str]], object]
     if isinstance(model, str):

@@ -38,10 +38,9 @@ class Examples:
     windows: tuple[MinedWindow, ...]
 
     def without(self, held: Iterable[MinedWindow]) -> Examples:
-        """Leave out all on the works of some windows, and the pairs that say the same as any of these.
+        """Leave out all on the works of the windows held, and the pairs that say the same as any of these.
 
-        - `held`: all that there are on works: those too that are not learnt from, since a pair may quote what they
-          quote.
+        Those too are given that are not learnt from: a pair may quote what they quote.
         """
         works: set[str] = set()
         gone: dict[str, list[tuple[int, int]]] = {}

@@ -55,12 +55,9 @@ def write_model(
 
     - `encoder`: as it is now; adapters are added into the matrices they adapt.
     - `base`: what both are written as layers over.
-    - `card`: how the encoders are used; where they are, and the digest of their files, is filled in.
+    - `card`: where the encoders are, and the digest of their files, is filled in.
     - `recipe`: whether the embeddings are the base's, and how far the way is gone from what they began as.
     - `start`: what they began as, where that is not the base.
-
-    Raises StoreFull: the disk has no room left.
-    Raises StoreError: the folder cannot be written.
     """
     with written_folder(folder) as half:
         towers = (
@@ -112,10 +109,7 @@ def write_weights(
 
 
 def keep_model(candidate: Path, folder: Path, figures: Mapping[str, float]) -> None:
-    """Make a model that was written and validated the one that is kept, with its figures in its record.
-
-    Raises StoreFull, StoreError: as `write_model`.
-    """
+    """Make a model that was written and validated the one that is kept, with its figures in its record."""
     record = json.loads((candidate / RECORD).read_text(encoding="utf-8"))
     with room_for(folder):
         write_json(candidate / RECORD, {**record, "figures": {**record["figures"], **figures}})
@@ -168,10 +162,7 @@ def _begun(start: Start | None, base: ModelFiles, tower: str, *, one: bool) -> d
 
 
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor]) -> str:
-    """Write tensors, to be read by whoever may read the folder; safetensors' own way is for the writer's eyes alone.
-
-    Returns: Sha256 of the file.
-    """
+    """Write tensors for whoever may read the folder, which safetensors' own way does not; give the file's sha256."""
     content = save(dict(tensors), metadata={"format": "pt"})
     path.write_bytes(content)
     return hashlib.sha256(content).hexdigest()
@@ -190,10 +181,7 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 
 def write_generator(folder: Path, model: Any, base: ModelFiles, record: Mapping[str, Any]) -> None:  # noqa: ANN401
-    """Write a model that generates text, as `SpanLikelihood` reads it; the folder appears when all of it is written.
-
-    Raises StoreFull, StoreError: as `write_model`.
-    """
+    """Write a model that generates text, as `SpanLikelihood` reads it; the folder appears when all of it is written."""
     state = model.state_dict()
     names = {tensor.data_ptr(): name for name, tensor in reversed(state.items())}  # of tied ones the first
     with written_folder(folder) as half:
@@ -213,13 +201,7 @@ def write_reranker(
 ) -> None:
     """Write a cross-encoder; the folder appears under its name when all of it is written.
 
-    - `reader`: as it is now; adapters are added into the matrices they adapt.
-    - `card`: how it is used; the digest of its files is filled in.
-    - `record`: what made it, for ``training.json``.
-    - `keeps_embeddings`: whether the embeddings of words are the base's: see `write_weights`.
-
-    Raises StoreFull: the disk has no room left.
-    Raises StoreError: the folder cannot be written.
+    Adapters are added into the matrices they adapt; the card gets the digest of the files.
     """
     with written_folder(folder) as half:
         beside = {name: tensor for name, tensor in reader.named_parameters() if name in {HEAD, GATES}}

@@ -33,20 +33,14 @@ _ID = re.compile(r"[a-z2-7]{8}")
 
 
 class TrainingFolder:
-    """One training on disk.
-
-    - `path`: the folder, named by the training's id.
-    """
+    """One training on disk, in a folder named by its id."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def create(cls, data: Path, *, name: str, recipe: Mapping[str, Any], asked: Mapping[str, Any]) -> TrainingFolder:
-        """Make the folder of a new training below the data folder.
-
-        Raises StoreReadOnly: the data folder cannot be written.
-        """
+        """Make the folder of a new training below the data folder."""
         folder = cls(data / FOLDER / "".join(secrets.choice(_LETTERS) for _ in range(8)))
         try:
             folder.path.mkdir(parents=True)
@@ -67,10 +61,7 @@ class TrainingFolder:
 
     @classmethod
     def find(cls, data: Path, training_id: str) -> TrainingFolder:
-        """Return the folder of a training.
-
-        Raises NotFound: its files are not there.
-        """
+        """Return the folder of a training. Raises NotFound: its files are not there."""
         folder = cls(data / FOLDER / training_id)
         if not _ID.fullmatch(training_id) or not (folder.path / _ASKED).is_file():
             raise NotFound(
@@ -86,10 +77,7 @@ class TrainingFolder:
 
     @property
     def training(self) -> Training:
-        """What is asked.
-
-        Raises NotFound: it cannot be read.
-        """
+        """What is asked. Raises NotFound: it cannot be read."""
         try:
             said = json.loads((self.path / _ASKED).read_text(encoding="utf-8"))
             return Training(
@@ -143,10 +131,7 @@ class TrainingFolder:
         return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
 
     def append(self, event: str, step: int = 0, **said: Any) -> None:  # noqa: ANN401 - any JSON
-        """Write one event into the journal.
-
-        Raises StoreFull: the disk has no room for it.
-        """
+        """Write one event into the journal. Raises StoreFull: the disk has no room for it."""
         path = self.path / _JOURNAL
         try:
             append_line(path, {"at": datetime.now(UTC).isoformat(), "event": event, "step": step, **said})
@@ -170,17 +155,11 @@ class TrainingFolder:
         return tuple(found)
 
     def examples(self) -> dict[str, Any] | None:
-        """Read which examples are learnt from and which it is validated on; None before they were chosen.
-
-        Raises BadRequest: the file is damaged.
-        """
+        """Read which examples are learnt from and which it is validated on; None before they were chosen."""
         return self.read(_EXAMPLES, ("pairs", "windows", "validation", "held", "hard"))
 
     def read(self, name: str, keys: Sequence[str]) -> dict[str, Any] | None:
-        """Read some keys of a JSON file that `write` wrote; None where there is none.
-
-        Raises BadRequest: the file is damaged.
-        """
+        """Read keys of a JSON file that `write` wrote; None where there is none. Raises BadRequest: it is damaged."""
         path = self.path / name
         if not path.is_file():
             return None
@@ -191,10 +170,7 @@ class TrainingFolder:
             raise BadRequest(f"{path} is damaged ({error}). Start the training anew.") from error
 
     def write(self, name: str, said: Mapping[str, Any]) -> None:
-        """Write a JSON file whole.
-
-        Raises StoreError: it cannot be written.
-        """
+        """Write a JSON file whole."""
         with written_whole(self.path / name) as file:
             file.write(json.dumps(said, ensure_ascii=True).encode())
 

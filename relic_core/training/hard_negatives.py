@@ -70,20 +70,13 @@ _AT_ONCE = 512
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What is taken as a hard negative.
-
-    - `count`: how many of each example.
-    - `margin`: by how much a negative may score above the gold, in standard deviations of the claim's scores.
-    """
+    """What is taken as a hard negative: so many, at most so many standard deviations of scores above the gold."""
 
     count: int
     margin: float
 
     def choose(self, scores: Scores, gold: int, refused: Callable[[int], bool]) -> list[int]:
-        """Choose the highest candidates that are no answers.
-
-        - `gold`: which of them is the claim's own quotation.
-        - `refused`: says of a candidate whether it is too like the gold.
+        """Choose the highest candidates that are no answers: neither the `gold` nor refused as too like it.
 
         >>> scores = np.array([0.9, 0.5, 0.45, 0.3, 0.1], dtype=np.float32)
         >>> Guard(count=2, margin=0.5).choose(scores, 1, lambda other: other == 2)
@@ -160,10 +153,7 @@ def in_work(
     *,
     most: int = READ,
 ) -> dict[str, tuple[Span, ...]]:
-    """Find the hard negatives of windows on one work; as `in_source`.
-
-    - `most`: sentences that are read of it, about; of a longer one runs of sentences are drawn, the same each time.
-    """
+    """Find the hard negatives of windows on one work, of which about `most` sentences are read; as `in_source`."""
     part = _part(work, windows, most)
     sums, counts = encoder.encode_sentences(part, silent)
     places = np.array([sentence.index for sentence in part.sentences])
@@ -187,10 +177,7 @@ def in_work(
 
 
 def quotation_vectors(encoder: LateChunkingEncoder, texts: Sequence[str], tokens: int | None = None) -> Vectors:
-    """Encode quotations read by themselves, pooled as spans of works are: their own tokens and no others.
-
-    Returns: each of length 1 where cosines are compared.
-    """
+    """Encode quotations read by themselves, pooled as spans of works are, of length 1 where cosines are compared."""
     pair, tower = encoder.pair, encoder.pair.passages
     rows = [pair.passage_ids(text, tokens) for text in texts]
     first = len(tower.opening) + len(tower.tokens("", pair.card.passage_prefix).prefix)
@@ -263,10 +250,7 @@ def found_of(recipe: AnyRecipe) -> int:
 
 
 def read_of(recipe: AnyRecipe, examples: Examples) -> Examples:
-    """Give those of the examples that a training reads: steps may end before all, and share may leave out a kind.
-
-    Raises BadRequest: there is too little to learn from.
-    """
+    """Give those of the examples that a training reads: steps may end before all, and share may leave out a kind."""
     planned = plan(recipe, [pair.source_id for pair in examples.pairs], [window.work_id for window in examples.windows])
     members: dict[str, set[int]] = defaultdict(set)
     for batch in planned:
@@ -289,11 +273,7 @@ def look_for(
 ) -> HardNegatives | None:
     """Look for hard negatives with the model asked for, or read those that were found; None where none are wanted.
 
-    - `settings`: where they name an engine, its workers look.
-    - `chosen`: as `TrainingFolder.examples` gives it; what is found is written into it, and down.
-    - `progress`: told of examples done. Where it ends the search, what was found is kept.
-
-    Raises BadRequest, BadWeights: as `hard_card`.
+    An engine's workers look, where one is set. What is found is written down, and kept where the search is ended.
     """
     if not request.hard:
         return None
@@ -313,7 +293,6 @@ def look_for(
 class Group:
     """Examples for which hard negatives are looked for together: those of one source, or on one work.
 
-    - `name`: "source" or "work", and its id.
     - `among`: the quotations of the source, or the work.
     """
 
@@ -344,10 +323,7 @@ def look(encoder: LateChunkingEncoder, recipe: AnyRecipe, tell: Callable[[int], 
 
 
 def look_there(card: EncoderCard, identity: str, recipe: AnyRecipe, group: Group) -> Found:
-    """Do `look` on a worker.
-
-    Raises BadWeights: the model is missing there, or is another one.
-    """
+    """Do `look` on a worker. Raises BadWeights: the model is missing there, or is another one."""
     encoder = load_late_chunking(card)
     check_model(encoder.identity, identity)
     return look(encoder, recipe, lambda _: None, group)

@@ -47,20 +47,14 @@ def is_first() -> bool:
 
 
 def agreed(value: T) -> T:
-    """Give what the first of several processes found to all of them; call it in all.
-
-    - `value`: counts in the first process alone.
-    """
+    """Give what the first of several processes found to all of them; call it in all."""
     (said,) = broadcast_object_list([value])
     return said  # type: ignore[no-any-return]  # untyped
 
 
 @contextlib.contextmanager
 def terminated() -> Iterator[Callable[[], bool]]:
-    """Take SIGTERM as the wish to stop; in other threads than the main one, which gets no signals, as before.
-
-    Yields: says whether the signal came.
-    """
+    """Take SIGTERM as the wish to stop, in the main thread, which alone gets signals; says whether it came."""
     came = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield came.is_set
@@ -110,10 +104,8 @@ def arguments(recipe: Recipe, folder: Path, steps: int) -> TrainingArguments:
 
 
 class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
-    """Trains a model over planned batches.
+    """Trains a model over planned batches; called with one, lengths of claims first, it gives "loss" and "first".
 
-    - `model`: what; called with a batch, lengths of claims first, it gives "loss" and "first".
-    - `planned`: the batches, in order.
     - `watch`: stands beside it, and gives what else has to be known to go on.
     """
 
@@ -203,7 +195,6 @@ class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
         checkpoints.rotate(self._folder)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:  # noqa: ANN401, ARG002
-        """Put what was learnt in its place."""
         path = Path(resume_from_checkpoint) / TRAINED
         self._learner.load_state_dict(load_file(path), strict=False)
 
@@ -229,8 +220,6 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
     - `recipe`: when to validate, what to look at, when to give up.
     - `validate`: writes the weights as they are and gives figures of them.
     - `keep`: makes the weights that were last validated the best.
-    - `stop`: says whether somebody asked for an end.
-    - `checkpoint_seconds`: between two checkpoints.
     """
 
     def __init__(

@@ -41,18 +41,13 @@ def base_files(recipe: Recipe, tower: Tower) -> ModelFiles:
     """Give the files that a training begins from, by the name in the recipe where they are the same.
 
     Of a pair like DPR's either half may be named, and both encoders begin from the one that reads passages.
-
-    Raises BadWeights: the base is not there, or not the expected one.
     """
     named = find_model(recipe.base)
     return named if named.digest == tower.files.digest else tower.files
 
 
 def mask_token(recipe: Recipe) -> str:
-    """Give the mask token of a recipe's base; none where the recipe wants none.
-
-    Raises BadWeights: the recipe wants one and the tokenizer has none, or the base is not there.
-    """
+    """Give the mask token of a recipe's base; none where the recipe wants none. Raises BadWeights: there is none."""
     if not recipe.mask:
         return ""
     tokenizer = LateChunkingEncoder(read_card(recipe.base), precision="float32").pair.claims.tokenizer
@@ -66,11 +61,9 @@ def mask_token(recipe: Recipe) -> str:
 
 
 def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers is not typed
-    """Make a base ready to be trained: attention, dropout, what is learnt and what stays.
+    """Make a base as `Tower.build` gives it ready to be trained: attention, dropout, what is learnt and what stays.
 
-    - `model`: as `Tower.build` gives it; it is changed.
-
-    Returns: the same; what stays asks for no gradient. The pooler stays in any case: it gives none of the vectors.
+    What stays asks for no gradient. The pooler stays in any case: it gives none of the vectors.
     """
     on_processor = not torch.cuda.is_available()
     model.set_attn_implementation("eager" if on_processor else "sdpa")
@@ -100,10 +93,7 @@ def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a training goes on from.
-
-    - `claims`, `passages`: the two models, which may be one.
-    """
+    """What a training goes on from: two models, which may be one."""
 
     name: str
     claims: ModelFiles
@@ -125,13 +115,7 @@ class Start:
 
 
 def start_of(card: EncoderCard, base: ModelFiles) -> Start:
-    """Find an encoder that is to be gone on from, and check that it reads what the base reads.
-
-    - `base`: what the recipe begins from: what is made is written as how it differs from this.
-
-    Raises BadWeights: it is not there, or damaged.
-    Raises BadRequest: it has another tokenizer than the base.
-    """
+    """Find an encoder that is to be gone on from, and check that it has the base's tokenizer."""
     start = Start(card.name, find_model(card.query_model), find_model(card.passage_model))
     tokenizers = {
         (settings_folder(files.folder) / TOKENIZER).read_bytes() for files in (base, start.claims, start.passages)
@@ -142,13 +126,7 @@ def start_of(card: EncoderCard, base: ModelFiles) -> Start:
 
 
 def begin_as(model: Any, tensors: Mapping[str, torch.Tensor], name: str) -> None:  # noqa: ANN401 - untyped
-    """Put weights into a model that was built from a base.
-
-    - `model`: as `Tower.build` gives it; it is changed.
-    - `name`: of what they are taken from.
-
-    Raises BadRequest: they are of a model of another shape.
-    """
+    """Put the weights of `name` into a model as `Tower.build` gives it. Raises BadRequest: its shape is another."""
     own = model.state_dict()
     given = named_as(tensors, own)
     if any(given[each].shape != own[each].shape if each in given else "pooler." not in each for each in own):
@@ -167,19 +145,14 @@ T = TypeVar("T")
 
 
 class Passes:
-    """How a recipe parts a batch.
-
-    - `recipe`: its tokens in a forward pass, and whether passes are made twice.
-    """
+    """How a recipe parts a batch."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._twice = recipe.cached
         self._tokens = recipe.chunk_tokens or TOKENS["cuda" if torch.cuda.is_available() else "cpu"]
 
     def of(self, lengths: torch.Tensor) -> Iterator[tuple[torch.Tensor, int]]:
-        """Part rows into forward passes.
-
-        Yields: numbers of the rows, the longest of all first, and the length of the pass's longest.
+        """Part rows into forward passes: numbers of the rows, the longest of all first, and the pass's longest length.
 
         >>> from relic_core.training.recipes import EncoderRecipe
         >>> parts = Passes(EncoderRecipe(chunk_tokens=100)).of(torch.tensor([30, 50, 30, 2]))
@@ -207,11 +180,7 @@ class Passes:
 
 
 def in_order(parts: list[torch.Tensor], rows: list[torch.Tensor]) -> torch.Tensor:
-    """Put together what passes gave, in the order of the batch's rows.
-
-    - `parts`: of each pass, along the first axis one for each of its rows.
-    - `rows`: their numbers, as `Passes.of` gives them.
-    """
+    """Put together what passes gave, in the order of the batch's rows, whose numbers are as `Passes.of` gives them."""
     return torch.cat(parts)[torch.argsort(torch.cat(rows))]
 
 
@@ -219,8 +188,6 @@ class DualEncoder(nn.Module):
     """A context encoder and a quotation encoder from one base.
 
     - `start`: what it goes on from, in place of the base; of one model for both, half way between the two.
-
-    Raises BadRequest: `start` was made from another base.
     """
 
     def __init__(self, recipe: EncoderRecipe, tower: Tower, start: Start | None = None) -> None:
@@ -320,12 +287,7 @@ class DualEncoder(nn.Module):
 
 
 class RerankerInTraining(nn.Module):
-    """A cross-encoder that learns to choose.
-
-    - `start`: an encoder between whose two models it begins, in place of the base.
-
-    Raises BadRequest: `start` was made from another base.
-    """
+    """A cross-encoder that learns to choose; `start` is an encoder between whose two models it begins."""
 
     def __init__(self, recipe: RerankerRecipe, card: RerankerCard, tower: Tower, start: Start | None = None) -> None:
         super().__init__()
@@ -371,8 +333,6 @@ def _choosing(scores: torch.Tensor, gold: torch.Tensor, reduction: Loss = "mean"
 
     - `scores`: minus infinity for what does not count; shape (n_claims, n_passages).
     - `reduction`: "sum" over the claims is the loss of RELiC, section 3.2.
-
-    Returns: "loss": scalar; "first": the share of claims whose own quotation scored highest.
     """
     first = (scores.argmax(dim=1) == gold).float().mean()
     return {"loss": nn.functional.cross_entropy(scores, gold, reduction=reduction), "first": first.detach()}

@@ -31,10 +31,7 @@ LEARNT = "RELiC's train split"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What the files of a request hold.
-
-    - `validation`: of the file to validate on; empty where there is none.
-    """
+    """What the files of a request hold."""
 
     windows: tuple[MinedWindow, ...]
     validation: tuple[MinedWindow, ...]
@@ -57,11 +54,7 @@ class Published:
 
 
 def published(request: TrainingRequest) -> Published:
-    """Read the files that a request names.
-
-    Raises NotFound, BadBenchmark: as `read_relic`.
-    Raises BadRequest: a work is none of RELiC's, or is kept for measuring; where its quotations stand is not said.
-    """
+    """Read the files that a request names, of works of RELiC that are not kept for measuring."""
     works: dict[str, Work] = {}
     named: tuple[tuple[str, Split], ...] = ((request.data, "train"), (request.validation_data, "validation"))
     learnt, held = (_windows(Path(file), split, request.recipe.longest, works) if file else () for file, split in named)

@@ -39,10 +39,7 @@ KIND = "kind"
 
 
 class Setting(NamedTuple):
-    """What a setting does, in plain words, and what it may be: one of some words, or a number within a range.
-
-    - `above`: whether the number is above the lowest of its range.
-    """
+    """What a setting does, and what it may be: some words, or a number in a range, `above` its lowest or from it on."""
 
     does: str
     among: tuple[str, ...] = ()
@@ -183,8 +180,6 @@ class Recipe:
     """What recipes of every kind have in common: batches, optimiser, base, what is learnt, when it is validated.
 
     - `unused`: settings that mean nothing for a kind; they cannot be given.
-
-    Raises BadRequest: a value is none of the allowed ones.
     """
 
     kind: ClassVar[ModelKind]
@@ -297,10 +292,7 @@ class Recipe:
 
     @classmethod
     def from_json(cls, given: object) -> Self:
-        """Read a recipe of this kind; what it leaves out is as in the default.
-
-        Raises BadRequest: it is no object, of another kind, says what no recipe says, or a value is not allowed.
-        """
+        """Read a recipe of this kind; what it leaves out is as in the default. Raises BadRequest: it cannot be one."""
         if not isinstance(given, Mapping):
             raise BadRequest("A recipe must be one JSON object, {...}.")
         values, known = dict(given), [field.name for field in fields(cls) if field.name not in cls.unused]
@@ -527,9 +519,6 @@ _KINDS: dict[str, type[AnyRecipe]] = {"encoder": EncoderRecipe, "reranker": Rera
 def read_recipe(given: object) -> AnyRecipe:
     """Read a recipe from JSON as what its ``kind`` says; what says none makes an encoder.
 
-    Raises BadRequest: it is no object, of no kind there is, says what no recipe of its kind says, or a value is not
-    allowed.
-
     >>> read_recipe({"kind": "reranker", "negatives": 3}) == RerankerRecipe(negatives=3)
     True
     """
@@ -554,9 +543,6 @@ def recipe_of(said: str, changes: Sequence[str] = ()) -> AnyRecipe:
     """Read a recipe by its name or from a path that ends in ``.json``, and change some of its values.
 
     - `changes`: ``key=value``, values in JSON; a text needs no quotation marks.
-
-    Raises NotFound: there is no such file.
-    Raises BadRequest: no such recipe, no such key, or a value that is not allowed.
 
     >>> recipe_of("default", ["batch=32", "precision=float32"]).batch
     32

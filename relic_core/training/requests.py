@@ -78,17 +78,15 @@ LENGTHS: dict[str, Length] = {
 class TrainingRequest:
     """What is asked of a training. Of `validation`, `hard` and `start` the default is that of `DEFAULTS`.
 
-    - `name`: what a person calls it; empty for a name made of the recipe's.
+    - `name`: empty for a name made of the recipe's.
     - `pairs`: the most pairs, drawn by whole sources; 0 for all.
     - `sources`: only on what these secondary sources quote; on all where empty.
-    - `validation`: Windows that it is validated on; 0 for none.
+    - `validation`: windows that it is validated on; 0 for none.
     - `hard`: the model that looks for hard negatives before the first step: `DENSE_RELIC`, `PRETRAINED`, the id of a
       training, or a model's folder, name or card; `NO_MODEL` for none.
     - `start`: the encoder that it goes on from: `DENSE_RELIC`, the id of a training, or an encoder's folder or card;
       `NO_MODEL` for the recipe's base, which is the default where the recipe names one.
     - `data`, `validation_data`: files of RELiC to learn from and to validate on, in place of what was mined.
-
-    Raises BadRequest: a value is none of the allowed ones.
     """
 
     name: str = ""
@@ -171,8 +169,6 @@ def base_card(recipe: AnyRecipe) -> EncoderCard:
     """Say how the base of a recipe is used as it is: as its card says, and reading no more at a time than the recipe.
 
     Cuts of claims that are longer than that are shortened to it, those that come out the same counting once.
-
-    Raises BadWeights: there is no such model, or what is said of it cannot be followed.
     """
     card = read_card(recipe.base)
     window = min(card.window, recipe.window)
@@ -181,10 +177,7 @@ def base_card(recipe: AnyRecipe) -> EncoderCard:
 
 
 def encoder_named(settings: Settings, said: str) -> str:
-    """Give what `read_card` takes for an encoder that a person named; see `TrainingRequest`.
-
-    Raises BadRequest: it is a training without a model, or of a reranker.
-    """
+    """Give what `read_card` takes for an encoder that a person named. Raises BadRequest: a training has none."""
     if said == DENSE_RELIC:
         return trained_model(settings)
     folder = TrainingFolder(settings.data / FOLDER / said)
@@ -200,20 +193,12 @@ def encoder_named(settings: Settings, said: str) -> str:
 
 
 def start_card(settings: Settings, request: TrainingRequest) -> EncoderCard | None:
-    """Find the encoder that a training goes on from; None where it begins from its base.
-
-    Raises BadRequest: as `encoder_named`.
-    Raises BadWeights: there is no such model.
-    """
+    """Find the encoder that a training goes on from; None where it begins from its base."""
     return None if request.start == NO_MODEL else read_card(encoder_named(settings, request.start))
 
 
 def hard_card(settings: Settings, request: TrainingRequest) -> EncoderCard:
-    """Find the encoder that looks for hard negatives.
-
-    Raises BadRequest: it is a training without a model, a reranker, or one that reads spans by themselves.
-    Raises BadWeights: there is no such model.
-    """
+    """Find the encoder that looks for hard negatives. Raises BadRequest: it reads spans by themselves, or is none."""
     looking = request.hard
     card = base_card(request.recipe) if looking == PRETRAINED else read_card(encoder_named(settings, looking))
     if card.spans != "in context":
@@ -226,11 +211,7 @@ def hard_card(settings: Settings, request: TrainingRequest) -> EncoderCard:
 def settle(settings: Settings, folder: TrainingFolder, request: TrainingRequest) -> dict[str, dict[str, str]]:
     """Write down which encoders a training uses: what is the default now may be another when it is resumed.
 
-    Returns: for "start" and "hard", where one is used: "model", as `read_card` takes it, and "digest" of its files,
-    empty before the training has used it.
-
-    Raises BadRequest: as `encoder_named`.
-    Raises StoreError: it cannot be written.
+    Returns: for "start" and "hard", where used, "model", as `read_card` takes it, and "digest", empty before its use.
     """
     said = folder.read(_SETTLED, tuple(_OF_ITS_OWN))
     if said is None:
@@ -248,9 +229,6 @@ def settled(
     """Give what is asked of a training, with the encoders that were settled on in the place of what they were called.
 
     - `needed`: "start", "hard": those that this run will use. They must be as they were when they were first used.
-
-    Raises BadRequest, StoreError: as `settle`.
-    Raises BadWeights: one is not there any more, or not as it was.
     """
     said = settle(settings, folder, request)
     for key in needed:

@@ -69,11 +69,7 @@ class StopWish:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRun:
-    """Does trainings in a job.
-
-    - `load_work`: reads a work of the store.
-    - `patiently`: waits longer for the store in a block; told what to do while it waits.
-    """
+    """Does trainings in a job; `patiently` waits longer for the store in a block, told what to do while it waits."""
 
     settings: Settings
     data: TrainingData
@@ -81,13 +77,7 @@ class TrainingRun:
     patiently: Callable[[Callable[[], None]], AbstractContextManager[None]]
 
     def run(self, training_id: str, progress: Progress) -> str:
-        """Do a training to its end, from where it is: its folder says where.
-
-        Raises JobCancelled: it was stopped; a checkpoint is written.
-        Raises BadRequest: it is finished.
-        Raises RelicError: it could not be done: too little to learn from, a bad model, a full disk, a loss that is no
-        number.
-        """
+        """Do a training to its end, from where its folder says it is. Raises JobCancelled: a checkpoint is written."""
         folder = TrainingFolder.find(self.settings.data, training_id)
         if folder.finished:
             raise BadRequest(FINISHED.format(name=folder.training.name))

@@ -48,12 +48,9 @@ def target_of(window: MinedWindow) -> Target:
 def choose_sources(
     supervision: Supervision, windows: Sequence[MinedWindow], load: Callable[[str], Work], candidates: int = 1
 ) -> dict[str, tuple[str, ...]]:
-    """Choose the sources that each window is learnt with, as models read them.
+    """Choose the sources that each window is learnt with, by its id, as models read them.
 
-    Returns: by the window's id; with "found" only windows whose words a stretch shares, literal matching having the
-    role of Passim.
-
-    Raises BadRequest: of no window a source is found.
+    With "found" only windows whose words a stretch shares: literal matching has the role of Passim.
     """
     keys = list(dict.fromkeys(window.work_id for window in windows))
     works = ((work, f"{work.author} {work.title}") for work in map(load, keys))
@@ -89,7 +86,7 @@ class SourceCollator:
         self._reader, self._material = reader, material
 
     def __call__(self, planned: Sequence[Planned]) -> Features:
-        """Make one batch; the loader takes one planned batch at a time.
+        """Make one batch.
 
         Returns: "spans", "rows": int64, shape (n_windows, n_tokens), what is said, with special tokens, and what is
         read, as `SpanLikelihood.cut` gives them; their "span_lengths" and "row_lengths"; "counted": bool, of "spans".
@@ -133,11 +130,7 @@ class GeneratorInTraining(nn.Module):
         row_lengths: torch.Tensor,
         counted: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
-        """Give the loss of a batch, as `SourceCollator` makes it.
-
-        Returns: "loss": minus the mean log-probability of a token of the quotations; "first": the share of these tokens
-        that the model would say.
-        """
+        """Give minus the mean log-probability of a token of the quotations, and the share that the model would say."""
         config = self.model.config
         read = torch.arange(rows.shape[1], device=rows.device) < row_lengths.unsqueeze(1)
         start = spans.new_full((len(spans), 1), config.decoder_start_token_id)
@@ -165,12 +158,11 @@ class RetrievalCollator:
         self._vector = cache(lambda text: encoder.encode_passages([text])[0])
 
     def __call__(self, planned: Sequence[Planned]) -> Features:
-        """Make one batch; the loader takes one planned batch at a time.
+        """Make one batch.
 
         Returns: "claims": int64, shape (n_windows, n_tokens), what stands around the quotations; "claim_lengths";
         "sources": float32, shape (n_sources, dimension), all of the batch; "likelihoods": float32, shape (n_windows,
-        n_sources), the log-probability of a window's quotation given a source, minus infinity where that is none of its
-        own.
+        n_sources), the log-probability of a quotation given a source, minus infinity where that is none of its own.
         """
         (batch,) = planned
         windows = [self._material.windows[member] for member in batch.members]
@@ -214,11 +206,7 @@ class RetrievalInTraining(nn.Module):
         sources: torch.Tensor,
         likelihoods: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
-        """Give the loss of a batch, as `RetrievalCollator` makes it.
-
-        Returns: "loss": see `marginal_loss`; "first": the share of windows whose nearest source is that which makes
-        their quotation likeliest.
-        """
+        """Give the `marginal_loss`, and the share of windows whose nearest source makes their quotation likeliest."""
         scores = self.encoder.scores(self.encoder.claim_vectors(claims, claim_lengths), sources)
         scores = scores.masked_fill(likelihoods.isneginf(), float("-inf"))
         first = (scores.argmax(dim=1) == likelihoods.argmax(dim=1)).float().mean()
@@ -254,16 +242,13 @@ class SourceValidation:
         self._by_frozen = cache(lambda at: log_probabilities(self._frozen(), windows[at], self._sources))
 
     def __call__(self, folder: Path) -> dict[str, float]:
-        """Give the figures of a model that a training wrote: see `measure`."""
+        """Give the figures of a model that a training wrote."""
         return self.measure(read_card(str(folder / CARD)) if self._recipe.retrieves else str(folder))
 
     def measure(self, model: str | EncoderCard) -> dict[str, float]:
-        """Give the figures of a sequence-to-sequence model, or of an encoder.
+        """Give the figures of a sequence-to-sequence model by its name, or of an encoder.
 
-        Returns: "loss", minus the mean log-probability of a token of the quotations; `LIKELIHOOD`, 100 exp(-loss);
-        "windows", how many there are.
-
-        Raises BadWeights: its files are missing or not the expected ones.
+        Returns: "loss", minus the mean log-probability of a token of the quotations; `LIKELIHOOD`; "windows", how many.
         """
         reader = SourceReader(model, precision="float32") if isinstance(model, str) else None
         encoder = PassageEncoder(model, precision="float32") if isinstance(model, EncoderCard) else None

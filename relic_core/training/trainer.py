@@ -109,7 +109,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
 ) -> Trained:
     """Train what the recipe makes.
 
-    - `pairs`, `windows`: on what. Windows on more sentences than the recipe's `longest` are left out.
+    - `windows`: those on more sentences than the recipe's `longest` are left out.
     - `folder`: where to: ``checkpoints/`` to go on from, ``model/`` with the best weights so far.
     - `learnt`: what of RELiC's own data is among it: see `EncoderCard`.
     - `hard`: hard negatives by the ids of pairs and windows.
@@ -119,7 +119,6 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     - `stop`: asked after every step whether to stop. SIGTERM stops too. A checkpoint is written, and no model where
       none was validated yet.
     - `resume`: whether to go on from the last good checkpoint of the folder, where there is one.
-    - `checkpoint_seconds`: between two checkpoints.
 
     Raises BadRequest: too little to learn from; `start` was made from another base; a folder with a training in it that
     is not to be resumed; checkpoints of another configuration.
@@ -210,11 +209,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
 
 
 def check_base(recipe: AnyRecipe) -> None:
-    """Refuse a base that cannot be trained from, or a generator that cannot be read.
-
-    Raises BadWeights: the base is not there, cannot be read, has no mask token where the recipe wants one; of a
-    reranker, is no BERT or RoBERTa; of a model that learns to say quotations, is no sequence-to-sequence model.
-    """
+    """Refuse a base that cannot be trained from, by making a reranker of it; or a generator that cannot be read."""
     if isinstance(recipe, RerankerRecipe):
         card = recipe.card(mask_token(recipe))
         JointReader(JointTexts(card, recipe.base, precision="float32").tower.build(), card)

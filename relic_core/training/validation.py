@@ -53,10 +53,7 @@ _HELD_SHARE = 1 / 3
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The windows that a training is validated on.
-
-    - `held_back`: they were taken from those to be learnt from, with all others on their works.
-    """
+    """The windows to validate on; `held_back`: taken from those to be learnt from, with all others on their works."""
 
     windows: tuple[MinedWindow, ...] = ()
     held_back: bool = False
@@ -68,9 +65,8 @@ class Drawn:
 
 
 def draw(dev: Sequence[MinedWindow], training: Sequence[MinedWindow], sentences: Mapping[str, int], size: int) -> Drawn:
-    """Draw the windows to validate on.
+    """Draw the windows to validate on; where there are no others, of those to learn from, a third of the works at most.
 
-    - `training`: those to be learnt from: where there are no others, all on some works are held back, a third at most.
     - `sentences`: of each work, how many it has: short ones are read sooner.
     """
     if not size:
@@ -107,8 +103,6 @@ class Validation:
 
         Returns: for the shape 4/4 "recall@1", "recall@10" and "recall@100" in percent and "median", the median rank;
         for 1/1 and 1/0 the same with the shape behind; "score", the mean of all recalls; "windows", how many.
-
-        Raises BadWeights: the model's files are missing or not the expected ones.
         """
         encoder = LateChunkingEncoder(card) if card.spans == "in context" else PassageEncoder(card)
         ranks: dict[ContextSize, list[int]] = {shape: [] for shape in SHAPES}
@@ -223,11 +217,7 @@ _FILE = "heads.json"
 
 @dataclass(frozen=True, slots=True)
 class TopK:
-    """What the first retriever makes of one window.
-
-    - `starts`: where the first hundred spans start, ascending.
-    - `rank`: of the window's own span among all of its work.
-    """
+    """What the first retriever makes of one window: starts and scores of its first hundred spans, the gold's rank."""
 
     starts: tuple[int, ...]
     scores: tuple[float, ...]
@@ -243,14 +233,8 @@ def first_stage_of(
 ) -> dict[str, TopK]:
     """Rank the works for the windows, once in a training: where it was done before, read what it gave.
 
-    Works that the retriever has not read yet are prepared, as for a search.
-
-    - `settings`: which encoder is asked, and where indexes are.
-    - `progress`: told of works read and windows ranked.
-
-    Raises BadRequest: what was kept is damaged.
-    Raises BadWeights: the encoder is not there.
-    Raises StoreReadOnly: the folder of indexes cannot be written.
+    Works that the retriever has not read yet are prepared, as for a search. `progress` is told of works read and
+    windows ranked.
     """
     kept = folder.read(_FILE, ("heads",))
     if kept is not None:
@@ -274,11 +258,7 @@ def first_stage_of(
 
 @dataclass(frozen=True, slots=True)
 class RerankerValidation:
-    """Reorders the first-stage rankings of the windows with a reranker.
-
-    - `first_stage`: as `first_stage_of` gives them.
-    - `progress`: told how many were read.
-    """
+    """Reorders the first-stage rankings of the windows with a reranker; `progress` is told how many were read."""
 
     windows: Sequence[MinedWindow]
     works: Mapping[str, Work]
@@ -294,11 +274,7 @@ class RerankerValidation:
         return figures({SHAPE: [self.first_stage[window.id].rank for window in self.windows]})
 
     def measure(self, reranker: Reranker) -> dict[str, float]:
-        """Give the figures of a reranker over all spans of the works: those of `figures` for the shape 4/4.
-
-        Raises BadWeights: its files are missing or not the expected ones.
-        Raises RelicError: it gives no numbers; memory ran out.
-        """
+        """Give the figures of a reranker over all spans of the works: those of `figures` for the shape 4/4."""
         ranks = []
         for done, window in enumerate(self.windows):
             self.progress(done, len(self.windows), f"validating: {done} of {len(self.windows)} quotations")

@@ -27,8 +27,7 @@ _ALL_WORKS = ""
 def restore(summaries: Sequence[WorkSummary]) -> None:
     """Put the widgets to what the page's address asks for.
 
-    They keep the last query of a visit when the reader comes back from another page. An address without a query,
-    reached on this page by the browser's Back, clears the word.
+    They keep the last query of a visit. An address without one, reached here by the browser's Back, clears the word.
     """
     state = st.session_state
     wanted = {name: st.query_params[name] for name in PARAMETERS if name in st.query_params}
@@ -158,10 +157,7 @@ def choose_sort() -> None:
 
 
 def answer(app: App, request: ConcordanceRequest) -> Answer:
-    """Find the word, and put the query into the page's address.
-
-    Raises BadRequest, NotFound: as `Concordance.find`.
-    """
+    """Find the word, and put the query into the page's address. Raises as `Concordance.find`."""
     # First, so that a query that is refused has an address too and Back leads from it to the one before.
     kept = request.parameters
     if st.session_state.get("concordance_address") != kept or any(st.query_params.get(n) != v for n, v in kept.items()):

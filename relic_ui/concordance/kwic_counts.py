@@ -174,10 +174,7 @@ class Named(Protocol):
 
 
 def axis_html(chapters: Sequence[tuple[Named, float]]) -> str:
-    """Label up to eight places where a chapter begins, or a part where the work has parts.
-
-    - `chapters`: the chapters in order, each with the share of the work that stands before it.
-    """
+    """Label up to eight places where a chapter begins (with the share of the work before it), or a part."""
     parts: dict[str, float] = {}
     for chapter, begins in chapters:
         if chapter.part:

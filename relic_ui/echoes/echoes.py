@@ -25,10 +25,7 @@ _METHODS = {each.name: each for each in METHODS}
 
 
 def ask(app: App, summaries: Sequence[WorkSummary]) -> Answer | None:
-    """Draw the form, and give what was found of what the address asks; None while nothing was.
-
-    Raises what `Echoes.find` raises.
-    """
+    """Draw the form, and give what was found of what the address asks; None while nothing was."""
     by_id = {work.id: work for work in summaries}
     _restore(by_id)
     asked = _form(app, by_id)

@@ -52,10 +52,7 @@ the choice of models."""
 
 
 def answer(app: App, request: SearchRequest) -> SearchResult:
-    """Give the answer that is kept for the visit; where there is none, as much of it as is there at once.
-
-    The search's short id is put into the page's address.
-    """
+    """Give the answer kept for the visit, or as much of it as is there at once; put its short id into the address."""
     state = st.session_state
     kept, ready = state.get("find_answer"), _ready(app, request)
     if kept is None or kept[:2] != (request, ready):
@@ -163,10 +160,7 @@ class _Page:
         return next((self.lists[name] for name in names if name in self.lists), self.foot)
 
     def draw(self, result: SearchResult, *, before: SearchResult | None = None) -> None:
-        """Draw the lists, the strip and the foot.
-
-        - `before`: the answer that is there already: what has not changed since is left as it is.
-        """
+        """Draw the lists, the strip and the foot; what has not changed since the answer `before` is left as it is."""
         search_id = st.session_state["find_search"] or ""
         readings = self.app.model_reading.of(result)
         result = lit(result, readings)

@@ -112,10 +112,7 @@ def show_notes(column: Column, result: SearchResult) -> None:
 def card_html(
     placed: Placed, result: SearchResult, search_id: str, marks: Marks, quoted: Callable[[str], Quoted]
 ) -> str:
-    """Make the HTML of one card; of a library, it says which work the passage is from.
-
-    - `quoted`: gives what critics quote of a work, by its id.
-    """
+    """Make the HTML of one card; of a library, it says which work the passage is from (`quoted` takes its id)."""
     card, number = placed.card, placed.number
     place, work, n = card.place, card.work, card.span.length
     at = str(place.address)

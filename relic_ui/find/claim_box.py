@@ -97,10 +97,7 @@ def ask() -> None:
 
 
 def show_claim_box(first: str, *, key: str) -> None:
-    """Draw the box.
-
-    - `first`: what it begins with.
-    """
+    """Draw the box, which begins with `first`."""
     st.text_area(CLAIM_LABEL, first, key=key, height=96, placeholder=PLACEHOLDER, persist_state="session", help=_HELP)
     with st.sidebar:
         _listener()(key="relic_claim_box", data={"label": CLAIM_LABEL})

@@ -85,9 +85,6 @@ def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     The widgets keep the last search of a visit when the reader comes back from another page. An address that names a
     work alone, or a chapter of it, begins anew there; one that names a passage looks for others like it. One without
     anything, reached on this page by the browser's Back, clears the claim.
-
-    - `app`: where searches are kept.
-    - `summaries`: the works that can be chosen.
     """
     state = st.session_state
     given = st.query_params.to_dict()
@@ -262,10 +259,7 @@ def _seed(app: App) -> ReadingPage | None:
 
 
 def _request(app: App, where: Scope) -> SearchRequest | None:
-    """Give what was asked last: what the form says, where it was asked just now.
-
-    Raises BadRequest: no way of searching is chosen.
-    """
+    """Give what was asked last: what the form says, where it was asked just now. Raises BadRequest: no way chosen."""
     state = st.session_state
     if state.pop("find_ask", False):
         state["find_asked"] = None

@@ -52,11 +52,7 @@ def ask_a_claim() -> None:
 
 
 def begin(app: App, given: Mapping[str, str]) -> bool:
-    """Put a passage in the place of the claim, as an address asks for; where there is none, say so.
-
-    - `app`: where the work is.
-    - `given`: `PARAMETERS` and what they are given.
-    """
+    """Put a passage in the place of the claim, as an address asks for (`PARAMETERS`); where there is none, say so."""
     state = st.session_state
     ask_a_claim()
     try:
@@ -103,11 +99,7 @@ def show_source(page: ReadingPage, length: int) -> None:
 
 
 def show_instead(page: ReadingPage, scope: Scope, *, works: int) -> None:
-    """Offer to look for passages like this one elsewhere.
-
-    - `scope`: where is searched.
-    - `works`: how many works the library has.
-    """
+    """Offer to look for passages like this one elsewhere; `works` are all of the library."""
 
     def look_in(work: Work | None) -> None:
         st.session_state["find_work"] = work.id if work else ""

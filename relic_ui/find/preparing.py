@@ -79,8 +79,7 @@ def _show_library(app: App, works: Sequence[WorkSummary], also: Sequence[str]) -
 def _offer(app: App, kind: str, said: str, *, label: str, start: Callable[[], Job]) -> None:
     """Say what is lacking, and start what mends it on request; while it is under way, show how it goes.
 
-    - `app`: where jobs are known.
-    - `kind`: of the job: one begun on another page, or in another tab, is shown as well.
+    A job of the kind that was begun on another page, or in another tab, is shown as well.
     """
     state, key = st.session_state, f"find_job_{kind}"
     job = app.jobs.get(state[key]) if key in state else None

@@ -99,10 +99,7 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
 
 
 def said_html(found: ColumnReading | None, column: Column) -> list[str]:
-    """Make what is drawn under each card of a column; nothing where it is no model's.
-
-    How much of what a model recalled is not in the work is drawn at once.
-    """
+    """Make what is drawn under each card of a column: of a model's, how much of what it recalled is not in the work."""
     if found is None or not column.answered:
         return [""] * len(column.cards)
     if found.given:

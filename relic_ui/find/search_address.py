@@ -25,10 +25,7 @@ VIEWED = "find_view_named"
 
 
 def opened(app: App, code: str) -> SearchRequest | None:
-    """Open the search that the page's address carries; None where that was done before, or it cannot be, as is told.
-
-    - `app`: where it is asked.
-    """
+    """Open the search that the page's address carries; None where that was done before, or it cannot be, as is told."""
     state = st.session_state
     if state.get(_CODE) == code:
         return None

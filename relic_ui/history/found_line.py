@@ -16,21 +16,14 @@ if TYPE_CHECKING:
 
 
 class FoundLines:
-    """Makes the lines of what one search found.
-
-    - `app`: whose notebook says what is kept.
-    - `search`: the search; a passage that is read or kept from here goes with its claim.
-    """
+    """Makes the lines of what one search found; a passage that is read or kept from here goes with its claim."""
 
     def __init__(self, app: App, search: Search) -> None:
         self._search = search
         self._marks = Marks(app, search.request.sentence)
 
     def html(self, passage: Located, *, retriever: str, rank: int) -> str:
-        """Make the HTML of a passage.
-
-        - `retriever`, `rank`: what brings it up now, and at which rank; "" and 0 where nothing does.
-        """
+        """Make the HTML of a passage; "" and 0 where nothing brings it up now."""
         work, where, n = passage.work, passage.place.label, passage.span.length
         named = where if self._search.request.work_id else f"{name_of(work)} · {where}"
         there = link("read", named, work=work.id, at=passage.at, n=n, q=self._search.id)

@@ -103,12 +103,7 @@ def _tell_odd(asked: HistoryQuery) -> None:
 
 
 def show_one(app: App, asked: HistoryQuery, title: str, show: Callable[[App, HistoryQuery, Search], None]) -> None:
-    """Draw the page of one search, or say that it is not there.
-
-    - `app`: where searches are kept.
-    - `asked`: what the address asks for, a search among it.
-    - `show`: draws what stands below the search.
-    """
+    """Draw the page of one search (`show`: what stands below it), or say that it is not there."""
     st.html(f'<h1 class="relic-history-title">{escape(title)}</h1>')
     search = None
     if not history_removing.tell_removed(app, asked.search):

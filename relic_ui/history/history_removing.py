@@ -61,10 +61,7 @@ def show_removed(app: App) -> None:
 
 
 def tell_removed(app: App, search_id: str) -> bool:
-    """Say that the search of an address was removed by who reads this, and offer it; False where it was not.
-
-    - `app`: where searches are kept.
-    """
+    """Say that the search of an address was removed by who reads this, and offer it; False where it was not."""
     wanted = search_id.strip().lower()
     search = next((each for each in app.history.removed(person.current()) if each.id == wanted), None)
     if search is None:

@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 def fields(about: WorkSummary | Work, key: str) -> dict[str, str]:
-    """Draw the fields of a work; give what stands in them.
-
-    - `about`: what stands in them at first.
-    - `key`: tells these fields from those of another work on the page.
-
-    Returns: "title", "author", "translator", "year": for `read`.
-    """
+    """Draw the fields of a work (`key` tells them from another's); give what stands in them, for `read`."""
     said = {}
     with st.container(horizontal=True, gap="small"):
         said["title"] = st.text_input("Title", value=about.title, key=f"{key}-title", width=300)
@@ -60,10 +54,7 @@ def read(said: dict[str, str]) -> dict[str, Any]:
 
 
 def show_form(app: App, work: WorkSummary) -> bool:
-    """Draw the form that corrects what is said of a stored work.
-
-    Returns: whether it was saved, or given up.
-    """
+    """Draw the form that corrects what is said of a stored work; True once it was saved, or given up."""
     with st.form(f"correct-{work.id}"):
         st.html('<p class="relic-quiet">The text, its searches and its links stay as they are.</p>')
         said = fields(work, f"correct-{work.id}")

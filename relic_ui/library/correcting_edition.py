@@ -32,11 +32,7 @@ _NUMBERS = {"year": "year of this edition", "volumes": "number of volumes"}
 
 
 def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
-    """Draw the fields of an edition; give what stands in them, and the date of access.
-
-    - `details`: what stands in them at first.
-    - `key`: tells these fields from those of another work.
-    """
+    """Draw the fields of an edition (`key` tells them from another's); give what stands in them, and the date."""
     said = {}
     with st.container(horizontal=True, gap="small"):
         for name, label, width, empty in _FIELDS:

@@ -180,10 +180,7 @@ def _when_ready(work: WorkSummary) -> str:
 
 
 def _row(work: WorkSummary, ready: str) -> str:
-    """Make a row of the list.
-
-    - `ready`: whether it can be searched by meaning, as HTML.
-    """
+    """Make a row of the list; `ready` is HTML that says whether it can be searched by meaning."""
     chapters = "one chapter" if work.chapters == 1 else f"{work.chapters:,} chapters"
     facts = [
         f"translated by {work.translator}" if work.translator else "",

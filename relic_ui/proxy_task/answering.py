@@ -10,6 +10,7 @@ its item, so that what was pressed twice, or on two devices, cannot become an an
 
 from __future__ import annotations
 
+import re
 import uuid
 from dataclasses import dataclass, field
 from html import escape
@@ -18,12 +19,21 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import streamlit as st
 
-from relic_core.domain.studies import LONGEST_COMMENT, LONGEST_NAME, LONGEST_SECONDS, Annotator, StudyView
+from relic_core.domain.studies import (
+    LONGEST_COMMENT,
+    LONGEST_NAME,
+    LONGEST_SECONDS,
+    Annotator,
+    Study,
+    StudyView,
+    span_of,
+)
 from relic_core.errors import RelicError
 from relic_ui.links import link
 from relic_ui.naming import listed, many, shorten
 from relic_ui.proxy_task.studies import ANSWER, PAGE, StudyQuery, show_held, title
 from relic_ui.shell import show_errors
+from relic_ui.sources.sources import EVIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -64,12 +74,16 @@ _HTML = f"""
       <textarea id="relic-proxy-comment" data-part="comment" maxlength="{LONGEST_COMMENT}"></textarea>
     </details>
     <div class="relic-proxy-keys">
-      <p>Keys: <kbd>1</kbd> <kbd>2</kbd> <kbd>3</kbd> choose, <kbd>0</kbd> or <kbd>C</kbd> cannot decide</p>
+      <p data-part="hint"></p>
       <button type="button" data-part="keys"></button>
     </div>
   </div>
 </div>
 """
+_HINT = "Keys: <kbd>1</kbd> <kbd>2</kbd> <kbd>3</kbd> choose, <kbd>0</kbd> or <kbd>C</kbd> cannot decide"
+_SPAN_HINT = (
+    "Keys: <kbd>Tab</kbd> to an end, <kbd>←</kbd> <kbd>→</kbd> move it, <kbd>Enter</kbd> saves, <kbd>0</kbd> cannot say"
+)
 _ARRIVE = """
 export default function (component) {
   const main = document.querySelector('[data-testid="stMain"]')
@@ -212,7 +226,7 @@ class _Place:
 class Press:
     """What the reader did.
 
-    - `choice`: number of the chosen passage; 0 where the reader cannot decide, and where nothing was chosen.
+    - `choice`: number of the chosen passage or label, or a span; 0 where the reader cannot decide or chose nothing.
     - `seconds`: for how long the item could be seen.
     - `nonce`: tells this press from every other.
     """
@@ -283,7 +297,8 @@ def _item(app: App, place: _Place, task: Task, item: ShownItem) -> None:
     data = {
         "item": item.id,
         "who": f"{_cookie(place.whose[0])}={place.whose[1]}",
-        "body": _body(item, chosen),
+        "body": BODIES[study.kind.name](item, chosen),
+        "hint": _SPAN_HINT if study.kind.marks_spans else _HINT,
         "heading": f"Item {item.number} of {len(study.items)}",
         "about": "" if about == study.label else about,
         "counted": f"{task.done} of {task.total} answered",
@@ -329,7 +344,7 @@ def press_of(event: object) -> Press | None:
     if not isinstance(event, dict) or does not in {"choose", "back", "next"}:
         return None
     choice, seconds = str(event.get("choice", "")), event.get("seconds", 0)
-    if does == "choose" and choice not in {"0", "1", "2", "3"}:
+    if does == "choose" and not re.fullmatch(r"[0-9]{1,6}", choice):
         return None
     real = isinstance(seconds, int | float) and seconds >= 0
     return Press(
@@ -366,7 +381,7 @@ def _hear(app: App, place: _Place, press: Press) -> None:
         place.trouble = str(error)
 
 
-def _body(item: ShownItem, chosen: int | None) -> str:
+def _passages(item: ShownItem, chosen: int | None) -> str:
     """Set a claim and the passages to choose from; with what is right where the annotator is told."""
     right = item.right_option
     verdict, undecided = "", ""
@@ -395,6 +410,55 @@ def _body(item: ShownItem, chosen: int | None) -> str:
         f'<section class="relic-proxy-choose"><h3>Which of these did the critic quote?</h3>{verdict}'
         f'<ol class="relic-proxy-options">{rows}</ol>{undecided}</section></div>'
     )
+
+
+def _span(item: ShownItem, chosen: int | None) -> str:
+    """Set a passage whose words can be marked around its anchor, beside what it is said to allude to."""
+    start, end = span_of(chosen) if chosen else (item.anchor - 1, item.anchor)
+    words = "".join(
+        f'<span data-word="{number}"{" class=relic-span-anchor" * (number == item.anchor)}>{escape(word)} </span>'
+        for number, word in enumerate(item.options[0].split(), start=1)
+    )
+    handles = "".join(
+        f'<span role="slider" tabindex="0" class="relic-span-end" aria-label="{side} of the allusion"></span>'
+        for side in ("Beginning", "End")
+    )
+    meets = "".join(f"<p>{escape(each)}</p>" for each in item.right.split("\n") if each)
+    beside = f"<h3>It is said to allude to</h3>{meets}" if meets else ""
+    source = f'<p class="relic-quiet">{escape(item.source)}</p>' if item.source else ""
+    return (
+        '<div class="relic-proxy-body"><section class="relic-proxy-choose"><h3>Which words are the allusion?</h3>'
+        f'<p class="relic-span" data-anchor="{item.anchor}" data-first="{start + 1}" data-last="{end}">{words}{handles}'
+        f'</p>{source}<div class="relic-proxy-do"><button type="button" class="relic-proxy-plain" data-part="mark" '
+        'data-choice="">Save this span: <span data-part="marked"></span></button><button type="button" '
+        'class="relic-proxy-plain" data-choice="0">No allusion, or cannot say <kbd aria-hidden="true">0</kbd></button>'
+        f'</div></section><section class="relic-proxy-context">{beside}</section></div>'
+    )
+
+
+def _labels(item: ShownItem, chosen: int | None) -> str:  # noqa: ARG001 - as the bodies of other kinds
+    """Set a critic's words with their quotation, and what it may be there for."""
+    rows = "".join(
+        f'<li><button type="button" class="relic-proxy-option" data-choice="{number}"><span class="relic-rank">{number}'
+        f"</span><span><strong>{label}</strong><br>{meaning}</span></button></li>"
+        for number, (label, meaning) in enumerate(EVIDENCE.values(), start=1)
+    )
+    source = f'<p class="relic-quiet">{escape(item.source)}</p>' if item.source else ""
+    return (
+        '<div class="relic-proxy-body"><section class="relic-proxy-context"><h3>The critic writes</h3>'
+        f'<p>{escape(item.left)}</p><blockquote class="relic-proxy-words">{words_html(item.options[0])}</blockquote>'
+        f"<p>{escape(item.right)}</p>{source}</section>"
+        '<section class="relic-proxy-choose"><h3>What is the quotation there for?</h3>'
+        f'<ol class="relic-proxy-options">{rows}</ol><div class="relic-proxy-do"><button type="button" '
+        'class="relic-proxy-plain" data-choice="0">Cannot decide <kbd aria-hidden="true">0</kbd></button></div>'
+        "</section></div>"
+    )
+
+
+BODIES: Mapping[str, Callable[[ShownItem, int | None], str]] = {
+    "proxy": _passages, "span": _span, "evidence": _labels
+}  # fmt: skip
+"""How an item is shown, by the kind of its study."""
 
 
 def claim_html(left: str, right: str) -> str:
@@ -439,18 +503,18 @@ def _finished(app: App, place: _Place, task: Task) -> None:
     if answered:
         st.html(
             '<details class="relic-proxy-review"><summary>Look through your answers, and change them</summary>'
-            f"<ul>{_answers(study, answered)}</ul></details>"
+            f"<ul>{_answers(app.studies.study(study), answered)}</ul></details>"
         )
     _arriver()(key="proxy_arrive", data={"id": "proxy-end"})
 
 
-def _answers(study: str, answered: Sequence[AnsweredItem]) -> str:
-    rows = ""
+def _answers(study: Study, answered: Sequence[AnsweredItem]) -> str:
+    rows, of = "", {item.id: item for item in study.items}
     for each in answered:
         item, answer = each.item, each.answer
-        words = shorten(item.options[answer.choice - 1], _WORDS_SHOWN) if answer.choice else _CANNOT
+        words = shorten(study.kind.said(of[item.id], answer.choice), _WORDS_SHOWN) or _CANNOT
         comment = f'<span class="relic-quiet">{escape(answer.comment)}</span>' if answer.comment else ""
         at = f"Item {item.number}"
-        look = link(PAGE, at, title=f"{at}: look again", study=study, show=ANSWER, item=item.id)
+        look = link(PAGE, at, title=f"{at}: look again", study=study.id, show=ANSWER, item=item.id)
         rows += f"<li>{look} <span>{escape(words)}</span>{comment}</li>"
     return rows

@@ -1,4 +1,5 @@
-// One item of a study: three passages to choose from by click or key, and what is told of every press.
+// One item of a study: passages or labels to choose from by click or key, or a passage in which a span is marked; and
+// what is told of every press.
 //
 // The frame stays, and only what is in it changes: so what a screen reader is told is heard, nothing moves that is the
 // same for every item, and what is being written stays. A press is kept until the server says that it has heard it, and
@@ -53,6 +54,7 @@ export default function (component) {
   const comment = part("comment")
   const own = item => `${data.who} ${item}`
   document.cookie = `${data.who}; path=/; SameSite=Strict` // forgotten when the browser is closed
+  const spanned = () => parentElement.querySelector("[data-anchor]")
   const options = () => [...parentElement.querySelectorAll("button[data-choice]")]
 
   // ---- drawing -----------------------------------------------------------------------------------------------------
@@ -72,6 +74,7 @@ export default function (component) {
     state.settled = data.settled
     state.drawn = performance.now()
     clock.start()
+    part("hint").innerHTML = data.hint // as the body
     part("more").open = Boolean(comment.value)
     const first = !parentElement.dataset.drawn
     parentElement.dataset.drawn = "yes"
@@ -91,6 +94,7 @@ export default function (component) {
     }
     arrive(200)
   }
+  if (changed && spanned()) drawSpan()
   for (const button of options()) {
     button.setAttribute("aria-pressed", String(button.dataset.choice === data.choice))
     button.removeAttribute("aria-disabled")
@@ -107,6 +111,44 @@ export default function (component) {
     parentElement.querySelector(".relic-proxy").classList.toggle("relic-proxy-keyed", keysOn())
   }
   drawKeys()
+
+  // ---- a span: words from its first to its last, always with the anchor ------------------------------------------------
+
+  function drawSpan(focused) {
+    const box = spanned()
+    const { first, last, anchor } = Object.fromEntries(Object.entries(box.dataset).map(([key, value]) => [key, +value]))
+    const words = [...box.querySelectorAll("[data-word]")]
+    const texts = words.slice(first - 1, last).map(word => word.textContent)
+    words.forEach((word, at) => word.classList.toggle("relic-span-in", first <= at + 1 && at + 1 <= last))
+    const [begin, end] = box.querySelectorAll("[role=slider]")
+    words[first - 1].before(begin) // the handles stand in the text, at the two ends
+    words[last - 1].after(end)
+    for (const [handle, now, least, most] of [[begin, first, 1, anchor], [end, last, anchor, words.length]]) {
+      handle.setAttribute("aria-valuemin", least)
+      handle.setAttribute("aria-valuemax", most)
+      handle.setAttribute("aria-valuenow", now)
+      handle.setAttribute("aria-valuetext", words[now - 1].textContent.trim())
+    }
+    focused?.focus({ preventScroll: true }) // what is moved in the page loses the focus
+    const save = parentElement.querySelector("[data-part=mark]")
+    save.dataset.choice = String(1000 * first + last)
+    save.setAttribute("aria-pressed", String(save.dataset.choice === data.choice))
+    parentElement.querySelector("[data-part=marked]").textContent =
+      `${texts.length} ${texts.length === 1 ? "word" : "words"}`
+  }
+
+  // Before the anchor a word becomes the first of the span, behind it the last; the anchor takes the span back to itself.
+  function moveTo(number, focused) {
+    const box = spanned()
+    const anchor = +box.dataset.anchor
+    const count = box.querySelectorAll("[data-word]").length
+    const at = Math.min(Math.max(number, 1), count)
+    const end = focused ? focused === box.querySelectorAll("[role=slider]")[1] : at > anchor
+    if (at === anchor && !focused) Object.assign(box.dataset, { first: anchor, last: anchor })
+    else if (end) box.dataset.last = Math.max(at, anchor)
+    else box.dataset.first = Math.min(at, anchor)
+    drawSpan(focused)
+  }
 
   // ---- telling the server ------------------------------------------------------------------------------------------
 
@@ -158,6 +200,8 @@ export default function (component) {
   // ---- listening ---------------------------------------------------------------------------------------------------
 
   on(parentElement, "click", event => {
+    const word = event.target.closest?.("[data-word]")
+    if (word && !data.settled) moveTo(+word.dataset.word)
     const button = event.target.closest?.("button")
     if (!button || button.getAttribute("aria-disabled")) return
     if (button.dataset.choice) tell("choose", button.dataset.choice)
@@ -168,6 +212,15 @@ export default function (component) {
       drawKeys()
     }
   })
+  on(parentElement, "keydown", event => {
+    const handle = event.target.closest?.("[role=slider]")
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -1e4, End: 1e4 }[event.key]
+    if (!handle || event.ctrlKey || event.metaKey || event.altKey) return
+    if (step) moveTo(Number(handle.getAttribute("aria-valuenow")) + step, handle)
+    else if (event.key === "Enter") tell("choose", parentElement.querySelector("[data-part=mark]").dataset.choice)
+    else return
+    event.preventDefault()
+  })
   on(document, "keydown", event => {
     const { target, key } = event
     const writing = target.closest?.("input, textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]")
@@ -176,7 +229,7 @@ export default function (component) {
       1: ["choose", "1"], 2: ["choose", "2"], 3: ["choose", "3"], 0: ["choose", "0"], c: ["choose", "0"],
       b: ["back"], n: ["next"],
     }[key.toLowerCase()]
-    if (!does || (does[0] !== "choose" && part(does[0]).hidden)) return
+    if (!does || (does[0] === "choose" ? !options().some(each => each.dataset.choice === does[1]) : part(does[0]).hidden)) return
     event.preventDefault()
     event.stopPropagation()
     tell(...does)

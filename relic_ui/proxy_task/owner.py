@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.errors import RelicError
+from relic_core.reporting.studies import made_of
 from relic_core.services.studies.studies import LONGEST_CODE
 from relic_ui import buttons
 from relic_ui.jobs import when
@@ -29,10 +30,19 @@ _OPENED = "proxy_opened"
 """In the session: ids of the studies whose code was given in this visit."""
 
 _WITHOUT = (
-    "No code is set, so whoever can open this page can see the results, and with them which passages are right. Set "
+    "No code is set, so whoever can open this page can see the results, and with them what is right and what others "
+    "answered. Set "
     "one before you invite others."
 )
 _HEIGHT = 160
+_LOW = 90
+_FILES = (
+    ("Package for a department", "zip", "application/zip", "package"),
+    ("Information sheet", "html", "text/html", "information"),
+    ("Export the study", "json", "application/json", "export"),
+    ("Examples for training", "jsonl", "application/jsonl", "judged"),
+)
+"""What is saved, and by which method of `StudyFiles`; the last is of the proxy task alone."""
 
 
 def is_let_in(app: App, view: StudyView) -> bool:
@@ -41,7 +51,7 @@ def is_let_in(app: App, view: StudyView) -> bool:
     if study_id in st.session_state.get(_OPENED, set()) or not app.studies.guarded(study_id):
         return True
     st.html(
-        '<p class="relic-measure">The results tell which passages are right, so whoever runs this study has put a code '
+        '<p class="relic-measure">The results tell what others answered, so whoever runs this study has put a code '
         "before them.</p>"
     )
     with st.form("proxy_code_ask", border=False, width=520):
@@ -69,9 +79,10 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
         f"{link(PAGE, 'Results', study=study.id, show='results')}</p>"
     )
     show_held(view.held)
-    _facts(app, view)
+    _facts(view)
     _say()
-    _hints(app, view)
+    if study.kind.is_proxy:
+        _hints(app, view)
     _code(app, view)
     _texts(app, view)
     _people(app, view, does, to)
@@ -79,22 +90,13 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
     _end(app, view)
 
 
-def _facts(app: App, view: StudyView) -> None:
-    study, making = view.study, view.study.making
-    label = next((card.label for card in app.retrievers.cards() if card.name == making.chooser), making.chooser)
-    works = ", ".join(work.title for work in study.works)
-    lengths = ", ".join(map(str, making.lengths)) or "any number"
-    beyond = f", for quotations that it ranks beyond {making.beyond:,}" if making.beyond else ""
+def _facts(view: StudyView) -> None:
+    study = view.study
     facts = (
-        ("Items", f"{len(study.items):,}, of {works}"),
-        ("Sentences in a quotation", lengths),
-        (
-            "Context",
-            f"{many(making.shape.left, 'sentence')} before the quotation, {many(making.shape.right, 'sentence')} after",
-        ),
-        ("Other two passages", f"the best two of {label}{beyond}"),
-        ("Seed", str(making.seed)),
-        ("Made", f"{when(study.created)}; program: {making.code}"),
+        ("What is asked", study.kind.label),
+        ("Works", ", ".join(work.title for work in study.works)),
+        *((name[:1].upper() + name[1:], said) for name, said in made_of(study)),
+        ("Made", f"{when(study.created)}; program: {study.making.code}"),
         ("Identity", study.id),
     )
     rows = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in facts)
@@ -190,6 +192,13 @@ def _texts(app: App, view: StudyView) -> None:
         wanted = st.number_input(
             WANTED, 0, MOST_WANTED, terms.wanted, key="proxy_wanted", disabled=view.frozen, width=320
         )
+        runner = st.text_area(
+            "Who runs it, and how to reach them",
+            terms.runner,
+            height=_LOW,
+            key="proxy_runner",
+            help="Stands on the information sheet for participants.",
+        )
         consent = st.text_area("What people agree to", terms.consent, height=_HEIGHT, key="proxy_consent")
         privacy = st.text_area(
             "What is stored, and where", terms.privacy, height=_HEIGHT, key="proxy_privacy",
@@ -199,7 +208,7 @@ def _texts(app: App, view: StudyView) -> None:
     if pressed:
         with _tell_errors():
             frozen: dict[str, str | int] = {} if view.frozen else {"instructions": instructions, "wanted": int(wanted)}
-            app.studies.edit(view.study.id, consent=consent, privacy=privacy, **frozen)
+            app.studies.edit(view.study.id, runner=runner, consent=consent, privacy=privacy, **frozen)
             _tell("The texts are saved.")
         st.rerun()
 
@@ -255,29 +264,24 @@ def _people(app: App, view: StudyView, does: str, to: str) -> None:
 def _files(app: App, view: StudyView) -> None:
     files, study_id = app.study_files, view.study.id
     st.header("Files", anchor="proxy-files")
+    examples = " The examples are for training and measuring models." if view.study.kind.is_proxy else ""
     st.html(
         '<p class="relic-quiet relic-measure">The file of the study holds its items and texts and no answers: send it '
-        "to whoever is to run the same study. The examples are for training and measuring models.</p>"
+        "to whoever is to run the same study. The package has it with the information sheet and a guide for a "
+        "department. The sheet tells participants what is asked, how long it takes, what is stored, who sees it, and "
+        f"how to withdraw, by the settings of this page.{examples}</p>"
     )
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Export the study",
-            data=lambda: app.study_files.export(study_id),
-            file_name=files.file_name(study_id, "json"),
-            mime="application/json",
-            on_click="ignore",
-            icon=":material/download:",
-            key="proxy_export",
-        )
-        st.download_button(
-            "Examples for training",
-            data=lambda: app.study_files.judged(study_id),
-            file_name=files.file_name(study_id, "jsonl"),
-            mime="application/jsonl",
-            on_click="ignore",
-            icon=":material/download:",
-            key="proxy_signal",
-        )
+        for label, end, mime, make in _FILES[: None if view.study.kind.is_proxy else -1]:
+            st.download_button(
+                label,
+                data=lambda make=make: getattr(app.study_files, make)(study_id),
+                file_name=files.file_name(study_id, end),
+                mime=mime,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"proxy_{make}",
+            )
     _answers_of_others(app, view)
 
 

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.domain.figures import Chart, Figure, Group, Mark, Series
+from relic_core.domain.studies import span_of
 from relic_core.reporting import charts
 from relic_core.reporting.studies import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
+from relic_core.services.recall import lemma_overlap
+from relic_core.services.studies.results import span_retrieval
 from relic_ui import keep
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.keep import Marks
@@ -20,27 +23,32 @@ from relic_ui.naming import many
 from relic_ui.proxy_task.answering import claim_html, is_under_way, whoever_answers, words_html
 from relic_ui.proxy_task.studies import how_many, show_held
 from relic_ui.shell import literal, show_errors
+from relic_ui.sources.sources import EVIDENCE
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from relic_core.domain import Job
-    from relic_core.domain.studies import ItemResult, Measure, Option, StudyResults, StudyView
+    from relic_core.domain.figures import Table
+    from relic_core.domain.studies import Item, ItemResult, Measure, Option, StudyResults, StudyView
     from relic_core.wiring import App
 
 _SPOILER = (
-    "You have not answered all items of this study yet, and the results show which passages are right. Answer first; "
+    "You have not answered all items of this study yet, and the results show what others chose. Answer first; "
     "they will still be here."
 )
 _CHANCE = 1 / 3
-_PEOPLE, _MODELS, _PUBLISHED = "people", "models", "published"
-_COLOURS = {_PEOPLE: "#b5472e", _MODELS: "#1f7079"}
+_PEOPLE, _MODELS, _READERS, _PUBLISHED = "people", "models", "language models", "published"
+_COLOURS = {_PEOPLE: "#b5472e", _MODELS: "#1f7079", _READERS: "#8a6d1a"}
+_READS = "llm-score"
+"""How a language model answers on request: it scores each of the three passages."""
 _NAMED_PEOPLE = 12
 _SERIES = (
     Series(key=_PEOPLE, label="People", retriever=_PEOPLE),
-    Series(key=_MODELS, label="Models", retriever=_MODELS),
+    Series(key=_MODELS, label="Retrievers", retriever=_MODELS),
+    Series(key=_READERS, label="Language models", retriever=_READERS),
     Series(key=_PUBLISHED, label="Published, other items"),
 )
 _Row = tuple[Group, Mark]
@@ -61,8 +69,12 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
     if passage := keep.asked(does, to):
         claims = {each.item.id: each.item.claim_text for each in results.items}
         keep.press(app, passage, origin="proxy_task", claim_text=claims.get("".join(passage.further), ""))
+    if not study.kind.is_proxy:
+        _without_right(app, view, results)
+        return
     _lede(results)
     _models(app, view)
+    _language_model(app, view, results)
     st.header("People beside models", anchor="proxy-beside")
     _chart(results, f"{study.name} accuracy")
     made = tables(results)
@@ -72,6 +84,115 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
     _missed_by_models(app, results)
     _items(app, results)
     _files(app, view)
+
+
+def _without_right(app: App, view: StudyView, results: StudyResults) -> None:
+    """Draw the results of a study in which nothing is right or wrong."""
+    people = sum(person.answered > 0 for person in results.people)
+    said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
+    if together := sum(each.answered > 1 for each in results.items):
+        said += f" {many(together, 'item')} of {len(results.items):,} have two answers or more."
+    st.html(f'<p class="relic-measure">{said}</p>')
+    made = tables(results)
+    if view.study.kind.labels and people:
+        show_table(made[1])
+        _label(app, view)
+    _agreement(results)
+    if view.study.kind.marks_spans:
+        made = (*made, *_as_queries(app, results))
+    if people:
+        st.header("Item by item", anchor="proxy-items")
+        shown = _paged([each for each in results.items if each.answered])
+        rows = "".join(map(_votes if view.study.kind.labels else _marked, shown))
+        st.html(f'<ol class="relic-span-items">{rows}</ol>')
+        show_table(made[0])
+        save(made, f"{view.study.name} results", key="proxy_tables")
+    _files(app, view)
+
+
+def _label(app: App, view: StudyView) -> None:
+    def give() -> None:
+        with show_errors():
+            st.session_state["proxy_labelled"] = app.label_windows(view.study.id)
+
+    st.button(
+        "Use these labels",
+        key="proxy_label",
+        on_click=give,
+        icon=":material/label:",
+        help="For tables by kind, for the filter on the page Criticism, and for exports: where most readers agree.",
+    )
+    if said := st.session_state.pop("proxy_labelled", ""):
+        st.html(f'<p role="status" class="relic-measure">{escape(said)}</p>')
+
+
+def _as_queries(app: App, results: StudyResults) -> tuple[Table, ...]:
+    """Show what the spans are worth as queries, where readers agree on any."""
+    if not any(each.majority for each in results.items):
+        return ()
+    st.header("What retrieval gains", anchor="proxy-gain")
+    with show_errors():
+        made = _gain(app, results.study.id, app.stamp())
+        show_table(made)
+        return (made,)
+    return ()
+
+
+@st.cache_data(max_entries=8, show_spinner="Searching with the spans …")
+def _gain(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> Table:  # noqa: ARG001 - what it hangs on
+    """Search with the spans once, until the store changes."""
+    return span_retrieval(_app.study_results.of(study_id), _app.echoes.known)
+
+
+def _marked(result: ItemResult) -> str:
+    """Set a passage, each word the darker the more readers marked it, and what they marked together underlined."""
+    spans = [span_of(choice) for choice in result.choices]
+    start, end = span_of(result.majority) if result.majority else (0, 0)
+    words = ""
+    for at, word in enumerate(result.item.words):
+        share = sum(first <= at < last for first, last in spans) / len(spans) if spans else 0
+        together = " relic-span-together" if start <= at < end else ""
+        words += f'<span class="relic-span-share{together}" style="--share: {60 * share:.0f}%">{escape(word)} </span>'
+    said = " · ".join(f"“{escape(' '.join(result.item.words[slice(*span)]))}”" for span in spans) or "no span is marked"
+    undecided = f" · {result.cannot} could not say" if result.cannot else ""
+    meets = "".join(f"<br>{escape(each)}" for each in result.item.right.split("\n") if each)
+    comments = "".join(f"<br>{escape(each)}" for each in result.comments)
+    return (
+        f'<li><p class="relic-span-passage">{words}</p><p class="relic-quiet">{escape(result.item.source)}{meets}</p>'
+        f'<p class="relic-quiet">{said}{undecided}{comments}</p></li>'
+    )
+
+
+def _votes(result: ItemResult) -> str:
+    """Set a quotation in its context, and how many readers gave it each label."""
+    item = result.item
+    votes = [f"{label}: {count}" for (label, _), count in zip(EVIDENCE.values(), result.votes, strict=True) if count]
+    votes += [f"could not decide: {result.cannot}"] if result.cannot else []
+    comments = "".join(f"<br>{escape(each)}" for each in result.comments)
+    return (
+        f'<li><p>{escape(item.left)} <span class="relic-span-quoted">{escape(item.gold.words)}</span> '
+        f'{escape(item.right)}</p><p class="relic-quiet">{escape(" · ".join(votes))}{comments}</p></li>'
+    )
+
+
+def _language_model(app: App, view: StudyView, results: StudyResults) -> None:
+    """Offer to have a language model read the three passages of each item, where a server is set up."""
+    there = bool(app.settings.reader and app.settings.reader_model)
+    if not there or view.held or any(each.server for each in results.models):
+        return
+
+    def begin() -> None:
+        with show_errors():
+            app.study_models.start(view.study.id, (_READS,))
+
+    st.button(
+        "Let the language model answer",
+        key="proxy_language_model",
+        on_click=begin,
+        icon=":material/psychology:",
+        help=f"{app.settings.reader_model}, on the server that is set up, reads the three passages of each item beside "
+        "the claim, as people do. That takes three questions an item.",
+    )
 
 
 def _lede(results: StudyResults) -> None:
@@ -163,14 +284,15 @@ def _agreement(results: StudyResults) -> None:
         if results.paradox
         else ""
     )
-    facts = "".join(_fact(each, results.figures.get(each.key)) for each in shares_first)
+    paper = PAPER_AGREEMENT[results.study.kind.name]
+    facts = "".join(_fact(each, results.figures.get(each.key), paper) for each in shares_first)
     st.html(f'{paradox}<dl class="relic-proxy-agreement">{facts}</dl>')
     st.html(f'<p class="relic-quiet relic-measure">{escape(results.intervals)}</p>')
 
 
-def _fact(measure: Measure, figure: Figure | None) -> str:
+def _fact(measure: Measure, figure: Figure | None, paper: Mapping[str, str]) -> str:
     """Set one figure of agreement with its interval beside chance and the paper's, with what it means."""
-    printed = PAPER_AGREEMENT.get(measure.key)
+    printed = paper.get(measure.key)
     said = "none" if figure is None else figure.text
     beside = [] if figure is None or figure.low is None else [figure.interval]
     beside += [] if measure.chance is None else [f"{100 * measure.chance:.1f}% by chance"]
@@ -215,7 +337,8 @@ def _model_rows(results: StudyResults) -> Iterator[_Row]:
     for model in results.models:
         note = f"built on {chooser}" if "built on" in model.mark else model.mark
         if not model.left_out and model.accuracy is not None:
-            yield _row(f"model-{model.retriever}", model.label, model.accuracy, len(results.items), _MODELS, note=note)
+            of = _READERS if model.server else _MODELS
+            yield _row(f"model-{model.retriever}", model.label, model.accuracy, len(results.items), of, note=note)
 
 
 def _published() -> Iterator[_Row]:
@@ -303,9 +426,14 @@ def _items(app: App, results: StudyResults) -> None:
         return
     st.header("Item by item", anchor="proxy-items")
     st.html('<p class="relic-quiet">The hardest first: those that the fewest people got.</p>')
-    pages = -(-len(answered) // _PAGE)
+    st.html("".join(_case(app, item) for item in _paged(answered)))
+
+
+def _paged(items: Sequence[ItemResult]) -> Sequence[ItemResult]:
+    """Let the reader turn the pages of a list, and give the items of the page that is open."""
+    pages = -(-len(items) // _PAGE)
     page = st.pagination(pages, key="proxy_page") if pages > 1 else 1
-    st.html("".join(_case(app, item) for item in answered[(page - 1) * _PAGE : page * _PAGE]))
+    return items[(page - 1) * _PAGE : page * _PAGE]
 
 
 def _case(app: App, result: ItemResult) -> str:
@@ -322,8 +450,19 @@ def _case(app: App, result: ItemResult) -> str:
     return (
         f'<article class="relic-proxy-case"><header><h3><cite>{escape(result.title)}</cite></h3>'
         f"<span>{share}{undecided}{time}{_hastily(result.too_fast)}</span></header><div>"
-        f'<div class="relic-proxy-context">{claim_html(item.left, item.right)}{source}</div>{comments}</div>'
+        f'<div class="relic-proxy-context">{claim_html(item.left, item.right)}{source}</div>'
+        f"{_why(item)}{comments}</div>"
         f"<ol>{options}</ol></article>"
+    )
+
+
+def _why(item: Item) -> str:
+    """Say how many of their words the passages share with the claim: what leads those astray who go by words."""
+    shares = [f"{100 * lemma_overlap(item.claim_text, option.words):.0f}%" for option in item.options]
+    own = shares.pop(item.right_option - 1)
+    return (
+        f"<details><summary>Why?</summary><p>Of its words the critic’s quotation shares {own} with the claim, the "
+        f"others {' and '.join(shares)}.</p></details>"
     )
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from relic_core.domain.studies import StudyRequest, StudyView, study_label
+from relic_core.domain.studies import KINDS, StudyRequest, StudyView, study_kind, study_label
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, StudySource, paper_study
+from relic_core.services.studies.studies import ECHOES, FARTHEST, LONGEST_CODE, StudySource, paper_study, seal
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import many, some_of
@@ -24,6 +24,7 @@ from relic_ui.shell import literal, show_errors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from relic_core.services.studies.studies import StudyCounts
     from relic_core.wiring import App
 
 PAGE = "proxy_task"
@@ -118,10 +119,7 @@ def show(app: App) -> None:
     )
     every = app.studies.all()
     st.header("Studies", anchor="studies")
-    rows = "".join(
-        _row(each.id, study_label(each.name, each.version), each.works, items=each.items, people=each.annotators)
-        for each in every
-    )
+    rows = "".join(map(_row, every))
     show_undo("study", "Removed from the studies", app.studies.restore)
     st.html(f'<ul class="relic-shelf-works relic-studies">{rows}</ul>')
     st.html(f'<p class="relic-proxy-links">{link(PAGE, "Make a study of your own", show="make")}</p>')
@@ -132,11 +130,15 @@ def show(app: App) -> None:
             show_each("study", lines, "restore-study-", app.studies.restore)
 
 
-def _row(study_id: str, name: str, works: Sequence[str], *, items: int, people: int) -> str:
+def _row(each: StudyCounts) -> str:
     """Set one study: what it is of, how far it has come, and what can be done with it."""
-    of = escape(some_of(list(works), _NAMED)) if works and list(works) != [name] else ""
+    study_id, name, people = each.id, study_label(each.name, each.version), each.annotators
+    of = escape(some_of(list(each.works), _NAMED)) if each.works and list(each.works) != [name] else ""
     titles = f'<p><cite class="relic-proxy-works">{of}</cite></p>' if of else ""
-    facts = f"{many(items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
+    what = "" if each.kind == KINDS[0].name else f"{study_kind(each.kind).label} · "
+    facts = (
+        f"{what}{many(each.items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
+    )
     links = (
         link(PAGE, "Take part", css="relic-proxy-go", title=f"Take part: {name}", study=study_id)
         + link(PAGE, "Results", title=f"Results: {name}", study=study_id, show="results")
@@ -182,13 +184,67 @@ def show_making(app: App) -> None:
         '<p class="relic-measure">A study is a fixed set of items. Once made it never changes, so everybody who takes '
         "part answers the same, here or wherever you send its file.</p>"
     )
+    labels = {kind.name: kind.label for kind in KINDS}
+    kind = st.radio("What people are asked", list(labels), format_func=labels.__getitem__, key="proxy_make_kind")
+    if study_kind(kind).marks_spans:
+        _spans(app)
+        return
     under_way = next(iter(app.jobs.under_way("study")), None)
     if under_way:
         show_job(app, under_way.id, stop=stop_label(under_way))
         return
     _outcome(app)
-    _one_click(app)
-    _choose(app)
+    if kind == "proxy":
+        _one_click(app)
+    _choose(app, kind)
+
+
+def _spans(app: App) -> None:
+    """Offer to make a study of the pairs of a file, or of the known echoes where they are here."""
+    st.html(
+        '<p class="relic-measure">Readers mark how much of a passage is an allusion. The pairs come from a file: those '
+        "that the page Echoes saves as JSON, or JSON lines with “passage” and “anchor”, and if you like “target” and "
+        "“source”. A pair without an anchor gets the rarest word that both sides share.</p>"
+    )
+    known = bool(app.settings.benchmarks and (app.settings.benchmarks / "bible_references.jsonl").exists())
+    use_known = known and st.checkbox("The known echoes of the Bible instead of a file", key="proxy_make_known")
+    file = (
+        None
+        if use_known
+        else st.file_uploader("File of pairs (.json, .jsonl)", max_upload_size=_MEGABYTES, key="proxy_pairs")
+    )
+    name, code = _name_and_code()
+    most = st.number_input(
+        "At most so many items (0 for all)", 0, _MOST_ITEMS, 60, key="proxy_make_spans_most", width=240
+    )
+    if not st.button("Make the study", key="proxy_make_spans", type="primary", icon=":material/add:"):
+        return
+    if not name.strip() or not (use_known or file):
+        st.error("Please say what to call it, and give the file of pairs.", icon=":material/error:")
+        return
+    with show_errors():
+        request = StudyRequest(
+            name=name, kind="span", benchmark=ECHOES if use_known else "", most=int(most), owner=seal(code)
+        )  # fmt: skip
+        made = app.study_making.make_spans(
+            request, app.echoes.known, file=file.getvalue() if file else None, name=file.name if file else ""
+        )  # fmt: skip
+        to = link(PAGE, "Open it", study=made.id)
+        st.html(f'<p role="status">{escape(made.label)} has {many(len(made.items), "item")}. {to}</p>')
+
+
+def _name_and_code() -> tuple[str, str]:
+    name = st.text_input("What to call it", key="proxy_make_name", max_chars=200, width=520)
+    code = st.text_input(
+        "Owner’s code",
+        type="password",
+        max_chars=LONGEST_CODE,
+        key="proxy_make_code",
+        width=360,
+        help="Asked for before the results and the owner’s side. Without one both are open to whoever opens this "
+        "page, annotators too; it can be set later.",
+    )
+    return name, code
 
 
 def _outcome(app: App) -> None:
@@ -244,7 +300,8 @@ def _one_click(app: App) -> None:
             )
 
 
-def _choose(app: App) -> None:
+def _choose(app: App, kind: str) -> None:
+    is_proxy = study_kind(kind).is_proxy
     st.header("From works of your choice", anchor="proxy-make")
     if trouble := st.session_state.pop("proxy_making_trouble", ""):
         st.error(literal(trouble), icon=":material/error:")
@@ -266,32 +323,27 @@ def _choose(app: App) -> None:
         placeholder="All of them",
         width=520,
     )
-    name = st.text_input("What to call it", key="proxy_make_name", max_chars=200, width=520)
-    code = st.text_input(
-        "Owner’s code",
-        type="password",
-        max_chars=LONGEST_CODE,
-        key="proxy_make_code",
-        width=360,
-        help="Asked for before the results and the owner’s side. Without one both are open to whoever opens this "
-        "page, annotators too; it can be set later.",
-    )
+    name, code = _name_and_code()
+    chooser, beyond = next(iter(_CHOOSERS))
     with st.expander("More", key="proxy_make_more"):
         length = st.selectbox(
             "Sentences in a quotation",
             _LENGTHS,
             format_func=lambda number: str(number) if number else "Any number",
-            key="proxy_make_length",
+            key=f"proxy_make_length-{kind}",
+            index=0 if is_proxy else len(_LENGTHS) - 1,
             width=240,
         )
-        chooser, beyond = st.radio(
-            "The other two passages are chosen by",
-            list(_CHOOSERS),
-            format_func=_CHOOSERS.__getitem__,
-            key="proxy_make_chooser",
-        )
+        if is_proxy:
+            chooser, beyond = st.radio(
+                "The other two passages are chosen by",
+                list(_CHOOSERS),
+                format_func=_CHOOSERS.__getitem__,
+                key="proxy_make_chooser",
+            )
         most = st.number_input("At most so many items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240)
-        wanted = st.number_input(WANTED, 0, MOST_WANTED, 3, key="proxy_make_wanted", width=240)
+        by_default = study_kind(kind).wanted
+        wanted = st.number_input(WANTED, 0, MOST_WANTED, by_default, key=f"proxy_make_wanted-{kind}", width=240)
         seed = st.number_input(
             "Seed",
             0,
@@ -307,6 +359,7 @@ def _choose(app: App) -> None:
             return
         request = StudyRequest(
             name=name,
+            kind=kind,
             benchmark=benchmark,
             works=tuple(works),
             lengths=(length,) if length else (),

@@ -41,6 +41,17 @@ PROXY = """
 .relic-proxy-option[aria-disabled] { cursor: default; }
 .relic-proxy-note { grid-column: 2; font-size: .86rem; font-weight: 600; }
 .relic-proxy-right { border-width: 2px; border-color: #2b7f5f; }
+.relic-span { font-family: var(--relic-serif); font-size: 1.2rem; line-height: 2; margin: 0 0 .6rem !important;
+  user-select: none; -webkit-user-select: none; touch-action: manipulation; }
+.relic-span [data-word] { cursor: pointer; padding: .28em 0; }
+.relic-span .relic-span-in { background: var(--relic-lit); }
+.relic-span .relic-span-anchor { text-decoration: underline 2px; text-underline-offset: .25em; font-weight: 600; }
+.relic-proxy-context blockquote { border-left: 3px solid #e0a400; padding: .1rem 0 .1rem .8rem; margin: .6rem 0;
+  color: inherit; opacity: 1; }
+.relic-proxy-context p + p { margin-top: .5em; }
+.relic-span-end { display: inline-block; width: .34em; height: 1.35em; margin: 0 .1em; vertical-align: -.3em;
+  background: #1f7079; border-radius: .17em; }
+.relic-proxy .relic-span-end:focus { outline: 3px solid currentColor; outline-offset: 2px; }
 .relic-proxy-plain { border: 1px solid var(--relic-line); background: none; border-radius: .5rem; min-height: 2.75rem;
   padding: .3rem 1rem; }
 .relic-proxy-plain[aria-pressed="true"] { border-color: #1f7079; box-shadow: inset 0 0 0 2px #1f7079; }
@@ -134,6 +145,15 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
 .relic-proxy-agreement strong { font-family: var(--relic-serif); font-size: 1.35rem; font-weight: 600;
   font-variant-numeric: tabular-nums; }
 .relic-proxy-agreement p { font-size: .9rem; line-height: 1.45; }
+.relic-span-items { list-style: none; max-width: 52rem; margin: 0 0 1rem !important; padding: 0 !important; }
+.relic-span-items li { border-top: 1px solid var(--relic-line); padding: .7rem 0 .8rem; margin: 0 !important;
+  overflow-wrap: anywhere; }
+.relic-span-items p { margin: 0 0 .25rem; line-height: 1.6; }
+.relic-span-passage { font-family: var(--relic-serif); font-size: 1.1rem; }
+.relic-span-quoted { font-family: var(--relic-serif); font-size: 1.08em; background: var(--relic-lit); }
+.relic-proxy-plain[data-part="mark"] { background: #1f7079; border-color: #1f7079; color: #fff; }
+.relic-span-share { background: color-mix(in srgb, #e0a400 var(--share), transparent); }
+.relic-span-together { text-decoration: underline 2px; text-underline-offset: .22em; }
 .relic-proxy-paradox { border-left: 3px solid #e0a400; padding: .1rem 0 .1rem .8rem; margin: 0 0 .8rem !important; }
 
 .relic-proxy-lacking dt { font-weight: 600; font-size: .9rem; margin-top: .4rem; }
@@ -149,6 +169,8 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
 .relic-proxy-case h3 cite { font-style: normal; font-family: var(--relic-serif); }
 .relic-proxy-case h4 { font-size: .8rem; font-weight: 600; margin: .55rem 0 .1rem; padding: 0; letter-spacing: 0; }
 .relic-proxy-case header span { opacity: .85; font-variant-numeric: tabular-nums; }
+.relic-proxy-case summary { cursor: pointer; font-size: .9rem; min-height: 1.5rem; line-height: 1.5rem; }
+.relic-proxy-case details p { font-size: .9rem; margin: .2rem 0 0; }
 .relic-proxy-case .relic-proxy-context { font-size: .95rem; line-height: 1.5; }
 .relic-proxy-case ol { list-style: none; margin: 0 !important; padding: 0 !important; counter-reset: passage; }
 .relic-proxy-case ol > li { margin: 0 0 .8rem !important; padding: 0 0 0 .8rem;

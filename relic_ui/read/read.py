@@ -50,10 +50,7 @@ def choose(app: App) -> None:
 
 
 def show(app: App, page: ReadingPage, wanted: ReadQuery) -> None:
-    """Draw the room: the head, the contents list, the chapter, and what follows the reader along it.
-
-    The chapter is drawn before the search is asked for its hits, so that nobody waits for them to read.
-    """
+    """Draw the room; the chapter before the search is asked for its hits, so that nobody waits for them to read."""
     _show_head(page)
     quoted = app.sources.quoted(page.work.id)
     beside = sources_reading.counts_beside(page, quoted)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import streamlit as st
 
 from relic_core.domain.figures import DRAWN_K, Chart, View
-from relic_ui import links
+from relic_core.services.recall import CODES, FINDINGS
+from relic_ui import links, person
 from relic_ui.passages import passage_html
 from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.domain import Claim, Outcome, Run
-    from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
+    from relic_core.services.recall import Case, Diagnosis, Missing, Quoted, ReadOutcome
     from relic_core.wiring import App
 
 _PAGE = 5
@@ -29,6 +30,9 @@ _CHOICES = {
     "lengths": "Sentences in the quotation",
     "shapes": "Context",
     "kinds": "Evidence",
+    "overlap": "Words shared with the claim",
+    "dialogue": "The quotation is",
+    "place": "Part of the work",
     "curve": "Passages looked at, k",
     "ranks": "Rank of the quotation",
 }
@@ -148,11 +152,72 @@ def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Map
     read = [[next(flat) for _ in case.outcomes] for case in shown]
     if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
         st.html(_what_is_missing(missing, asked.offer.card.needs))
-    titled = asked.view != "books"
-    articles = [_case(case, each, colours, titled=titled) for case, each in zip(shown, read, strict=True)]
+    why = _why_missed(app, shown)
+    for case, each in zip(shown, read, strict=True):
+        st.html(_case(case, each, colours, why, titled=asked.view != "books"))
+        _judge(app, case, each)
     st.html(
-        f"{''.join(articles)}{_pages(asked, page, pages)}"
+        f"{_pages(asked, page, pages)}"
         '<p class="relic-recall-back"><a href="#recall-chart" target="_self">Back to the chart</a></p>'
+    )
+
+
+def _why_missed(app: App, cases: Sequence[Case]) -> dict[tuple[str, str], str]:
+    """Say why quotations were not put first, by run and example, where their texts are here."""
+    some: dict[Run, list[Outcome]] = {}
+    for run, outcome in (pair for case in cases for pair in case.outcomes):
+        some.setdefault(run, []).append(outcome)
+    return {
+        (run.id, each.example_id): _why(each)
+        for run, own in some.items()
+        for each in app.outcomes.diagnosed(run, app.runs.outcomes(run.id), own)
+        if each.rank != 1
+    }
+
+
+def _why(case: Diagnosis) -> str:
+    shares = [f"{100 * each:.0f}%" for each in (case.overlap, case.first_overlap) if each is not None]
+    facts = {
+        "Words shared with the claim": " of the quotation’s, ".join(shares) + " of the first passage’s"
+        if len(shares) > 1
+        else "".join(shares),
+        "Length": f"{case.words:,} word{'s' * (case.words != 1)}, {100 * case.spoken:.0f}% of them speech",
+        "Quoted in the criticism here": f"{case.quoted:,} time{'s' * (case.quoted != 1)}",
+        "Candidates that overlap it": f"{case.overlapping:,}",
+        "Place": "" if case.place is None else f"{100 * case.place:.0f}% into the work",
+    }
+    rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts.items() if said)
+    found = " ".join(FINDINGS[name] for name in case.findings) or "Nothing that can be counted tells why."
+    return (
+        '<details class="relic-recall-fold relic-recall-why"><summary>Why?</summary>'
+        f"<p>{escape(found)}</p><dl>{rows}</dl></details>"
+    )
+
+
+def _judge(app: App, case: Case, read: Sequence[ReadOutcome]) -> None:
+    """Ask what a person says of the first run that did not put the quotation first."""
+    missed = [
+        run
+        for (run, outcome), each in zip(case.outcomes, read, strict=True)
+        if outcome.rank != 1 and each.claim and each.gold.passage
+    ]
+    if not missed:
+        return
+    run, key = missed[0], f"recall_judged_{missed[0].id}_{case.id}"
+    judge = person.current()
+    if key not in st.session_state:
+        st.session_state[key] = list(app.runs.case_judgements(run).get((case.id, judge), ()))
+
+    def keep() -> None:
+        app.runs.judge_case(run, case.id, st.session_state[key], judge=judge)
+
+    st.pills(
+        f"Your judgement of what {run.label} put first",
+        list(CODES),
+        selection_mode="multi",
+        key=key,
+        on_change=keep,
+        help=" ".join(f"{code}: {said}" for code, said in CODES.items()),
     )
 
 
@@ -202,6 +267,9 @@ def _counted(view: View, label: str, show: str, count: int, cases: Sequence[Case
         "lengths": f"of {escape(label)} sentence{'s' * (label != '1')}",
         "shapes": f"with a context of {escape(label)}",
         "kinds": f"labelled {escape(label)}",
+        "overlap": f"that share {escape(label)} of their words with the claim",
+        "dialogue": f"in {'speech and narration' if label == 'both' else escape(label)}",
+        "place": f"in the {escape(label.removesuffix(' quarter'))} quarter of their work",
         "curve": f"with k = {escape(label)}",
         "ranks": f"with a rank of {escape(label)}",
     }[view]
@@ -216,7 +284,14 @@ def _counted(view: View, label: str, show: str, count: int, cases: Sequence[Case
     return f"{count:,} of {every} {verb} by {by}{', the worst first' * (count > 1)}."
 
 
-def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *, titled: bool) -> str:
+def _case(
+    case: Case,
+    read: Sequence[ReadOutcome],
+    colours: Mapping[str, str],
+    why: Mapping[tuple[str, str], str],
+    *,
+    titled: bool,
+) -> str:
     """Set one example: claim and quotation on the left, what each retriever put first on the right."""
     gold = next((each.gold for each in read if each.gold.passage), read[0].gold)
     widest = max(read, key=lambda each: len(each.claim.words) if each.claim else 0)
@@ -232,7 +307,8 @@ def _case(case: Case, read: Sequence[ReadOutcome], colours: Mapping[str, str], *
         else _NO_CLAIM
     )
     answers = "".join(
-        _answer(run, outcome, each, colours) for (run, outcome), each in zip(case.outcomes, read, strict=True)
+        _answer(run, outcome, each, colours, why.get((run.id, case.id), ""))
+        for (run, outcome), each in zip(case.outcomes, read, strict=True)
     )
     quotes = "and quotes" if widest.claim else "The critic quotes"
     if gold.passage is None and not any(hit.passage for each in read for hit in each.first):
@@ -269,7 +345,7 @@ def _claim(claim: Claim) -> str:
     return f"<p>{escape(claim.left)} <b>the quotation</b> {escape(claim.right)}</p>"
 
 
-def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str, str]) -> str:
+def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str, str], why: str) -> str:
     name = f"{escape(run.label)} · {run.shape.words}"
     hue = f"--relic-hue:{colours[run.retriever]}"
     if outcome.rank is None:
@@ -282,7 +358,7 @@ def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str,
             f"<h4>{name}<span>: the quotation at rank {outcome.rank:,} of {outcome.candidates:,}; in first "
             f"place</span></h4>{first}"
         )
-    return f'<div class="relic-recall-run" style="{hue}">{body}</div>'
+    return f'<div class="relic-recall-run" style="{hue}">{body}{why}</div>'
 
 
 def _quoted(quoted: Quoted) -> str:

@@ -30,10 +30,15 @@ CHART_COLOURS = {**RETRIEVER_COLOURS, "bm25-lemmas": "#4f7a2c", "tf-idf": "#3f62
 
 _DEFAULT_HEIGHT = 480
 _ONE_ROW = 4
+_WORKS = "This needs the quoted works in the library, in the edition that was measured."
 _NOTHING = {
     "books": "No work has that many quotations here. Ask for fewer.",
     "kinds": "The quotations of this benchmark are not labelled by what they are there for, so there is nothing to "
     "compare. The sample's are.",
+    "overlap": "This needs the claims and the works they quote. Choose a quotation in another view to read what is "
+    "missing.",
+    "dialogue": _WORKS,
+    "place": f"{_WORKS} A pool of passages that came with the question has no such place.",
 }
 
 

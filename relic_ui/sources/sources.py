@@ -14,7 +14,7 @@ from relic_core.domain import MAX_LENGTH
 from relic_core.errors import NotFound
 from relic_core.reporting import charts, statistics
 from relic_core.reporting.passages import quotation
-from relic_core.services.sources import WindowList
+from relic_core.services.sources import UNLABELLED, WindowList
 from relic_ui import buttons, person, tables
 from relic_ui.buttons import button
 from relic_ui.links import link
@@ -178,6 +178,7 @@ _SHOWS: dict[str, tuple[Show, str]] = {
     "aside": ("set aside", "Left out"),
     "all": ("all", "All"),
 }
+_KINDS_SHOWN = {"": "Any kind", **{answer: label for answer, (label, _) in EVIDENCE.items()}, UNLABELLED: "No label"}
 _WORKS_NAMED = 8
 _TO_LIST = {"data-then": "#windows-heading"}
 
@@ -189,6 +190,7 @@ class SourcesQuery:
     - `source_id`, `work_id`: Windows of this source; on this work.
     - `at`: those on one sentence of the work, by its address; empty for all.
     - `show`: a key of the filter: empty for those that are kept.
+    - `kind`: what they are there for: an answer on evidence, `UNLABELLED`, or empty for all.
     - `page`: from 1.
     """
 
@@ -196,6 +198,7 @@ class SourcesQuery:
     work_id: str
     at: str
     show: str
+    kind: str
     page: int
 
     @property
@@ -206,6 +209,7 @@ class SourcesQuery:
             "work": self.work_id,
             "at": self.at,
             "show": self.show,
+            "kind": self.kind,
             "page": self.page if self.page > 1 else None,
         }
 
@@ -219,6 +223,7 @@ def asked() -> SourcesQuery:
         work_id=given.get("work", ""),
         at=given.get("at", "") if given.get("work") else "",
         show=show if show in _SHOWS else "",
+        kind=kind if (kind := given.get("kind", "")) in _KINDS_SHOWN else "",
         page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) <= 6 and int(page) else 1,  # noqa: PLR2004
     )
 
@@ -320,6 +325,7 @@ def _found(app: App, wanted: SourcesQuery) -> WindowList:
             source_id=wanted.source_id,
             work_id=wanted.work_id,
             show=_SHOWS[wanted.show][0],
+            evidence=wanted.kind,
             start=(wanted.page - 1) * PAGE,
             limit=PAGE,
         )
@@ -375,7 +381,15 @@ def _filters(wanted: SourcesQuery) -> str:
         to = replace(wanted, show=key, page=1).parameters
         current = {"aria-current": "true"} if key == wanted.show else {}
         items += link("sources", label, title=f"{label} quotations", attributes={**_TO_LIST, **current}, **to)
-    return f'<nav class="relic-window-filter" aria-label="Which quotations">{items}</nav>'
+    kinds = ""
+    for key, label in _KINDS_SHOWN.items():
+        to = replace(wanted, kind=key, page=1).parameters
+        current = {"aria-current": "true"} if key == wanted.kind else {}
+        kinds += link("sources", label, title=f"There for: {label}", attributes={**_TO_LIST, **current}, **to)
+    return (
+        f'<nav class="relic-window-filter" aria-label="Which quotations">{items}</nav>'
+        f'<nav class="relic-window-filter" aria-label="What they are there for">{kinds}</nav>'
+    )
 
 
 def _nothing(wanted: SourcesQuery) -> str:
@@ -383,6 +397,8 @@ def _nothing(wanted: SourcesQuery) -> str:
         return "The list has become shorter: go back to its beginning."
     if wanted.at:
         return "No secondary source quotes this sentence."
+    if wanted.kind:
+        return "No quotation here has this label. Look at any kind."
     if wanted.show == "aside":
         return "Nothing was left out here."
     return "No quotations here. Look at those left out, or at all."
@@ -412,7 +428,7 @@ def _meanings() -> str:
     return (
         '<details class="relic-shelf-found relic-window-meanings"><summary>What the answers mean</summary>'
         "<p>What a quotation supports, by the types of RELiC’s paper (section 2.3), whose authors found 151, 31 and 18 "
-        f"of each among 200:</p><dl>{items}</dl>"
+        f"of each among 200 (its Table 2 has 153 and 25):</p><dl>{items}</dl>"
         "<p>What is no quotation of this passage is left out: it is not counted beside the text, and no model is "
         "trained on it. What a rule left out counts again when you say that it is one. Press an answer again to take "
         "it back.</p></details>"

@@ -147,10 +147,7 @@ def choose(every: Sequence[Followed]) -> str:
 
 
 def show_list(app: App, every: Sequence[Followed], chosen: str) -> None:
-    """List the trainings, each a link to how it goes.
-
-    - `app`: where they are.
-    """
+    """List the trainings, each a link to how it goes."""
     show_undo("training", "Removed from the trainings", app.trainings.restore)
     if every:
         default = app.trainings.default

@@ -48,7 +48,7 @@ QUERIES = {
         dict.fromkeys(("least", "book", "length", "shape", "k", "page"), GIVEN),
     ),
     "sources": (
-        {"source": GIVEN, "page": GIVEN, "show": GIVEN},
+        {"source": GIVEN, "page": GIVEN, "show": GIVEN, "kind": GIVEN},
         {"work": WORK, "at": GIVEN, "page": GIVEN},
         {"about": GIVEN, "work": GIVEN},
     ),

@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 
 from relic_core.config import Settings
-from relic_core.domain.studies import StudyRequest
+from relic_core.domain.studies import StudyRequest, span_choice
 from relic_core.errors import StoreBusy
 from relic_core.formats.studies import write_study
 from relic_core.services.studies import results
@@ -22,6 +22,7 @@ from tests.app.reading import html, plain, said, sound
 from tests.approved import says
 from tests.fake_encoder import FakeEncoder
 from tests.making_studies import TERMS, make_ferry, make_study
+from tests.unit.test_spans import LINES
 
 SAYS = says("proxy_task")
 PAGE = "pages/proxy_task.py"
@@ -401,6 +402,7 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
     assert re.search(rf"No model missed .* {len(got)} items", plain(html(at)))
     at = sound(at.selectbox("proxy_telling_model").set_value("Random").run())
     assert re.search(rf"Random missed .* {len(got)} items", plain(html(at)))
+    assert html(at).count("<details>") == html(at).count('class="relic-proxy-case"') > 0, "why, beside every item"
 
 
 def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(
@@ -645,3 +647,50 @@ def test_answers_are_saved_with_names_only_on_request(app, sample):
     assert at.checkbox("proxy_anonymous").value
     for anonymous in (True, False):
         assert (b"anna" in app.bench.study_files.answers_csv(sample.id, anonymous=anonymous)) is not anonymous
+
+
+# ---- other kinds of study -----------------------------------------------------------------------------------------
+
+
+def test_a_study_of_spans_is_made_from_a_file_answered_and_shown(app, screen):
+    at = sound(app.open(PAGE, show="make"))
+    at = sound(at.radio("proxy_make_kind").set_value("span").run())
+    at = sound(at.button("proxy_make_spans").click().run())
+    assert len(at.error) == 1
+    (uploader,) = at.get("file_uploader")
+    at = sound(uploader.upload("pairs.jsonl", LINES.encode(), "application/jsonl").run())
+    at.text_input("proxy_make_name").set_value("Thieves")
+    at = sound(at.button("proxy_make_spans").click().run())
+    study = app.bench.studies.find("Thieves")
+    assert f"study={study.id}" in html(at)
+    screen.shown_by(begin(app, study))
+    asked = {item.id: item for item in study.items}[screen.data["item"]]
+    assert f'data-anchor="{asked.anchor}"' in screen.data["body"]
+    screen.press("choose", "2001")
+    assert screen.data["trouble"]
+    screen.press("choose", str(span_choice(asked.anchor, asked.anchor + 1)))
+    screen.press("choose", "0")
+    assert sorted(each.choice for each in answers(app, study).values()) == [
+        0,
+        span_choice(asked.anchor, asked.anchor + 1),
+    ]
+    for show in ("results", "manage"):
+        assert study.label in plain(html(sound(app.open(PAGE, study=study.id, show=show))))
+    answer_all(app, study, "ben", lambda item: span_choice(item.anchor, item.anchor + 1))
+    answer_all(app, study, "cleo", lambda item: span_choice(item.anchor, item.anchor))
+    at = sound(app.open(PAGE, study=study.id, show="results"))
+    assert html(at).count("relic-span-share") == sum(len(item.words) for item in study.items)
+    assert " ".join(asked.words[asked.anchor - 1 : asked.anchor + 1]) in plain(html(at))
+
+
+def test_kinds_of_evidence_are_asked_and_become_labels(app, screen):
+    study = app.bench.study_making.make(StudyRequest(name="Kinds", kind="evidence", benchmark="sample", most=3))
+    screen.shown_by(begin(app, study))
+    assert study.item(screen.data["item"]).gold.words.split()[0] in screen.words
+    screen.press("choose", "3")
+    answer_all(app, study, "ben", lambda _item: 3)
+    answer_all(app, study, "cleo", lambda _item: 3)
+    at = sound(app.open(PAGE, study=study.id, show="results"))
+    sound(at.button("proxy_label").click().run())
+    assert set(app.bench.store.windows.evidence().values()) == {"other"}
+    assert len(app.bench.store.windows.evidence()) == 3

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from relic_core.errors import StoreBusy
-from relic_core.services.recall import Recall
+from relic_core.services.recall import CODES, Recall
 from tests.app.reading import html, plain, said, sound
 from tests.approved import says
 from tests.making_runs import book_of, make_books, make_outcomes, make_run, outcomes_in
@@ -317,6 +317,33 @@ def test_a_claim_that_a_source_of_ones_own_holds_stands_with_the_missed_quotatio
     app.bench.sources.remove(source.id)
     at = sound(app.open(RECALL, view="books", book="averhythe", least="1"))
     assert "relic-recall-claim" not in html(at)
+
+
+def test_beside_a_missed_case_stands_why_and_what_somebody_says_of_it_is_kept(app):
+    (summary,) = app.bench.works.summaries()
+    work = app.bench.works.load(summary.id)
+    source = make_source("Tides")
+    window = make_window(work, source, 9, left=("Of the tide.",), right=("After it.",))
+    keep(app.bench, source, [window], works=[work])
+    outcomes = outcomes_in(work, "averhythe", [90, 80, 1])
+    run = make_run([book_of(work, "averhythe")], outcomes, benchmark="by-hand")
+    app.bench.store.runs.add(run, [replace(outcomes[0], example_id=window.id), *outcomes[1:]])
+    at = sound(app.open(RECALL, view="place", place="1", show="all"))
+    assert html(at).count("relic-recall-why") == len(outcomes) - 1  # none where it was put first
+    (asked,) = [each for each in at.button_group if each.key.startswith("recall_judged")]  # those with a claim alone
+    sound(asked.set_value([list(CODES)[3]]).run())
+    assert app.bench.runs.case_judgements(run) == {(window.id, ""): (list(CODES)[3],)}
+    at = sound(app.open(RECALL, view="place", place="1", show="all"))
+    assert [each.value for each in at.button_group if each.key == asked.key] == [[list(CODES)[3]]]
+    at = sound(app.open(RECALL, benchmark="by-hand", view="overlap", overlap="1"))
+    assert cases(at) == [window.id]
+
+
+@pytest.mark.parametrize("view", ["overlap", "dialogue", "place"])
+def test_what_the_texts_would_tell_is_told_to_be_missing_where_they_are(app, two, view):
+    at = sound(app.open(RECALL, benchmark="novels-by-hand", view=view))
+    assert said(at)
+    assert at.get("plotly_chart") == []
 
 
 def test_where_the_claims_are_not_here_the_command_that_brings_them_is_said(app, two):

@@ -125,6 +125,14 @@ def test_the_kind_of_evidence_is_kept_changed_and_taken_back(app, tides, press_b
     assert "151, 31 and 18" in plain(html(at)), "the paper's own counts"
 
 
+def test_quotations_are_listed_by_what_they_are_there_for(app, tides, press_button):
+    at = sound(app.open(SOURCES, source=tides.id))
+    key = first_window(at)
+    press_button(at, "other", key)
+    for kind, count in (("other", 1), ("none", 1), ("claim-supporting", 0), ("", 2), ("<b>", 2)):
+        assert len(rows(sound(app.open(SOURCES, source=tides.id, kind=kind)))) == count
+
+
 def test_an_answer_that_cannot_be_kept_is_told_and_the_window_stands_as_it_was(app, tides, press_button, monkeypatch):
     at = sound(app.open(SOURCES, source=tides.id))
 

@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import expect
 
+from relic_core.domain.studies import StudyRequest
 from tests.approved import says
 from tests.browser.serving import serving
 from tests.browser.visiting import focused, opened, settled, tab_to
@@ -223,3 +224,37 @@ def test_several_people_and_devices_at_once_each_go_on_with_their_own_answers(br
     look("the owner's side")
     opened(owner, f"{studied.url}/proxy_task?show=make")
     look("making a study")
+
+
+def test_a_span_is_marked_by_the_keyboard_alone_and_by_a_finger(page, studied):
+    """The beginning and the end are moved apart from each other, never past the anchor, and what is saved is both."""
+    request = StudyRequest(name=somebody("Spans"), kind="span")
+    pairs = '{"passage": "He came as a thief in the night, said she", "anchor": "thief"}\n' * 2
+    made = studied.bench.study_making.make_spans(
+        request, studied.bench.echoes.known, file=pairs.encode(), name="pairs.jsonl"
+    )
+    name = somebody("spans")
+    begin(page, f"{studied.url}/proxy_task?study={made.id}", name)
+    item_shown(page, 1, 2)
+    beginning, end = (page.get_by_role("slider", name=re.compile(side)) for side in ("Beginning", "End"))
+    tab_to(page, beginning.first)
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(beginning).to_be_focused()
+    expect(beginning).to_have_attribute("aria-valuetext", "a")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(end).to_have_attribute("aria-valuenow", "7")
+    page.wait_for_timeout(400)
+    page.keyboard.press("Enter")
+    item_shown(page, 2, 2)
+    page.wait_for_timeout(400)
+    page.locator("[data-word='2']").click()
+    page.locator("[data-word='8']").click()
+    expect(beginning).to_have_attribute("aria-valuenow", "2")
+    page.get_by_role("button", name="Save this span").click()
+    page.get_by_role("heading", name="Thank you").wait_for()
+    annotator = studied.bench.answering.join(made.id, name)
+    kept = studied.bench.answering.answered(made.id, annotator.id)
+    assert [each.answer.choice for each in kept] == [2008, 4007]

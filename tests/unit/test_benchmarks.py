@@ -236,6 +236,16 @@ class TestBircoPools:
         write_birco(birco, pools={name: (ids[::-1], gold) for name, (ids, gold) in POOLS.items()})
         assert open_birco(birco).data_hash == before.data_hash
 
+    def test_a_query_is_cut_to_the_four_nearest_sentences_or_taken_whole(self, birco):
+        said = [f"{number} is said." for number in ("One", "Two", "Three", "Four", "Five", "Six")]
+        write_birco(birco, queries=[{**QUERIES[0], "text": f"{' '.join(said)} {MASKED} {' '.join(said)}"}, QUERIES[1]])
+        cut, whole = (open_birco(birco, name).windows()[0] for name in ("birco-pools", "birco-pools-whole"))
+        assert (cut.left, cut.right) == (tuple(said[2:]), tuple(said[:4]))
+        assert (whole.left[-3:], whole.right[:3]) == (cut.left[-3:], cut.right[:3])
+        claim = whole.claim(ContextSize(4, 4))
+        assert (claim.left, claim.right) == (" ".join(said), " ".join(said))
+        assert open_birco(birco, "birco-pools-whole").windows()[1] == open_birco(birco).windows()[1]
+
     @pytest.mark.corpus
     @pytest.mark.parametrize("shape", ["0/1", "1/1", "4/4"])
     def test_ties_tell_no_more_than_chance(self, shared, shape):

@@ -18,7 +18,7 @@ from relic_core.retrieval.bm25 import EPSILON, K1, B, Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
 from relic_core.retrieval.words import SpanCounts
 from relic_core.text.forms import lemma, lemmas_version
-from relic_core.text.words import content_tokens
+from relic_core.text.words import content_tokens, tokens
 from tests.making import make_work
 
 SENTENCES = [
@@ -50,6 +50,16 @@ def test_scores_are_those_of_rank_bm25(work, length):
     served = Bm25().score(CLAIM, work, length)
     reference = Bm25Reference().score(CLAIM, work, length)
     np.testing.assert_allclose(served, reference, atol=1e-4)
+
+
+@pytest.mark.parametrize("length", [1, 3, 5])
+def test_with_function_words_too_scores_are_those_of_rank_bm25(work, length):
+    words = [tokens(work.sentence_text(index)) for index in range(len(work.sentences))]
+    spans = [[*chain.from_iterable(words[start : start + length])] for start in range(work.candidates(length))]
+    reference = BM25Okapi(spans, k1=K1, b=B, epsilon=EPSILON)
+    served = Bm25(terms="all").score(CLAIM, work, length)
+    np.testing.assert_allclose(served, reference.get_scores(tokens(CLAIM.words)), atol=1e-4)
+    assert Bm25(terms="all").score(Claim("of the and"), work, length).any()
 
 
 def test_words_in_more_than_half_of_the_spans_keep_a_small_weight(work):
@@ -193,7 +203,7 @@ def test_counts_that_are_not_kept_are_made_again(work, monkeypatch):
     [
         ({"k1": -0.1}, "k1 is -0.1"), ({"k1": float("nan")}, "k1 is nan"), ({"k1": float("inf")}, "k1 is inf"),
         ({"b": 1.1}, "b is 1.1; BM25 takes a number from 0 to 1"), ({"b": float("nan")}, "b is nan"),
-        ({"terms": "stems"}, "'stems'; it counts tokens or lemmas"),
+        ({"terms": "stems"}, "'stems'; it counts tokens, lemmas, all"),
     ],
 )  # fmt: skip
 def test_parameters_out_of_range_are_refused(given, message):

@@ -96,12 +96,13 @@ def test_tables_can_be_taken_into_a_paper(run, form, mark):
 
 
 def test_bm25_takes_parameters_of_its_own_and_the_list_tells_runs_apart(run):
-    for options in (["bm25"], ["bm25", "--k1", "1.2"], ["bm25-lemmas", "--b", "0.2"]):
+    for options in (["bm25"], ["bm25", "--k1", "1.2"], ["bm25-lemmas", "--b", "0.2"], ["bm25", "--function-words"]):
         assert run("evaluate", "sample", *options).code == 0
     said = run("runs").out
-    for label in ("BM25  ", "BM25 (k1 1.2)", "BM25, lemmas (b 0.2)"):
+    for label in ("BM25  ", "BM25 (k1 1.2)", "BM25, lemmas (b 0.2)", "BM25 (function words counted)"):
         assert label in said
     assert run("evaluate", "sample", "random", "--k1", "1.2").code == 1
+    assert run("evaluate", "sample", "bm25-lemmas", "--function-words").code == 1
 
 
 def test_a_table_has_the_columns_that_are_asked_for(run, stored):
@@ -193,6 +194,8 @@ def test_the_proxy_task_is_asked_of_all_but_the_chooser_and_tells_who_rests_on_i
     typed = ("evaluate", "sample", "fusion", "--proxy", "--chooser")
     resting, free = (run(*typed, name).out.count("Combined") for name in ("bm25", "tf-idf"))
     assert resting > free
+    single, every = (run(*typed, "bm25", "--length", length).out for length in ("1", "0"))
+    assert run(*typed, "bm25").out == single != every, "as in the paper"
 
 
 def test_runs_are_listed_shown_tagged_removed_and_restored(run, stored):

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from relic_core.domain.studies import span_choice
 from relic_core.wiring import build
+from tests.unit.test_spans import LINES
 
 SAMPLE = "High Water at Averhythe"
 
@@ -23,7 +25,7 @@ def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_a
     made = study("make", "Averhythe", "--benchmark", "sample", "--most", "4", "--seed", "3")
     assert (made.code, "4 items of 30 windows" in made.out) == (0, True)
     shown = study("show", "averhythe")
-    assert (shown.code, "bm25" in shown.out) == (0, True)
+    assert (shown.code, "BM25" in shown.out) == (0, True)
     answered = study("models", "Averhythe", "--retriever", "random,tf-idf")
     assert (answered.code, bool(answered.err)) == (0, False)
     assert "93.5" in answered.out
@@ -43,6 +45,26 @@ def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_a
     assert study_id not in study().out
     assert study("restore", study_id).code == 0
     assert study_id in study().out
+
+
+def test_studies_of_other_kinds_are_made_and_used(study, tmp_path, settings):
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(LINES)
+    assert study("make", "Thieves", "--kind", "span", "--pairs", pairs).code == 0
+    assert study("make", "Kinds", "--kind", "evidence", "--benchmark", "sample", "--most", "2").code == 0
+    app = build(settings)
+    for name, choose in (("Thieves", lambda item: span_choice(item.anchor, item.anchor)), ("Kinds", lambda _item: 1)):
+        found = app.studies.find(name)
+        for who in ("Anna", "Ben"):
+            annotator = app.answering.join(found.id, who)
+            for item in found.items:
+                app.answering.answer(found.id, annotator.id, item.id, choose(item), seconds=9)
+    assert study("retrieval", "Thieves").code == study("results", "Kinds").code == 0
+    assert study("label", "Kinds").code == 0
+    assert len(app.store.windows.evidence()) == 2
+    sheet, packed = tmp_path / "sheet.html", tmp_path / "study.zip"
+    assert study("information", "Kinds", sheet).code == study("package", packed, "Kinds").code == 0
+    assert sheet.stat().st_size > 0 < packed.stat().st_size
 
 
 def test_an_annotator_is_removed_by_name(study, settings):
@@ -67,6 +89,13 @@ def test_an_annotator_is_removed_by_name(study, settings):
         (["show", SAMPLE, "--most", "3"], 2, "--most"),
         (["import", "nowhere.json"], 1, "nowhere.json"),
         (["models", SAMPLE, "--retriever", "bm25"], 1, ""),
+        (["make", "Spans", "--kind", "span"], 2, "--pairs"),
+        (["make", "Spans", "--texts", "a"], 2, "--kind span"),
+        (["make", "Spans", "--kind", "spam"], 1, "span"),
+        (["package", "a.zip"], 1, "dataset rebuild"),
+        (["package", "a.zip", SAMPLE, "--minutes", "9"], 2, "--minutes"),
+        (["label", SAMPLE], 1, ""),
+        (["retrieval", SAMPLE], 1, ""),
         (["make", "Mine"], 1, ""),
     ],
 )

@@ -44,10 +44,7 @@ _STATUS = Path("/proc/self/status")
 
 
 class MadeDense(Dense):
-    """A retriever over made works; their indexes are made when they are asked for, always the same.
-
-    - `real`: what has prepared the works that they are made of.
-    """
+    """A retriever over made works; their indexes are made when they are asked for, always the same."""
 
     def __init__(self, real: Dense, works: Sequence[WorkVersion], root: Path) -> None:
         super().__init__(
@@ -104,10 +101,7 @@ class MadeDense(Dense):
 
 
 class Making:
-    """Workers of one process, which make the works of a part before it is built.
-
-    - `thin`: works are deleted after their part.
-    """
+    """Workers of one process, which make the works of a part before it is built; `thin`: deleted after it."""
 
     def __init__(self, dense: MadeDense, works: Sequence[WorkVersion], *, thin: bool) -> None:
         self._dense = dense

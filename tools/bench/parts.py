@@ -80,14 +80,11 @@ DENSE = "dense-relic"
 class Effort:
     """How often things are repeated, and how much of a work is taken.
 
-    - `claims`: claims that are asked, at most.
     - `reference_claims`: claims of each kind that rank_bm25 is asked for every length; it takes over a second for each
       on a long work.
     - `spans`: spans of each length that sentence-transformers encodes; the whole is reckoned from them.
-    - `builds`: how often an index is built.
     - `queries`, `library_queries`: questions whose time is taken, for one work and for the library.
     - `agreeing`: sentences of the part of a work that two number formats rank.
-    - `starts`: how often the app is started.
     """
 
     claims: int = 24
@@ -110,13 +107,11 @@ QUICK = Effort(
 
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """What a part measures with.
+    """What a part measures with; nothing of `app` is changed: what is built is built elsewhere.
 
-    - `app`: where the works and their indexes are. Nothing in it is changed: what is built is built elsewhere.
     - `work_id`: the work that every part takes; empty for each part's own.
     - `full`: measure baselines whole that are reckoned from a part otherwise.
-    - `claims`: what is asked: real ones, the longest first.
-    - `say`: told what is being measured, for a person who waits.
+    - `claims`: real ones, the longest first.
     """
 
     app: App
@@ -127,10 +122,7 @@ class Bench:
     say: Callable[[str], None]
 
     def work(self, preferred: str) -> Work:
-        """Choose a work: the one that was named, else that of a title, else the longest that is stored.
-
-        Raises NotFound: no work is stored.
-        """
+        """Choose a work: the one that was named, else that of a title, else the longest that is stored."""
         return self.app.works.load(self._choose(preferred, self.app.works.summaries()).id)
 
     def prepared(self, preferred: str) -> Work | None:
@@ -196,11 +188,7 @@ def not_measured(why: str, *, on: str = "") -> Measured:
 
 
 def as_fast(what: str, seconds: Sequence[float], baseline: str, theirs: Sequence[float], **told: Any) -> Figure:  # noqa: ANN401 - passed on to Figure
-    """Make a figure of the medians of two series of seconds; the ratio says how many times as fast ours is.
-
-    - `what`, `baseline`: as of `Figure`.
-    - `**told`: ``unit``, "s" or "ms", and whatever else `Figure` takes.
-    """
+    """Make a figure of the medians of two series of seconds; the ratio says how many times as fast ours is."""
     scale = 1000.0 if told["unit"] == "ms" else 1.0
     ours, other = float(np.median(seconds)), float(np.median(theirs))
     return Figure(
@@ -215,10 +203,7 @@ def as_fast(what: str, seconds: Sequence[float], baseline: str, theirs: Sequence
 
 
 def median_and_tail(what: str, seconds: Sequence[float], *, under: float | None = None) -> tuple[Figure, Figure]:
-    """Make two figures of a series of seconds: its median, and its 95th percentile as a multiple of it.
-
-    - `under`: the 95th percentile has to be less, in milliseconds.
-    """
+    """Make two figures of a series of seconds: its median, and its 95th percentile (under so many ms) as a multiple."""
     median, tail = (float(np.percentile(seconds, share)) * 1000 for share in (50, 95))
     target = None if under is None else Target(of="value", bound="under", limit=under)
     return (
@@ -289,9 +274,7 @@ def bm25(bench: Bench) -> Measured:
 def pages(work: Work, count: int) -> tuple[Claim, ...]:
     """Take pages of a work for claims: sentences on either side of one that is left out, as many as 4/4 claims have.
 
-    Of a work that is shorter than a page, fewer sentences.
-
-    - `count`: how many; the same ones every time.
+    The same ones every time; of a work that is shorter than a page, fewer sentences.
     """
     drawn = random.Random(_SEED)  # noqa: S311 - no secret
     made = []
@@ -307,10 +290,7 @@ def pages(work: Work, count: int) -> tuple[Claim, ...]:
 
 
 def top(scores: Scores) -> list[int]:
-    """Give the first ten, ties in the order of the text.
-
-    Scores are rounded to what float32 carries, so that spans that both sides hold equal tie on both.
-    """
+    """Give the first ten, ties in the order of the text; rounded to float32, so that equal spans tie on both sides."""
     best: list[int] = rank_scores("", "", 0, np.round(scores, 4)).order[:_TOP].tolist()
     return best
 
@@ -325,13 +305,7 @@ _POOLING = {"mean": "mean", "first": "cls", "pooler": "cls"}
 
 
 class SentenceTransformersBaseline:
-    """`SentenceTransformer.encode` with the files of an encoder card's model, in float32: each passage by itself.
-
-    - `card`: which model; its passages' tower is taken.
-    - `device`: where it computes, as torch names it.
-
-    Raises BadWeights: the model's files are missing or not the expected ones.
-    """
+    """`SentenceTransformer.encode` with the files of a card's passages' tower, in float32: each passage by itself."""
 
     def __init__(self, card: EncoderCard, *, device: str = "cpu") -> None:
         from sentence_transformers import SentenceTransformer
@@ -358,11 +332,9 @@ class SentenceTransformersBaseline:
         self._prefix = card.passage_prefix
 
     def encode(self, work: Work, spans: Sequence[Span]) -> tuple[float, npt.NDArray[np.float32]]:
-        """Encode spans of a work in batches of `BATCH`, which the library itself sorts by length.
+        """Encode spans in batches of `BATCH`, which the library itself sorts by length; give seconds and vectors.
 
-        What it returns:
-        - `seconds`: that encoding took, the joining of the texts left out.
-        - `vectors`: each of length 1 where the card compares by cosine.
+        Joining the texts is left out of the time; vectors have length 1 where the card compares by cosine.
         """
         texts = [f"{self._prefix}{flat_span(work, span)}" for span in spans]
         began = time.perf_counter()
@@ -853,13 +825,9 @@ def start(bench: Bench) -> Measured:
 
 @contextlib.contextmanager
 def server(app: Path, environment: Mapping[str, str], *, port: int = 0) -> Iterator[tuple[int, float]]:
-    """Start an app with Streamlit on a port of this machine, wait until its server is healthy, and end it after.
+    """Start an app with Streamlit on a port of this machine (0: a free one), wait until healthy, and end it after.
 
-    - `port`: where; a free one if 0.
-
-    What it yields:
-    - `process`: its id.
-    - `seconds`: from the start of the process to the first healthy answer.
+    Yields its process id, and the seconds from its start to the first healthy answer.
 
     Raises RelicError: it ended by itself, or was not healthy in time.
     """
@@ -928,10 +896,7 @@ def _healthy(port: int) -> bool:
 
 
 def _seconds_of(arguments: Sequence[str], environment: Mapping[str, str]) -> float:
-    """Run Python and take the time.
-
-    Raises RelicError: it failed.
-    """
+    """Run Python and take the time. Raises RelicError: it failed."""
     began = time.perf_counter()
     done = subprocess.run(  # noqa: S603 - our own program
         [sys.executable, *arguments],
@@ -962,15 +927,12 @@ def measure(
     quick: bool = False,
     progress: Progress,
 ) -> Report:
-    """Measure one part after another.
+    """Measure one part after another; all of `PARTS` where none is named. Nothing in `app` is changed.
 
-    - `app`: where the works and their indexes are; nothing in it is changed.
-    - `parts`: names of `PARTS`; all where there are none.
     - `work_id`: the work that every part takes, in place of its own.
     - `full`: measure baselines whole that are reckoned from a part otherwise.
     - `quick`: do only as much as shows that every part runs.
 
-    Raises BadRequest: a part that there is not.
     Raises NotFound: the sample's examples, whose claims are asked, are not in the store; or there is no work.
     """
     for part in parts:

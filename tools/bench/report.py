@@ -33,10 +33,7 @@ _HEADS = ("what", "value", "baseline", "of the baseline", "ratio", "target", "me
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What a figure has to come to.
-
-    - `of`: which number of the figure is held against it.
-    """
+    """What a figure has to come to; `of` is which number of it is held against it."""
 
     of: Literal["ratio", "value"]
     bound: Literal["at least", "at most", "under"]
@@ -58,11 +55,9 @@ class Figure:
     """One measured number.
 
     - `unit`: "ms", "s", "MB", "tokens/s", "%"; empty for a bare number.
-    - `baseline`: what it is held against; empty where nothing of the kind was measured.
-    - `baseline_value`: the baseline's number in the same unit; None where there is none.
+    - `baseline_value`: in the same unit.
     - `ratio`: how many times better than the baseline, or how large a share of it, as the part's page in the
-      documentation says; None where there is no baseline.
-    - `target`: what it has to come to; None where nothing was laid down.
+      documentation says.
     - `repetitions`: how many measurements the number stands for.
     """
 
@@ -88,7 +83,6 @@ class Figure:
 class Measured:
     """What one part has measured.
 
-    - `part`: its name, which the bench gives it.
     - `on`: what it was measured on: a work and its size, the library.
     - `figures`: in the order in which they are read; empty where nothing could be measured.
     - `notes`: sentences that a reader of the figures needs: what was extrapolated, or why nothing was measured.
@@ -104,12 +98,11 @@ class Measured:
 class Report:
     """What one run of the bench has measured.
 
-    - `machine`: what measured: the processor, its memory, and the versions of what was measured.
+    - `machine`: the processor, its memory, and the versions of what was measured.
     - `code`: version of the program, and its commit where that is known.
     - `date`: when the run began, UTC, ISO 8601.
     - `quick`: only as much was done as shows that every part runs; the figures mean nothing.
     - `notes`: what holds for all parts: that the machine was busy.
-    - `parts`: in the order of `PARTS`.
     """
 
     format: Literal["relic bench/1"] = "relic bench/1"
@@ -139,11 +132,7 @@ def keep(report: Report, path: Path) -> None:
 
 
 def read(path: Path) -> Report:
-    """Read a report that was kept.
-
-    Raises NotFound: there is no such file.
-    Raises BadRequest: it is no report of this version's bench.
-    """
+    """Read a report that was kept. Raises BadRequest: it is no report of this version's bench."""
     text = read_text(path)
     try:
         return TypeAdapter(Report).validate_json(text)

@@ -37,10 +37,7 @@ _ID_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class PaperPrompt:
-    """A prompt as the RELiC paper asked it for one of its tables.
-
-    - `table`: "6" or "A5".
-    """
+    """A prompt as the RELiC paper asked it for its table "6" or "A5"."""
 
     prompt: Prompt
     table: str
@@ -58,10 +55,7 @@ class PaperPrompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A prompt with what the retrievers put first for it.
-
-    - `hits`: by retriever, best first; `FIRST`, or fewer where only fewer share a word with the prompt.
-    """
+    """A prompt with what the retrievers put first: `FIRST` hits, or fewer where fewer share a word with it."""
 
     prompt: PaperPrompt
     slug: str
@@ -89,10 +83,7 @@ def paper_prompts() -> tuple[PaperPrompt, ...]:
 
 
 def passage_id(prompt: PaperPrompt, work: Work, span: Span) -> str:
-    """Digest the prompt, the text of the work and the place: the same wherever and whenever it is found.
-
-    Returns: a "p", so that no spreadsheet takes it for a number, and twelve hexadecimal digits.
-    """
+    """Digest the prompt, the text of the work and the place: "p", lest it be taken for a number, and 12 hex digits."""
     start, end = characters(work, span)
     said = f"{prompt.asked}\n{span.length} {work.sha256} {start} {end}"
     return f"p{hashlib.sha256(said.encode()).hexdigest()[:_ID_DIGITS]}"
@@ -135,17 +126,9 @@ def left_out() -> tuple[tuple[PaperPrompt, str], ...]:
 
 
 def ask(app: App, names: Sequence[str] = (), progress: Progress = silent) -> tuple[Answered, ...]:
-    """Ask every retriever that pages offer the prompts of the paper.
+    """Ask every retriever that pages offer (or those of `names`) the prompts of the paper, in its order.
 
-    - `app`: where the works and the retrievers are.
-    - `names`: only these retrievers.
-
-    Returns: in the order of the paper.
-
-    Raises BadRequest: no retriever has one of the names.
-    Raises NotFound: a work is not in the library; the message says which and how to add it.
-    Raises NoIndex: a work has not been prepared for a retriever; the message says which and how to.
-    Raises RelicError: as the retrievers.
+    Raises NotFound, NoIndex: a work is not in the library, or not prepared; the message says which and how to.
     """
     cards = [registry.card(name) for name in dict.fromkeys(names)] if names else app.retrievers.cards()
     prompts = asked_here()

@@ -52,29 +52,19 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A sheet that a reader has filled in.
-
-    - `seed`: of its order.
-    - `verdicts`: by the id of the passage; all that were wanted.
-    """
+    """A sheet that a reader has filled in: the seed of its order, and all verdicts that were wanted, by passage id."""
 
     seed: int
     verdicts: dict[str, Verdict]
 
 
 def write_sheet(path: Path, answers: Sequence[Answered], *, seed: int) -> int:
-    """Write an empty sheet.
+    """Write an empty sheet, in an order that `seed` decides on every machine alike; say how many passages it has.
 
     A cell that a spreadsheet would take for a formula gets an apostrophe in front; all others are to the letter, but
     for line wraps.
 
-    - `path`: a file that is not there yet: one that was filled in must not be lost.
-    - `seed`: decides the order, on every machine alike.
-
-    Returns: how many passages are to be judged.
-
-    Raises BadRequest: there is such a file.
-    Raises StoreError: it cannot be written.
+    Raises BadRequest: there is such a file: one that was filled in must not be lost.
     """
     check_free(path)
     rows = [(id_, each, span) for each in answers for id_, span in each.passages.items()]
@@ -89,10 +79,7 @@ def write_sheet(path: Path, answers: Sequence[Answered], *, seed: int) -> int:
 
 
 def check_free(path: Path) -> None:
-    """Refuse to write a sheet over a file that is there.
-
-    Raises BadRequest: there is one.
-    """
+    """Refuse to write a sheet over a file that is there. Raises BadRequest."""
     if path.exists():
         raise BadRequest(f"There is a file {path} already, and verdicts may stand in it. Name another one.")
 
@@ -111,22 +98,13 @@ def in_context(work: Work, span: Span) -> tuple[str, str, str]:
 
 
 def read_sheets(paths: Sequence[Path], wanted: Collection[str]) -> tuple[Sheet, ...]:
-    """Read the sheets of the two readers, in the order given.
-
-    - `wanted`: ids of the passages that each must judge.
-
-    Raises BadRequest: they are not two.
-    Raises NotFound, BadBenchmark: as `read_sheet`.
-    """
+    """Read the sheets of the two readers, each of which must judge the passages wanted, in the order given."""
     check_readers(paths)
     return tuple(read_sheet(path, wanted) for path in paths)
 
 
 def check_readers(paths: Sequence[Path]) -> None:
-    """Refuse another number of sheets than there are readers.
-
-    Raises BadRequest: they are not two files.
-    """
+    """Refuse another number of sheets than there are readers, two. Raises BadRequest."""
     if len(paths) != READERS or len({path.resolve() for path in paths}) != READERS:
         raise BadRequest(
             f"The report needs the sheets of {READERS} readers, each in a file of its own: --read FIRST --read SECOND."
@@ -136,13 +114,10 @@ def check_readers(paths: Sequence[Path]) -> None:
 def read_sheet(path: Path, wanted: Collection[str]) -> Sheet:
     """Read a sheet that was filled in; capitals, spaces and the order of rows and columns make no difference.
 
-    - `path`: the file, as `write_sheet` made it and a spreadsheet saved it, with commas, semicolons or tabs.
-    - `wanted`: ids of the passages that it must judge, each once.
+    A spreadsheet may have saved it with commas, semicolons or tabs.
 
-    Raises NotFound: there is no such file.
     Raises BadBenchmark: it is no sheet; or a passage is missing, unknown, there twice, or without a verdict that is
     allowed.
-    Raises BadText: it is no text.
     """
     text = decode(read_bytes(path, at_most=_MOST_BYTES), max_bytes=_MOST_BYTES)
     head = text.partition("\n")[0]
@@ -188,10 +163,7 @@ def _those(one: str, several: str, which: Sequence[str]) -> str:
 
 
 class Edition(BaseModel, frozen=True, extra="forbid"):
-    """The edition of a work that was searched.
-
-    - `sha256`, `segmenter`: of the text that offsets belong to, and what cut it into sentences.
-    """
+    """The edition of a work that was searched: the text that offsets belong to, and what cut it into sentences."""
 
     slug: str
     title: str
@@ -216,7 +188,7 @@ class UsedRetriever(BaseModel, frozen=True, extra="forbid"):
 class Judged(BaseModel, frozen=True, extra="forbid"):
     """A passage and the verdicts on it.
 
-    - `start`, `length`: first sentence, from 0, and how many.
+    - `start`: first sentence, from 0.
     - `characters`: half-open offsets in the text of the work.
     - `verdicts`: one of each reader, in the order in which their sheets were given.
     """
@@ -229,11 +201,7 @@ class Judged(BaseModel, frozen=True, extra="forbid"):
 
 
 class Reported(BaseModel, frozen=True, extra="forbid"):
-    """A prompt, what was found for it, and the verdicts.
-
-    - `claim`, `asked`: the prompt; and as it was asked, with its mask.
-    - `hits`: by retriever: ids, best first.
-    """
+    """A prompt (`asked`: with its mask), what each retriever found for it, best first, and the verdicts."""
 
     table: str
     claim: str
@@ -253,7 +221,6 @@ class Reported(BaseModel, frozen=True, extra="forbid"):
 class Report(BaseModel, frozen=True, extra="forbid"):
     """The report.
 
-    - `code`: version of the program and, where known, the commit.
     - `seeds`: of the order of each reader's sheet.
     - `retrievers`: in the order of pages.
     - `prompts`: in the order of the paper.
@@ -276,11 +243,7 @@ class Report(BaseModel, frozen=True, extra="forbid"):
 
 
 def make_report(app: App, answers: Sequence[Answered], sheets: Sequence[Sheet]) -> Report:
-    """Put together what was found now and what the readers said of it.
-
-    - `app`: whose retrievers were asked.
-    - `sheets`: the readers' verdicts on every passage of it.
-    """
+    """Put together what was found now and what the readers said of every passage of it."""
     return Report(
         created=datetime.now(UTC).replace(microsecond=0),
         code=provenance.code(),
@@ -345,21 +308,14 @@ FILE = Envelope("prompts", 1, keys=tuple(Report.model_fields), head={})
 
 
 def write_report(path: Path, report: Report) -> None:
-    """Write a report whole or not at all.
-
-    Raises StoreError: the file cannot be written.
-    """
+    """Write a report whole or not at all."""
     content = report.model_dump(mode="json") | {"created": report.created.isoformat()}
     with written_whole(path) as file:
         file.write(FILE.write(content))
 
 
 def read_report(path: Path) -> Report:
-    """Read a report and check it.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is no report, was changed by hand, or is of a version that this program does not know.
-    """
+    """Read a report and check it. Raises BadBenchmark: none, changed by hand, or of a version not known here."""
     return checked(Report, FILE.read(read_bytes(path), str(path)), str(path))
 
 
@@ -369,11 +325,7 @@ first. Made once: only the newer version can be asked again."""
 
 
 def shipped() -> Report:
-    """Read the report that comes with the program.
-
-    Raises NotFound: none has been made yet.
-    Raises BadBenchmark: as `read_report`.
-    """
+    """Read the report that comes with the program. Raises NotFound: none has been made yet."""
     if not REPORT.is_file():
         raise NotFound(
             "No report of the prompts comes with this version of the program. docs/prompts.md says how one is made."
@@ -482,10 +434,7 @@ def cohens_kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
 
 
 def page_table() -> str:
-    """Make what docs/prompts.md has between its marks.
-
-    Raises BadBenchmark: the report that comes with the program is damaged.
-    """
+    """Make what docs/prompts.md has between its marks."""
     try:
         report = shipped()
     except NotFound:
@@ -498,13 +447,7 @@ def page_table() -> str:
 
 
 def differences(report: Report, app: App, answers: Sequence[Answered]) -> tuple[str, ...]:
-    """Say where the first hits are not those of a report.
-
-    - `report`: what was found when it was made.
-    - `app`: whose retrievers answered now.
-
-    Returns: sentences; none where every hit is the same.
-    """
+    """Say in sentences where the first hits are not those of a report."""
     said = []
     editions = {edition.slug: edition for edition in report.works}
     for each in {each.slug: each for each in answers}.values():

@@ -312,11 +312,7 @@ def _rest(process: subprocess.Popen[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What one run has found.
-
-    - `rows`: in the order of `PARTS`.
-    - `code`, `date`, `command`, `note`: version of the program; when; how it was called; whether the machine was busy.
-    """
+    """What one run has found; `note` says whether the machine was busy."""
 
     rows: tuple[Row, ...]
     machine: Mapping[str, str | int | float]
@@ -347,14 +343,11 @@ def run(
     text: Path | None = None,
     command: str = "",
 ) -> Report:
-    """Do all of it, to a library in a folder that is deleted afterwards.
+    """Do all parts, or those named, to a library in a folder that is deleted afterwards.
 
-    - `parts`: names of `PARTS`; all where there are none.
     - `searchers`, `browsers`, `rounds`: how many at once, and how often things are repeated.
     - `text`: a novel that is in that library too; `press` asks the longest.
     - `command`: how it was called, for the report.
-
-    Raises BadRequest: there is no such part.
     """
     for part in parts:
         if part not in PARTS:
@@ -397,10 +390,7 @@ def run(
 
 
 def write(report: Report, form: str) -> str:
-    """Write the report: what ran it, a table of how it came out, and each row in its own words.
-
-    - `form`: for a terminal, or for the documentation.
-    """
+    """Write the report for a terminal or the documentation: what ran it, a table, and each row in its own words."""
     machine = report.machine
     ran_on = (
         f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}; Python "

@@ -32,10 +32,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """What a row is made with.
+    """What a row is made with: a library made for it (the sample, prepared), and a folder for others.
 
-    - `app`: a library made for it: the sample, prepared.
-    - `folder`: where it may make others.
     - `searchers`, `browsers`, `rounds`: how many at once, and how often things are repeated.
     """
 

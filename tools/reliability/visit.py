@@ -20,10 +20,7 @@ PATIENCE = 60.0
 
 
 class Visit:
-    """One visitor of a server, with the cookies it gives.
-
-    - `url`: http://localhost:8501 for example.
-    """
+    """One visitor of a server (http://localhost:8501 for example), with the cookies it gives."""
 
     def __init__(self, url: str) -> None:
         self._http = httpx.Client(base_url=url, timeout=PATIENCE)
@@ -54,10 +51,7 @@ class Visit:
         return self._http.cookies.get("relic_server") or ""
 
     def open(self, page: str = "", query: str = "") -> list[ForwardMsg]:
-        """Open a page, and give what the server says until it is drawn.
-
-        - `page`: "find" for example; the home page where empty.
-        """
+        """Open a page ("find"; "" for home), and give what the server says until it is drawn."""
         asked = BackMsg()
         asked.rerun_script.page_name, asked.rerun_script.query_string = page, query
         self.socket.send(asked.SerializeToString())

@@ -57,12 +57,7 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
     bs: Sequence[float] = BS,
     progress: Progress,
 ) -> Table:
-    """Try BM25 over a grid of k1 and b; k1 goes down the table, b to the right.
-
-    - `app`: where the works are.
-    - `name`: a registered benchmark, of a split that choices may be made on.
-    - `terms`: what BM25 counts.
-    - `progress`: told how many claims have been answered, all points counted.
+    """Try BM25 over a grid of k1 (down the table) and b (to the right); progress counts the claims of all points.
 
     Raises BadRequest: the benchmark is for reporting or of no known split, there is no such metric, or a value is out
     of its range.
@@ -99,10 +94,7 @@ def tune_bm25(  # noqa: PLR0913 - a grid and what it is tried on
 
 
 def check_split(benchmark: Benchmark) -> None:
-    """Refuse a benchmark that figures are reported on, or may be.
-
-    Raises BadRequest: it is of another split than dev; the message says of which.
-    """
+    """Refuse a benchmark that figures are reported on, or may be: of another split than dev. Raises BadRequest."""
     card = benchmark.card
     if card.split == _TO_CHOOSE_BY:
         return
@@ -147,7 +139,7 @@ class Grid:
     """What a grid came to.
 
     - `outcomes`: of the best point and of those asked for, in the order of the benchmark.
-    - `best`: the best point; of several, the first: the smallest k1, then the smallest b.
+    - `best`: of several, the first: the smallest k1, then the smallest b.
     """
 
     metric: str
@@ -173,7 +165,6 @@ def search(  # noqa: PLR0913 - a grid and what it is tried on
 
     - `name`: the metric that points are judged by.
     - `beside`: points whose outcomes are wanted too, in the grid or not.
-    - `progress`: told how many claims have been answered, all points counted.
 
     Raises BadRequest: there is nothing to try, or no such metric, or one that is no merit.
     """

@@ -48,13 +48,10 @@ _RIDGE = 1e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestHit:
-    """The best hit of a claim in one work.
+    """The best hit of a claim in one work (`own`: its own); `found`: it is the quotation that the critic chose.
 
-    - `own`: whether it was found there.
     - `share`, `named`: how far the claim's words are foreign to the work searched: as
       `relic_core.retrieval.strength.OutOfVocabulary`.
-    - `shape`: how much context the claim took.
-    - `found`: whether the hit is the quotation that the critic chose.
     """
 
     about: str
@@ -128,10 +125,7 @@ def left_out(hits: Sequence[BestHit], *, fair: float = FAIR, strong: float = STR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What thresholds are set by.
-
-    - `others`: works that each claim is asked of beside its own.
-    """
+    """What thresholds are set by; each claim is asked of so many other works beside its own."""
 
     benchmark: str
     retriever: str = "dense-relic"
@@ -141,9 +135,6 @@ class Question:
 
 def choose_thresholds(app: App, question: Question, *, progress: Progress) -> tuple[Threshold, Table]:
     """Set thresholds, and say how often they would be right; works are prepared where they are not.
-
-    - `app`: where the works are.
-    - `progress`: told of works prepared, then of claims asked.
 
     Raises BadRequest: the benchmark is not for choosing by, or has a single work; the retriever compares no vectors; a
     number is out of its range.

@@ -44,7 +44,6 @@ HALVED = "birco-novels"
 class Question:
     """What readings are tried on.
 
-    - `data`: the reader's own file or folder.
     - `shapes`: how much context each claim takes; a table for each.
     - `works`: the most works, those that are quoted most for their length; 0 for all.
     - `half`: every other claim alone.
@@ -66,13 +65,10 @@ def compare_readings(
     alone: bool = False,
     progress: Progress,
 ) -> tuple[Table, ...]:
-    """Measure one-pass spans for each stretch length and context, and the same encoder's spans read alone.
+    """Measure one-pass spans for each stretch length and context, and (`alone`) the same encoder's spans read alone.
 
-    - `app`: where the works are, and which encoder; its indexes are left alone.
     - `windows`, `contexts`: tokens of a stretch, and of its context on either side; pairs whose context fills the
-      stretch are left out. The encoder's own are tried in any case.
-    - `alone`: whether spans are read alone too.
-    - `progress`: told how many works have been read, all readings counted.
+      stretch are left out. The encoder's own are tried in any case; its indexes are left alone.
 
     Returns: for each shape one of figures and one of paired differences from the encoder's own reading.
 
@@ -179,12 +175,7 @@ def _notes(
 
 
 def densest(benchmark: Benchmark, works: int) -> tuple[QuotationContext, ...]:
-    """Take the windows of the works that are quoted most for their length: most claims for what encoding costs.
-
-    - `works`: how many works; all windows where there are no more.
-
-    Returns: in the order of the benchmark.
-    """
+    """Take the windows of the works that are quoted most for their length: most claims for what encoding costs."""
     windows = benchmark.windows()
     pools = by_pool(windows)
     order = sorted(pools, key=lambda pool: (-len(pools[pool]) / max(1, len(benchmark.work(pool).sentences)), pool))
@@ -212,17 +203,10 @@ def read_and_rank(
     shapes: Sequence[ContextSize],
     progress: Progress,
 ) -> dict[tuple[str, ContextSize], tuple[Outcome, ...]]:
-    """Rank the windows of a benchmark by several readings of its works.
+    """Rank the windows of a benchmark by several readings of its works; outcomes in the order of `windows`.
 
     One reading is done with before the next is begun, so that one encoder is in memory at a time, and one work's index
-    on disk.
-
-    - `shapes`: how much context each claim takes, one after the other: works are encoded once for all.
-    - `progress`: told how many works have been read, all readings counted.
-
-    Returns: in the order of `windows`.
-
-    Raises RelicError: as `relic_core.evaluation.runner.Answering`.
+    on disk; works are encoded once for all shapes.
     """
     pools = by_pool(windows)
     found: dict[tuple[str, ContextSize], tuple[Outcome, ...]] = {}

@@ -19,6 +19,7 @@ length is counted in our sentences and may be more than five.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -87,6 +88,15 @@ _NOVELS = BenchmarkCard(
 )
 
 
+_WHOLE = replace(
+    _POOLS,
+    name="birco-pools-whole",
+    label="BIRCO-RELIC, given pools, whole queries",
+    description=f"{_POOLS.description} The query is taken whole: what 4/4 leaves out of three of the claims stands in "
+    "the sentence furthest from the quotation.",
+)
+
+
 def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[BenchmarkCard, JudgedSet]:
     """Read the queries and their pools.
 
@@ -114,17 +124,24 @@ def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[Be
     return replace(card, checksum=found), read_jsonl(path)
 
 
-def sides(query: JudgedQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def sides(query: JudgedQuery, *, whole: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Cut a query into the sentences before and after its mask, at most four each, those nearest to it.
+
+    - `whole`: the furthest of the four holds all that stands beyond it, so that 4/4 takes the whole query.
 
     The first mask is the place of the quotation; a further one, where another was masked, is taken out.
     """
     before, _, after = query.text.partition(MASKED)
-    return _sentences(before)[-MAX_CONTEXT:], _sentences(after.replace(MASKED, " "))[:MAX_CONTEXT]
+    left, right = _sentences(before), _sentences(after.replace(MASKED, " "))
+    if whole:
+        near = MAX_CONTEXT - 1
+        left = tuple(filter(None, (" ".join(left[:-near]), *left[-near:])))
+        right = tuple(filter(None, (*right[:near], " ".join(right[near:]))))
+    return left[-MAX_CONTEXT:], right[:MAX_CONTEXT]
 
 
-def _window(query: JudgedQuery, book: str, pool: str, gold: Span) -> QuotationContext:
-    left, right = sides(query)
+def _window(query: JudgedQuery, book: str, pool: str, gold: Span, *, whole: bool = False) -> QuotationContext:
+    left, right = sides(query, whole=whole)
     return QuotationContext(id=query.id, book=book, pool=pool, left=left, right=right, gold=gold)
 
 
@@ -139,9 +156,15 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(words[start:end] for start, end in default_segmenter().segment(words, 0, len(words)))
 
 
-def _create_pools(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - no novel is needed
+def _create_pools(
+    settings: Settings,
+    works: WorkSource,  # noqa: ARG001 - no novel is needed
+    data: Path | None,
+    *,
+    card: BenchmarkCard = _POOLS,
+) -> Opened:
     """Read queries and pools. What BIRCO publishes does not say which novel a query is about: each counts as a book."""
-    card, queries = load(_POOLS, settings, data)
+    card, queries = load(card, settings, data)
     windows, books, pools = [], {}, {}
     for query in queries.queries:
         ids = in_order(query.id, queries.pools[query.id])
@@ -149,7 +172,8 @@ def _create_pools(settings: Settings, works: WorkSource, data: Path | None) -> O
         book = _book(query)
         books[book.key] = book
         pools[query.id] = work_of(f"Pool of {query.id}", {name: queries.passages[name] for name in ids}, SOURCE)
-        windows.append(_window(query, book.key, query.id, Span(ids.index(gold), 1)))
+        whole = card.name == _WHOLE.name
+        windows.append(_window(query, book.key, query.id, Span(ids.index(gold), 1), whole=whole))
     return Opened(card, windows, books=books.values(), works=pools)
 
 
@@ -191,4 +215,5 @@ def _create_novels(settings: Settings, works: WorkSource, data: Path | None) -> 
 
 
 POOLS = SimpleNamespace(CARD=_POOLS, create=_create_pools)
+WHOLE = SimpleNamespace(CARD=_WHOLE, create=partial(_create_pools, card=_WHOLE))
 NOVELS = SimpleNamespace(CARD=_NOVELS, create=_create_novels, unplaced=_unplaced)

@@ -19,6 +19,7 @@ _MODULES = {
     "public-relic-dev": "relic_core.evaluation.benchmarks.public_relic:DEV",
     "birco-novels": "relic_core.evaluation.benchmarks.birco:NOVELS",
     "birco-pools": "relic_core.evaluation.benchmarks.birco:POOLS",
+    "birco-pools-whole": "relic_core.evaluation.benchmarks.birco:WHOLE",
     "public-relic-dev-all": "relic_core.evaluation.benchmarks.public_relic:DEV_ALL",
     "public-relic-test-all": "relic_core.evaluation.benchmarks.public_relic:TEST_ALL",
     "public-relic-dev-short": "relic_core.evaluation.benchmarks.public_relic:DEV_SHORT",

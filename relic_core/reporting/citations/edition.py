@@ -26,14 +26,11 @@ _ARTICLE = re.compile(r"(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The parts of a citation, each empty or None where it is not known.
+    """The parts of a citation, each empty or None where it is not known; as `EditionDetails` but for these.
 
-    - `id`, `title`, `short_title`: the work; its title up to where a subtitle begins, without an article.
+    - `short_title`: up to where a subtitle begins, without an article.
     - `first_year`, `year`: of first publication, and of this edition; "70 BCE" before Christ.
-    - `collection`, `volume`, `edition`, `publisher`, `place`, `container`, `number`, `url`, `language`: as
-      `EditionDetails`; `edition` is written "2nd ed.".
-    - `volumes`: how many there are.
-    - `accessed`: when it was taken from its address.
+    - `edition`: written "2nd ed.".
     - `letter`: "a", "b": tells the works of one author and one year apart that are cited together.
     - `titled`: works are cited together that its author alone does not tell apart.
     """

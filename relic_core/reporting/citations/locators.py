@@ -24,11 +24,7 @@ _SAME: dict[Unit, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What a style calls the places of a work.
-
-    - `dash`: between the first and the last.
-    - `short`: leave out the digits that the last number shares with the first.
-    """
+    """What a style calls the places of a work; `short` leaves out digits that the last number shares with the first."""
 
     units: Mapping[Unit, str]
     counted: Mapping[Counted, tuple[str, str]]

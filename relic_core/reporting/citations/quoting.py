@@ -36,11 +36,7 @@ _GOES_ON = re.compile(r"\s*[,;:](?=[”’\"']*$)")
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quotation as it stands in a scholar's text, with what cites it.
-
-    - `block`: set off from the text.
-    - `paragraphs`: its paragraphs, each with its lines; the citation stands at the end of the last.
-    """
+    """A quotation as it stands in a scholar's text, set off as a block or not; the citation ends its last paragraph."""
 
     block: bool
     paragraphs: tuple[tuple[tuple[TextRun, ...], ...], ...]
@@ -101,9 +97,8 @@ def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool 
 def _inline(paragraphs: Iterable[Iterable[str]], *, stop: bool) -> str:
     """Put paragraphs between quotation marks, nested marks turned and paired, lines of verse parted by a stroke.
 
-    A comma, a colon or a semicolon at the end is left away: it leads on to words that are not quoted.
-
-    - `stop`: keep a full stop at the end; without it one is left away, since it comes behind the citation.
+    A comma, a colon or a semicolon at the end is left away: it leads on to words that are not quoted. So is a full
+    stop, which comes behind the citation, unless it is to be kept.
 
     >>> _inline([["The latter of whom, however;"]], stop=False), _inline([["Rain fell,", "and fell."]], stop=True)
     ('“The latter of whom, however”', '“Rain fell, / and fell.”')

@@ -30,11 +30,7 @@ _STYLED = re.compile(r"(?:Mrs|Mr|Miss|Lord|Lady|Sir|Dame|Saint)\b")
 
 
 def disambiguate(works: Iterable[CitedWork], chosen: Style) -> dict[str, Parts]:
-    """Take works apart that are cited together, and put with each what tells it from the others.
-
-    - `works`: all that are cited in a text.
-    - `chosen`: the style: what reads alike in one need not in another.
-    """
+    """Take works apart that are cited together in a style, and put with each what tells it from the others."""
     parts = {work.id: parts_of(work) for work in works}
     short = _short_names([_named(each.authors) for each in parts.values()])
     for key, each in parts.items():
@@ -169,11 +165,7 @@ STYLES: tuple[StyleName, ...] = get_args(StyleName)
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A style of citation.
-
-    - `listed`: what its list is called: "Works Cited".
-    - `beside`: what else it has, for a passage and a work: what it is called, and what writes it.
-    """
+    """A style of citation; beside its entry and what its list is called, what it has for a passage and a work."""
 
     name: StyleName
     label: str
@@ -233,9 +225,7 @@ _STYLES: Mapping[str, Style] = {
 
 
 def style(name: str) -> Style:
-    """Give a style by its name.
-
-    Raises BadRequest: there is none of that name.
+    """Give a style by its name. Raises BadRequest: there is none.
 
     >>> style("mla").listed
     'Works Cited'
@@ -247,12 +237,7 @@ def style(name: str) -> Style:
 
 
 def cite(work: CitedWork, name: str, locator: Locator | None = None) -> tuple[Cited, ...]:
-    """Write every form that a style has, the entry of its list last.
-
-    - `locator`: the passage; the whole work where not given.
-
-    Raises BadRequest: there is no such style.
-    """
+    """Write every form that a style has for a work or a passage of it, the entry of its list last."""
     chosen, parts = style(name), parts_of(work)
     forms = [Cited(label, write(parts, locator)) for label, write in chosen.beside]
     return (*forms, Cited(f"{chosen.listed}, entry", chosen.entry(parts)))

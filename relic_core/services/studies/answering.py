@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from relic_core.domain.studies import (
-    CHOICES,
     LONGEST_COMMENT,
     LONGEST_SECONDS,
     Annotator,
@@ -31,7 +30,8 @@ class ShownItem:
     - `number`: its place in this annotator's order, from 1.
     - `options`: the words of the three passages, in their order.
     - `source`: where the claim was written; may be empty.
-    - `right_option`: number of the critic's passage; 0 where the annotator is not to know.
+    - `right_option`: number of the critic's passage; 0 where the annotator is not to know, or there is none.
+    - `anchor`: number of the word that a span holds; 0 where none is marked.
     """
 
     id: str
@@ -43,6 +43,7 @@ class ShownItem:
     author: str
     source: str
     right_option: int
+    anchor: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +133,7 @@ class Answering:
     ) -> Answer:
         """Keep an answer; earlier answers of the annotator to the item stay on record, and this one counts.
 
-        - `choice`: number of the option, from 1; 0 for "cannot decide".
+        - `choice`: number of the option or label, from 1, or a span (`span_choice`); 0 for "cannot decide".
         - `seconds`: how long the item was before their eyes; more than a day is kept as a day.
 
         Raises BadRequest: no such choice, no time that can be, or a comment that is too long.
@@ -140,12 +141,12 @@ class Answering:
         Raises StoreBusy: another program holds the store; nothing was kept, and it can be tried again.
         """
         study = self._studies.study(study_id)
-        if study.item(item_id) is None:
+        item = study.item(item_id)
+        if item is None:
             raise _unknown_item(study, item_id)
-        if choice not in CHOICES:
-            raise BadRequest(
-                f"An answer is 1, 2 or 3, the number of a passage, or 0 for 'cannot decide'; not {choice}."
-            )
+        if not study.kind.allows(item, choice):
+            wanted = f"some words with number {item.anchor} among them" if item.anchor else "1, 2 or 3"
+            raise BadRequest(f"An answer to this study is {wanted}, or 0 for 'cannot decide'; not {choice}.")
         if not (math.isfinite(seconds) and seconds >= 0):
             raise BadRequest(f"An answer takes 0 seconds or more; {seconds} was given.")
         if len(comment) > LONGEST_COMMENT:
@@ -199,4 +200,5 @@ def _shown(study: Study, order: tuple[str, ...], item_id: str, *, revealed: bool
         author=work.author,
         source=item.source,
         right_option=item.right_option if revealed else 0,
+        anchor=item.anchor,
     )

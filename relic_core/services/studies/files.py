@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from relic_core.config import provenance
 from relic_core.domain.studies import Annotator, Answer, Study, checked_name
-from relic_core.errors import BadBenchmark
+from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats import study_answers
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.formats.studies import read_study, write_study
@@ -118,9 +120,12 @@ class StudyFiles:
         """Write what people chose as JSON lines to learn from or to measure on; see `judged_items`.
 
         Raises NotFound: there is no such study.
+        Raises BadRequest: it is no study of the proxy task.
         """
         results = self._results.of(study_id)
         study = results.study
+        if not study.kind.is_proxy:
+            raise BadRequest(f"{study.label} is no study of the proxy task: examples are made of such studies alone.")
         stored = self._studies.find_works(study).stored
         summaries = {summary.id: summary for summary in self._works.summaries()}
         measured = {each.entry.slug for each in self._catalogue.shelf()}
@@ -142,6 +147,29 @@ class StudyFiles:
         people = [each.annotator for each in results.people]
         names = study_answers.numbered(view.study, people) if anonymous else None
         return reporting.page(view, results, code=provenance.code(), names=names).encode()
+
+    def information(self, study_id: str) -> bytes:
+        """Write the information sheet for participants, as a page of HTML that can be printed.
+
+        Raises NotFound: there is no such study.
+        """
+        return reporting.information(self._studies.get(study_id), guarded=self._studies.guarded(study_id)).encode()
+
+    def package(self, study_id: str) -> bytes:
+        """Write a study with its information sheet and a guide for those who run it, as a ZIP file; the same each time.
+
+        Raises NotFound: there is no such study.
+        """
+        members = {
+            "README.txt": reporting.guide(self._studies.get(study_id)).encode(),
+            "study.json": self.export(study_id),
+            "information.html": self.information(study_id),
+        }
+        file = BytesIO()
+        with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+            for name, content in members.items():
+                archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)
+        return file.getvalue()
 
     def file_name(self, study_id: str, end: str) -> str:
         """Name a file of a study: "pride-and-prejudice-1f2e3d4c5b6a.json"."""

@@ -9,20 +9,24 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from relic_core.config import provenance
+from relic_core.domain import Judgement
 from relic_core.domain.figures import Cell, Table
 from relic_core.domain.studies import ID_LENGTH, OPTIONS, ModelAnswers, Study, StudyResults, too_fast
 from relic_core.errors import BadRequest, BadWeights
-from relic_core.evaluation import metrics
+from relic_core.evaluation import metrics, spans
 from relic_core.evaluation.proxy_task import ItemSettings, ask, built_on, check_not_chooser, make_items, may_answer
 from relic_core.evaluation.study_results import accuracy_of, compute
 from relic_core.retrieval import registry
+from relic_core.services.studies.studies import ECHOES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relic_core.domain import ContextSize, Job, Work
+    from relic_core.evaluation.echoes import KnownEchoes
     from relic_core.ports import Benchmark, Progress, Retriever
     from relic_core.services.studies.studies import Studies
+    from relic_core.store.mined_windows import WindowRows
     from relic_core.store.studies import StudyRows
     from relic_core.store.study_answers import StudyAnswerRows
 
@@ -55,6 +59,8 @@ class StudyModels:
         Raises NotFound: there is no such study.
         """
         study = self._studies.study(study_id)
+        if not study.kind.is_proxy:
+            return ()
         known = {each.id for each in self._rows.models(study_id)}
         due = []
         for name in may_answer(study.making.chooser):
@@ -134,6 +140,8 @@ class StudyModels:
 
 
 def _checked(study: Study, names: Sequence[str]) -> tuple[str, ...]:
+    if not study.kind.is_proxy:
+        raise BadRequest(f"{study.label} is no study of the proxy task: models choose among three passages alone.")
     if not names:
         return may_answer(study.making.chooser)
     checked = tuple(dict.fromkeys(registry.card(name).name for name in names))
@@ -181,28 +189,77 @@ class Results:
         return found
 
 
+def label_windows(results: StudyResults, windows: WindowRows) -> str:
+    """Label quotations as most readers did: for tables by kind, the page Criticism and exports; say what came of it.
+
+    Raises BadRequest: it is no study of kinds of evidence, or nobody agrees yet.
+    """
+    study, kind, now = results.study, results.study.kind, datetime.now(UTC)
+    if not kind.labels:
+        raise BadRequest(f"{study.label} asks for no label of a quotation: make a study of the kind evidence.")
+    agreed = {each.item.id: kind.labels[each.majority - 1] for each in results.items if each.majority}
+    if not agreed:
+        raise BadRequest(f"{study.label} has no quotation to which two readers gave the same label yet.")
+    here = set(agreed) if study.making.benchmark else {each.window.id for each in windows.some(list(agreed))}
+    facts: dict[str, Any] = {"question": "evidence", "judge": study.label, "comment": "", "created": now}
+    windows.judge(*(Judgement(window_id=each, answer=agreed[each], **facts) for each in agreed if each in here))
+    words = f"{len(here):,} quotations have the label on which most readers agree."
+    if undecided := len(results.items) - len(agreed):
+        words += f" On {undecided:,} no two agree yet."
+    if gone := len(agreed) - len(here):
+        words += (
+            f" {gone:,} are not here any more, since their source or work was removed or mined anew: their labels stay "
+            "in the study alone."
+        )
+    return words
+
+
+def span_retrieval(results: StudyResults, known: Callable[[], KnownEchoes], method: str = "tf-idf") -> Table:
+    """Compare the spans that readers marked with windows as queries; see `spans.retrieval`.
+
+    - `known`: gives the known echoes, whose verses are chosen from where the study is of them.
+
+    Raises BadRequest: it is no study of spans, or as `spans.retrieval`.
+    Raises NotFound, BadBenchmark: as reading the known echoes.
+    """
+    study = results.study
+    if not study.kind.marks_spans:
+        raise BadRequest(f"{study.label} is no study in which spans are marked.")
+    verses = known().b if study.making.benchmark == ECHOES else None
+    texts = [verses.sentence_text(at) for at in range(len(verses.sentences))] if verses else []
+    return spans.retrieval(results.items, texts, method)
+
+
 def proxy_table(
     benchmark: Benchmark,
     retrievers: Sequence[str],
     *,
     chooser: str,
     shape: ContextSize,
+    lengths: Sequence[int] = (1,),
     create: Callable[[str], Retriever],
     progress: Progress,
 ) -> Table:
     """Ask retrievers the proxy task, with every window of a benchmark for an item.
 
     - `chooser`: who chooses the other two options; not one of those that are asked.
+    - `lengths`: sentences of a quotation; any where empty. The paper has one (RELiC, section 4).
 
-    Raises BadRequest: no retriever is asked, there is none of that name, or the chooser is asked.
+    Raises BadRequest: no retriever is asked, there is none of that name, the chooser is asked, or no window is left.
     """
     if not retrievers:
         raise BadRequest(f"Name retrievers to be asked, others than {chooser}, which chooses the options.")
     check_not_chooser(retrievers, chooser)
+    windows = [each for each in benchmark.windows() if not lengths or each.gold.length in lengths]
+    if not windows:
+        raise BadRequest(
+            f"{benchmark.card.label} has no quotation of {' or '.join(map(str, lengths))} sentences: choose another "
+            "length, or 0 for any."
+        )
     made = make_items(
-        benchmark, benchmark.windows(), chooser=create(chooser), settings=ItemSettings(shape=shape), progress=progress
+        benchmark, windows, chooser=create(chooser), settings=ItemSettings(shape=shape), progress=progress
     )
-    works = {work.id: work for window in benchmark.windows() for work in [benchmark.work(window.pool)]}
+    works = {work.id: work for window in windows for work in [benchmark.work(window.pool)]}
     rows: list[tuple[Cell, ...]] = []
     for each in retrievers:
         choices = ask(made.items, works.__getitem__, create(each), progress=progress).choices
@@ -221,7 +278,8 @@ def proxy_table(
     if made.left_out:
         notes.append(f"{len(made.left_out):,} claims make no item: no ranking, or too short a work for three options.")
     return Table(
-        caption=f"{benchmark.card.label}: the critic's quotation told from two passages that {other} put first.",
+        caption=f"{benchmark.card.label}: the critic's quotation told from two passages that {other} put first"
+        f"{f'; sentences of a quotation: {said}' if (said := ', '.join(map(str, lengths))) else ''}.",
         heads=("retriever", "context", metrics.metric("proxy-accuracy").label, "n"),
         rows=tuple(rows),
         notes=tuple(notes),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relic_core.config import ASSETS, Settings
@@ -17,11 +18,21 @@ from relic_core.domain.studies import (
     WorksFound,
     check_terms,
     checked_name,
+    reading_minutes,
+    study_kind,
 )
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation.benchmarks import registry as benchmarks
-from relic_core.evaluation.studies import MINED, check_request, make_study, mined_benchmark, next_version
-from relic_core.formats.files import read_bytes, written_whole
+from relic_core.evaluation.spans import known_pairs, read_pairs
+from relic_core.evaluation.studies import (
+    MINED,
+    check_request,
+    make_span_study,
+    make_study,
+    mined_benchmark,
+    next_version,
+)
+from relic_core.formats.files import decoded, read_bytes, written_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
 from relic_core.library.naming import meant
 from relic_core.ports import Benchmark, Progress, Retriever, silent
@@ -31,16 +42,16 @@ from relic_core.store.studies import LONGEST_CODE, StudyCounts, StudyRows, fits,
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from relic_core.domain import BenchmarkCard, Job, Span, Work, WorkSummary
+    from relic_core.evaluation.echoes import KnownEchoes
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.works import Works
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.sources import SourceRows
     from relic_core.store.study_answers import AnnotatorCounts, StudyAnswerRows
 
-__all__ = ["LONGEST_CODE", "Studies", "StudyMaking", "StudySource"]
+__all__ = ["LONGEST_CODE", "Studies", "StudyCounts", "StudyMaking", "StudySource", "seal"]
 
 SAMPLE = ASSETS / "sample" / "study.json"
 """Items of the sample work, so that the task can be tried at once; ``python -m relic_core study sample`` makes it."""
@@ -53,6 +64,10 @@ _SAMPLE_MADE = datetime(2026, 11, 1, tzinfo=UTC)
 PRIDE = StudyRequest(name="Pride and Prejudice", benchmark="public-relic-test", works=("pride_and_prejudice",))
 """The study of the paper's own work, in the benchmark of criticism that is free of copyright."""
 
+TEST_WORKS = StudyRequest(name="Single sentences of the test works", benchmark="public-relic-test", seed=8)
+"""The study of all single sentences that critics quote of the test works, for a department to run."""
+
+ECHOES = "bible-references"
 FARTHEST = 1_000
 """The paper's second variant: the gold is not among so many that dense-RELiC ranks first (RELiC, section 4)."""
 
@@ -131,7 +146,7 @@ class Studies:
         """Look for the works of a study, text and sentences."""
         known = {version.fingerprint: work_id for work_id, version in self._works.work_versions().items()}
         stored = {work.key: known[work.fingerprint] for work in study.works if work.fingerprint in known}
-        missing = [work for work in study.works if work.key not in stored]
+        missing = [work for work in study.works if work.fingerprint and work.key not in stored]
         summaries = self._works.summaries() if missing else ()
         return WorksFound(stored=stored, held=tuple(_why(work, summaries) for work in missing))
 
@@ -276,7 +291,7 @@ class StudyMaking:
         return self._open_benchmark(name, data=data), {}
 
     def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
-        """Make a study and keep it, or find it where it was made before.
+        """Make a study of quotations and keep it, or find it where it was made before.
 
         Raises BadRequest: something in the request cannot be, another study has the name, or no window is left.
         Raises NotFound: a work or the data of the benchmark are not here; nothing was mined.
@@ -285,6 +300,41 @@ class StudyMaking:
         terms = request.terms
         self._check_name_is_free(request.name)
         return self._studies.keep(self._made(request, data, progress), terms, request.owner)
+
+    def of_test_works(self, minutes: int | None = None, progress: Progress = silent) -> Study:
+        """Give the study of all single sentences that critics quote of the test works, or make it. Raises as `make`.
+
+        - `minutes`: only so many of its items, drawn by chance, as one reader reads in this time.
+        """
+        known = self._studies.named(TEST_WORKS.name)
+        whole = self._studies.study(known.id) if known else self.make(TEST_WORKS, progress=progress)
+        if minutes is None or minutes >= reading_minutes(whole):
+            return whole
+        name = f"{TEST_WORKS.name}, {minutes} minutes"
+        if known := self._studies.named(name):
+            return self._studies.study(known.id)
+        most = max(1, len(whole.items) * minutes // reading_minutes(whole))
+        return self.make(replace(TEST_WORKS, name=name, most=most), progress=progress)
+
+    def make_spans(
+        self, request: StudyRequest, known: Callable[[], KnownEchoes], *, file: bytes | Path | None, name: str = ""
+    ) -> Study:
+        """Make a study in which spans are marked, and keep it.
+
+        - `known`: gives the known echoes, where the request names their benchmark.
+        - `file`, `name`: else the file of pairs, and what messages call one that has no path.
+
+        Raises BadRequest: as `make`, or no pair has an anchor.
+        Raises BadBenchmark: the file holds something else, or nothing.
+        Raises NotFound: there is no such file.
+        """
+        terms = request.terms
+        self._check_name_is_free(request.name)
+        if isinstance(file, Path):
+            name, file = file.name, read_bytes(file)
+        pairs = known_pairs(known()) if request.benchmark == ECHOES else read_pairs(decoded(file or b"", name), name)
+        made = make_span_study(replace(request, kind="span", benchmark=request.benchmark or name), pairs)
+        return self._studies.keep(made, terms, request.owner)
 
     def start(self, request: StudyRequest, *, code: str = "") -> Job:
         """Make a study in the background; the job's closing note ends with the study's id in brackets.
@@ -317,7 +367,9 @@ class StudyMaking:
     def _made(self, request: StudyRequest, data: Path | None, progress: Progress) -> Study:
         check_request(request)
         benchmark, sources = self._open(request.benchmark, data)
-        chooser = self._chooser(registry.card(request.chooser).name, benchmark)
+        chooser = None
+        if study_kind(request.kind).is_proxy:
+            chooser = self._chooser(registry.card(request.chooser).name, benchmark)
         return make_study(request, benchmark, chooser=chooser, sources=sources, words=words_of, progress=progress)
 
     def _check_name_is_free(self, name: str) -> None:

@@ -1,0 +1,267 @@
+"""Why a quotation was missed: what can be told of one case from the claim, the quotation and what was put first.
+
+A case is one outcome of a run. Overlap is by lemmas: the share of a passage's different lemmas, function words left
+out, that the claim has too. The human codes are those that the RELiC paper (sections 4 and 5, tables 5 and A4) finds in
+errors; people give them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+
+from relic_core.caching import LRUCache
+from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.evaluation.metrics import metric, values
+from relic_core.text.dialogue import Spoken, spoken_by_sentence
+from relic_core.text.forms import lemma
+from relic_core.text.words import content_tokens, tokens, without_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.domain import Claim, Outcome, Span, Work
+
+Trait = Literal["overlap", "dialogue", "place"]
+"""What parts the cases of a chart: quarters by overlap of claim and quotation; how much of the quotation is spoken; in
+which quarter of the work it stands."""
+TRAITS: tuple[Trait, ...] = get_args(Trait)
+
+FINDINGS = {
+    "no ranking": "The claim gave the retriever nothing to go by.",
+    "overlap": "Shared words do not lead to it: it shares none with the claim, or fewer of its own than what was put "
+    "first does.",
+    "neighbour": "What was put first shares a sentence with it.",
+    "unnamed": "It names nobody: it has pronouns or speech alone.",
+    "short": "It has fewer than ten words.",
+}
+"""What can be found of the quotation in a case."""
+
+CODES = {
+    "string overlap": "It shares words with the claim, and no more.",
+    "world knowledge": "One has to know something that neither text says.",
+    "figurative sense": "A word is meant in another than its plain sense.",
+    "alternative as good": "What was put first would do as well.",
+    "claim violated": "What was put first goes against the claim.",
+}
+"""What people say of a case."""
+
+_SHORT = 10
+"""Words: RELiC looked for sentences of ten tokens and more in criticism (section 2.1)."""
+_PRONOUNS = frozenset("i me my we us our you your thou thee he him his she her hers it its they them their".split())  # noqa: SIM905
+_SMALL = re.compile(r"(?<![\w’'])[a-z][\w’']*(?:[\s,]+[a-z][\w’']*)*")
+_NAMELESS = "zz"
+"""Stands for words in small letters where names are looked for: one that no work has."""
+_QUARTERS = 4
+_MOSTLY = 0.9
+_KEPT_WORKS, _KEPT_TEXTS = 32, 4096
+
+_spoken: LRUCache[tuple[Spoken, ...]] = LRUCache(_KEPT_WORKS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What can be told of one case.
+
+    - `overlap`, `first_overlap`: of the claim with the quotation, and with what was put first; None where a text is not
+      here.
+    - `words`: of the quotation. `spoken`: the share of them that is speech.
+    - `unnamed`: it names nobody, and has pronouns or is spoken.
+    - `neighbour`: what was put first shares a sentence with it.
+    - `overlapping`: candidates that share a sentence with it, itself left out.
+    - `place`: where in the work it begins, from 0 to 1; None in a given pool.
+    - `quoted`: how often criticism that is here quotes any of its sentences.
+    """
+
+    example_id: str
+    rank: int | None
+    overlap: float | None
+    first_overlap: float | None
+    words: int
+    spoken: float
+    unnamed: bool
+    neighbour: bool
+    overlapping: int
+    place: float | None
+    quoted: int
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Which `FINDINGS` hold; none of a case whose quotation was put first."""
+        if self.rank == 1:
+            return ()
+        led_away = self.overlap is not None and (not self.overlap or self.overlap < (self.first_overlap or 0.0))
+        held = {
+            "no ranking": self.rank is None,
+            "overlap": self.rank is not None and led_away,
+            "neighbour": self.neighbour,
+            "unnamed": self.unnamed,
+            "short": self.words < _SHORT,
+        }
+        return tuple(name for name in FINDINGS if held[name])
+
+
+def diagnose(
+    outcome: Outcome, claim: Claim | None, work: Work, quoted: Sequence[Span] = (), *, pool: bool = False
+) -> Diagnosis | None:
+    """Tell what can be told of a case; None where the quotation does not stand in the work.
+
+    - `claim`: None where it is not here.
+    - `quoted`: what criticism quotes of the work, each as often as it does.
+    - `pool`: the work is a pool that was given, whose order means nothing.
+    """
+    gold = work.span_between(*outcome.gold)
+    first = work.span_between(*outcome.first[0]) if outcome.first else None
+    if gold is None:
+        return None
+    text = work.span_text(gold)
+    speech = _speech(work, gold)
+    last = work.candidates(gold.length) - 1
+    beside = min(last, gold.end - 1) - max(0, gold.start - gold.length + 1)
+    return Diagnosis(
+        example_id=outcome.example_id,
+        rank=outcome.rank,
+        overlap=trait_of("overlap", outcome, claim, work),
+        first_overlap=None if claim is None or first is None else lemma_overlap(claim.words, work.span_text(first)),
+        words=speech.words,
+        spoken=speech.share,
+        unnamed=_names_nobody(text, work, spoken=speech.spoken > 0),
+        neighbour=first is not None and _meet(first, gold),
+        overlapping=0 if pool else beside,
+        place=trait_of("place", outcome, claim, work, pool=pool),
+        quoted=sum(_meet(each, gold) for each in quoted),
+    )
+
+
+def trait_of(trait: Trait, outcome: Outcome, claim: Claim | None, work: Work, *, pool: bool = False) -> float | None:
+    """Tell one trait of a case, from 0 to 1, as `Diagnosis` has it; None where it is not known."""
+    gold = work.span_between(*outcome.gold)
+    if gold is None:
+        return None
+    if trait == "dialogue":
+        return _speech(work, gold).share
+    if trait == "overlap":
+        return None if claim is None else lemma_overlap(claim.words, work.span_text(gold))
+    return None if pool else gold.start / max(1, len(work.sentences) - 1)
+
+
+def _speech(work: Work, span: Span) -> Spoken:
+    parts = _spoken.get(work.fingerprint, lambda: spoken_by_sentence(work))[span.start : span.end]
+    return Spoken(sum(part.words for part in parts), sum(part.spoken for part in parts))
+
+
+def lemma_overlap(claim: str, passage: str) -> float:
+    """Give the share of a passage's different lemmas that a claim has too; 0 where it has none but function words.
+
+    >>> lemma_overlap("The lamps went out.", "He goes with a lamp in his hand.")
+    0.6666666666666666
+    """
+    own = _lemmas(passage)
+    return len(own & _lemmas(claim)) / len(own) if own else 0.0
+
+
+@lru_cache(maxsize=_KEPT_TEXTS)
+def _lemmas(text: str) -> frozenset[str]:
+    return frozenset(map(lemma, content_tokens(text)))
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _names_nobody(text: str, work: Work, *, spoken: bool) -> bool:
+    capitals = " ".join(_SMALL.sub(_NAMELESS, text).split())
+    return (spoken or not _PRONOUNS.isdisjoint(tokens(text))) and without_names(capitals, work) == capitals
+
+
+def part_by(trait: Trait, cases: Mapping[str, Mapping[str, float]]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    """Part the cases of some runs by a trait.
+
+    - `cases`: by run, the trait of each example. Quarters by overlap are those of all of them together; equal values
+      are never parted, so that a quarter may be missing.
+
+    Returns: of each run the group of each example; and the label of each group, in order.
+    """
+    every = [value for own in cases.values() for value in own.values()]
+    edges = np.quantile(every or [0.0], np.arange(1, _QUARTERS) / _QUARTERS)
+
+    def key(value: float) -> str:
+        if trait == "dialogue":
+            return "speech" if value >= _MOSTLY else "narration" if value <= 1 - _MOSTLY else "both"
+        if trait == "overlap":
+            return str(1 + int(np.searchsorted(edges, value)))
+        return str(1 + min(_QUARTERS - 1, int(value * _QUARTERS)))
+
+    found = {run: {example_id: key(value) for example_id, value in own.items()} for run, own in cases.items()}
+    upper = [f"up to {100 * edge:.0f}%" if edge else "none" for edge in edges]
+    labels = {
+        "dialogue": {"narration": "narration", "both": "both", "speech": "speech"},
+        "place": {"1": "first quarter", "2": "second", "3": "third", "4": "last quarter"},
+        "overlap": {"1": upper[0], "2": upper[1], "3": upper[2], "4": f"over {100 * edges[-1]:.0f}%"},
+    }[trait]
+    there = {name for own in found.values() for name in own.values()}
+    return found, {name: label for name, label in labels.items() if name in there}
+
+
+def finding_table(outcomes: Sequence[Outcome], found: Sequence[Diagnosis], name: str) -> Table:
+    """Count what is found in the cases that a metric counts as misses; several things may be found in one.
+
+    Raises BadRequest: there is no such metric.
+    """
+    missed = {each.example_id for each, value in zip(outcomes, values(name, outcomes), strict=True) if value == 0}
+    cases = [each.findings for each in found if each.example_id in missed]
+    counts = [(finding, said, sum(finding in own for own in cases)) for finding, said in FINDINGS.items()]
+    counts.append(("none of these", "", sum(not own for own in cases)))
+    rows = tuple((finding, said, count, f"{count / max(1, len(cases)):.1%}") for finding, said, count in counts)
+    return Table(
+        caption=f"{metric(name).label}: what is found in {len(cases):,} of {len(missed):,} missed cases",
+        heads=("finding", "what it means", "cases", "share"),
+        rows=rows,
+    )
+
+
+def case_table(
+    outcomes: Sequence[Outcome],
+    found: Sequence[Diagnosis],
+    judged: Mapping[tuple[str, str], Sequence[str]],
+    name: str,
+) -> Table:
+    """Set every case as a row; the texts are left out, places and ids are not.
+
+    - `judged`: what people say, by example and judge.
+
+    Raises BadRequest: there is no such metric.
+    """
+    told = {each.example_id: each for each in found}
+    said: dict[str, list[str]] = {}
+    for (example_id, _), codes in judged.items():
+        said.setdefault(example_id, []).append(", ".join(codes) or "none of the codes")
+    heads = (
+        "example", "book", "found", "rank", "candidates", "sentences", "gold start", "gold end", "first start",
+        "first end", "words", "overlap", "first overlap", "spoken", "names nobody", "overlapping", "place", "quoted",
+        "findings", "judged",
+    )  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for outcome, value in zip(outcomes, values(name, outcomes).tolist(), strict=True):
+        first = outcome.first[0] if outcome.first else ("", "")
+        cells: tuple[Cell, ...] = ("",) * 8
+        if each := told.get(outcome.example_id):
+            cells = (
+                each.words, _share(each.overlap), _share(each.first_overlap), _share(each.spoken),
+                "yes" if each.unnamed else "no", each.overlapping, _share(each.place), each.quoted,
+            )  # fmt: skip
+        facts = (outcome.rank or "", outcome.candidates, outcome.length, *outcome.gold, *first)
+        findings = ", ".join(each.findings) if each else ""
+        judgements = "; ".join(said.get(outcome.example_id, ()))
+        rows.append(
+            (outcome.example_id, outcome.book, "yes" if value > 0 else "no", *facts, *cells, findings, judgements)
+        )
+    return Table(caption="", heads=heads, rows=tuple(rows))
+
+
+def _share(value: float | None) -> Cell:
+    return "" if value is None else Figure(text=f"{value:.3f}", value=round(value, 4))
