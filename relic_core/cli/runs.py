@@ -168,7 +168,8 @@ def import_run(app: App, file: Path, benchmark: str | None, system: str, shape: 
     print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")
     if benchmark:
         print(
-            f"Find can show its rankings of {shown:,} of {taken.examples:,} claims; their works must be in the library."
+            f"Find can show its rankings of {shown:,} of {taken.examples:,} claims. Their works must be in "
+            "the library; import the file again when you have added some."
         )
 
 
