@@ -185,9 +185,11 @@ def import_run(app: App, file: Path, benchmark: str | None, system: str, shape: 
 def diagnose(app: App, run_id: str, metric: str, cases: Path | None, form: tables.Format) -> None:
     """Say why quotations were missed: shared words, names, speech, length, and the place in the work."""
     run = app.runs.find(run_id)
-    print(tables.write(app.recall.diagnosis(run, metric), form))
+    made = app.recall.diagnosis(run, metric)
     if cases is not None:
         app.recall.save_cases(run, metric, cases)
+    print(tables.write(made, form))
+    if cases is not None:
         console.note(f"{run.examples:,} cases are in {cases}.")
 
 
