@@ -326,7 +326,7 @@ class App:
         """The figures of runs, ready to be drawn."""
         from relic_core.services.recall import Recall
 
-        return Recall(self.runs, self.outcomes.traits, self.outcomes.diagnoses)
+        return Recall(self.runs, self.outcomes.traits, self.outcomes.diagnosed)
 
     @cached_property
     def mining(self) -> Mining:

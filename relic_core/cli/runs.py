@@ -168,7 +168,8 @@ def import_run(app: App, file: Path, benchmark: str | None, system: str, shape: 
     print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")
     if benchmark:
         print(
-            f"Find can show its rankings of {shown:,} of {taken.examples:,} claims; their works must be in the library."
+            f"Find can show its rankings of {shown:,} of {taken.examples:,} claims. Their works must be in "
+            "the library; import the file again when you have added some."
         )
 
 
@@ -184,9 +185,11 @@ def import_run(app: App, file: Path, benchmark: str | None, system: str, shape: 
 def diagnose(app: App, run_id: str, metric: str, cases: Path | None, form: tables.Format) -> None:
     """Say why quotations were missed: shared words, names, speech, length, and the place in the work."""
     run = app.runs.find(run_id)
-    print(tables.write(app.recall.diagnosis(run, metric), form))
+    made = app.recall.diagnosis(run, metric)
     if cases is not None:
         app.recall.save_cases(run, metric, cases)
+    print(tables.write(made, form))
+    if cases is not None:
         console.note(f"{run.examples:,} cases are in {cases}.")
 
 

@@ -88,7 +88,7 @@ def list_studies(app: App, form: tables.Format) -> None:
 @click.option("--beyond", type=int, default=0, help="Only quotations that it ranks behind this place (paper: 1000).")
 @click.option("--most", type=int, default=0, help="So many items at most (default: all).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides draw and orders.")
-@click.option("--wanted", type=int, default=3, show_default=True, help="Annotators for each item; 0 for everybody.")
+@click.option("--wanted", type=int, help="Annotators for each item (default: 3, of evidence 2); 0 for everybody.")
 @path_option("--data", "PATH", "Your own file of the benchmark's data.")
 @path_option("--pairs", "FILE", "Of spans: JSON lines with passage and anchor, or pairs that Echoes saved as JSON.")
 @path_option("--texts", "FOLDER", f"Of {ECHOES}: where the verses are, if elsewhere.")
@@ -101,7 +101,7 @@ def make(
     one = not lengths and asked["kind"] != "evidence"
     request = StudyRequest(lengths=(1,) if one else () if 0 in lengths else lengths, **asked)
     if study_kind(request.kind).marks_spans:
-        if (pairs is None) == (request.benchmark != ECHOES):
+        if request.benchmark != ("" if pairs else ECHOES):
             raise click.UsageError(f"A study of spans wants --pairs FILE, or --benchmark {ECHOES}.")
         known = partial(app.echoes.known, data, texts)
         made = app.study_making.make_spans(request, known, file=pairs)

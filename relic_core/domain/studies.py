@@ -159,13 +159,14 @@ class Item:
         apart = all(not a.overlaps(b) for a, b in pairwise(spans))
         lengths = {span.length for span in spans}
         if len(spans) == 1:
-            good = self.right_option == 0 and 0 <= self.anchor <= len(self.words) < MOST_WORDS
+            words = len(self.words)
+            good = self.right_option == 0 and 0 <= self.anchor <= words and (not self.anchor or words < MOST_WORDS)
         else:
             good = len(spans) == OPTIONS and self.right_option in CHOICES[1:] and self.anchor == 0
         if len(lengths) != 1 or not apart or not good:
             raise BadRequest(
                 f"Item '{self.id}' cannot be: it needs {OPTIONS} passages of one length that do not overlap, and the "
-                f"right option 1, 2 or 3; or one passage of fewer than {MOST_WORDS:,} words that has the word of its "
+                f"right option 1, 2 or 3; or one passage, which has fewer than {MOST_WORDS:,} words where one is its "
                 f"anchor. Given were {self.spans}, {self.right_option} and {self.anchor}."
             )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -36,23 +37,28 @@ FINDINGS = {
     "overlap": "Shared words do not lead to it: it shares none with the claim, or fewer of its own than what was put "
     "first does.",
     "neighbour": "What was put first shares a sentence with it.",
-    "unnamed": "It names nobody: it has pronouns or speech alone.",
+    "unnamed": "It names nobody, and has a pronoun or speech in it.",
     "short": "It has fewer than ten words.",
 }
 """What can be found of the quotation in a case."""
 
 CODES = {
-    "string overlap": "It shares words with the claim, and no more.",
+    "string overlap": "What was put first shares words with the claim, and no more.",
     "world knowledge": "One has to know something that neither text says.",
     "figurative sense": "A word is meant in another than its plain sense.",
-    "alternative as good": "What was put first would do as well.",
+    "alternative as good": "What was put first would do as well as the quotation.",
     "claim violated": "What was put first goes against the claim.",
 }
 """What people say of a case."""
 
 _SHORT = 10
 """Words: RELiC looked for sentences of ten tokens and more in criticism (section 2.1)."""
-_PRONOUNS = frozenset("i me my we us our you your thou thee he him his she her hers it its they them their".split())  # noqa: SIM905
+_PRONOUNS = frozenset(
+    {
+        "i", "me", "my", "we", "us", "our", "you", "your", "thou", "thee", "he", "him", "his", "she", "her", "hers",
+        "it", "its", "they", "them", "their",
+    }
+)  # fmt: skip
 _SMALL = re.compile(r"(?<![\w’'])[a-z][\w’']*(?:[\s,]+[a-z][\w’']*)*")
 _NAMELESS = "zz"
 """Stands for words in small letters where names are looked for: one that no work has."""
@@ -91,14 +97,12 @@ class Diagnosis:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """Which `FINDINGS` hold; none of a case whose quotation was put first."""
-        if self.rank == 1:
-            return ()
+        """Which `FINDINGS` hold."""
         led_away = self.overlap is not None and (not self.overlap or self.overlap < (self.first_overlap or 0.0))
         held = {
             "no ranking": self.rank is None,
             "overlap": self.rank is not None and led_away,
-            "neighbour": self.neighbour,
+            "neighbour": self.neighbour and self.rank != 1,
             "unnamed": self.unnamed,
             "short": self.words < _SHORT,
         }
@@ -197,31 +201,40 @@ def part_by(trait: Trait, cases: Mapping[str, Mapping[str, float]]) -> tuple[dic
         return str(1 + min(_QUARTERS - 1, int(value * _QUARTERS)))
 
     found = {run: {example_id: key(value) for example_id, value in own.items()} for run, own in cases.items()}
-    upper = [f"up to {100 * edge:.0f}%" if edge else "none" for edge in edges]
+    ends = [f"{100 * edge:.0f}" for edge in edges]
+    lowest = f"up to {ends[0]}%" if edges[0] else "none"
+    middle = [f"{low}–{high}%" for low, high in pairwise(ends)]
     labels = {
         "dialogue": {"narration": "narration", "both": "both", "speech": "speech"},
         "place": {"1": "first quarter", "2": "second", "3": "third", "4": "last quarter"},
-        "overlap": {"1": upper[0], "2": upper[1], "3": upper[2], "4": f"over {100 * edges[-1]:.0f}%"},
+        "overlap": {"1": lowest, "2": middle[0], "3": middle[1], "4": f"over {ends[-1]}%"},
     }[trait]
     there = {name for own in found.values() for name in own.values()}
     return found, {name: label for name, label in labels.items() if name in there}
 
 
 def finding_table(outcomes: Sequence[Outcome], found: Sequence[Diagnosis], name: str) -> Table:
-    """Count what is found in the cases that a metric counts as misses; several things may be found in one.
+    """Count what is found in the cases that a metric counts as misses, and in the others; one case may have several.
 
     Raises BadRequest: there is no such metric.
     """
     missed = {each.example_id for each, value in zip(outcomes, values(name, outcomes), strict=True) if value == 0}
     cases = [each.findings for each in found if each.example_id in missed]
-    counts = [(finding, said, sum(finding in own for own in cases)) for finding, said in FINDINGS.items()]
-    counts.append(("none of these", "", sum(not own for own in cases)))
-    rows = tuple((finding, said, count, f"{count / max(1, len(cases)):.1%}") for finding, said, count in counts)
+    others = [each.findings for each in found if each.example_id not in missed]
+
+    def row(finding: str, meaning: str) -> tuple[Cell, ...]:
+        count, beside = (sum(finding in own if meaning else not own for own in some) for some in (cases, others))
+        return finding, meaning, count, _percent(count, len(cases)), _percent(beside, len(others))
+
     return Table(
         caption=f"{metric(name).label}: what is found in {len(cases):,} of {len(missed):,} missed cases",
-        heads=("finding", "what it means", "cases", "share"),
-        rows=rows,
+        heads=("finding", "what it means", "cases", "share", f"share of {len(others):,} others"),
+        rows=(*(row(*each) for each in FINDINGS.items()), row("none of these", "")),
     )
+
+
+def _percent(count: int, of: int) -> str:
+    return f"{count / of:.1%}" if of else ""
 
 
 def case_table(
@@ -236,7 +249,7 @@ def case_table(
 
     Raises BadRequest: there is no such metric.
     """
-    told = {each.example_id: each for each in found}
+    diagnoses = {each.example_id: each for each in found}
     said: dict[str, list[str]] = {}
     for (example_id, _), codes in judged.items():
         said.setdefault(example_id, []).append(", ".join(codes) or "none of the codes")
@@ -249,7 +262,7 @@ def case_table(
     for outcome, value in zip(outcomes, values(name, outcomes).tolist(), strict=True):
         first = outcome.first[0] if outcome.first else ("", "")
         cells: tuple[Cell, ...] = ("",) * 8
-        if each := told.get(outcome.example_id):
+        if each := diagnoses.get(outcome.example_id):
             cells = (
                 each.words, _share(each.overlap), _share(each.first_overlap), _share(each.spoken),
                 "yes" if each.unnamed else "no", each.overlapping, _share(each.place), each.quoted,

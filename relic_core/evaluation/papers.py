@@ -126,9 +126,9 @@ def _set(paper: str, table: PaperTable, runs: Sequence[Run], outcomes: Callable[
 def _ours(
     table: PaperTable, runs: Sequence[Run], outcomes: Callable[[str], Sequence[Outcome]]
 ) -> Iterator[tuple[Cell, ...]]:
-    """Give a row for each run on the benchmarks of a table: of several with one retriever and shape, the newest."""
+    """Give a row for each run on the benchmarks of a table: of several with one label and shape, the newest."""
     order = [card.name for card in registry.cards()]
-    chosen: dict[tuple[int, str, int], Run] = {}
+    chosen: dict[tuple[int, str, str, int], Run] = {}
     for run in runs if table.benchmark else ():
         fits = any(benchmark == run.benchmark for _, benchmark, _ in table.heads)
         if not fits or (table.retriever and run.retriever != table.retriever) or run.shape not in SHAPES:
@@ -137,7 +137,7 @@ def _ours(
         if (several or table.by) and run.shape != SHAPES[-1]:
             continue
         place = order.index(run.retriever) if run.retriever in order else len(order)
-        chosen.setdefault((place, f"{run.retriever} {run.benchmark}", SHAPES.index(run.shape)), run)
+        chosen.setdefault((place, run.label, run.benchmark, SHAPES.index(run.shape)), run)
     for _, run in sorted(chosen.items()):
         for part, some in figures.parts(run, outcomes(run.id), table.by):
             words = {"system": run.label, "context": str(run.shape), "length": str(part), "n": str(len(some))}

@@ -256,7 +256,8 @@ def _saved_pair(row: Mapping[str, Any], where: str) -> SpanPair:
     if lacking:
         raise BadBenchmark(f"{where} has no {', '.join(lacking)}: it is not a file that Echoes has saved as JSON.")
     source = f"{row['a_work']}, {row['a_place']}; beside it {row['b_work']}, {row['b_place']}"
-    return SpanPair(str(row["number"]), str(row["a_passage"]), "", (str(row["b_passage"]),), str(row["a_work"]), source)
+    target = " ".join(str(row["b_passage"]).split())  # `Item.right` has one on each line
+    return SpanPair(str(row["number"]), str(row["a_passage"]), "", (target,), str(row["a_work"]), source)
 
 
 def known_pairs(known: KnownEchoes) -> list[SpanPair]:
@@ -282,13 +283,14 @@ def make_items(pairs: Sequence[SpanPair]) -> list[Item]:
 
     Raises BadBenchmark: an anchor does not stand in its passage.
     """
+    pairs = [pair for pair in pairs if len(pair.passage.split()) < MOST_WORDS]
     lemmas = [[_lemmas(word) for word in pair.passage.split()] for pair in pairs]
     counts = Counter(each for words in lemmas for each in set().union(*words))
     found = []
     for pair, words in zip(pairs, lemmas, strict=True):
         anchor = _named(pair) if pair.anchor else _rarest(words, _lemmas(" ".join(pair.targets)), counts)
         passage = " ".join(pair.passage.split())
-        if anchor and len(words) < MOST_WORDS:
+        if anchor:
             option = Option(span=Span(0, 1), at=(0, len(passage)), address="", words=passage)
             found.append(
                 Item(

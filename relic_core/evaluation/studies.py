@@ -91,7 +91,11 @@ def check_request(request: StudyRequest) -> None:
     Raises BadRequest: its name, context, chooser or numbers cannot be.
     """
     checked_name("A study", request.name)
-    study_kind(request.kind)
+    kind = study_kind(request.kind)
+    if not kind.is_proxy and request.beyond:
+        raise BadRequest("A place beyond which quotations are ranked is for studies of the proxy task: leave it out.")
+    if kind.marks_spans and (request.works or request.lengths not in {(), (1,)}):
+        raise BadRequest("A study of spans is made of all its pairs: leave out works and lengths, or shorten the file.")
     registry.card(request.chooser)
     ContextSize.parse(request.shape)
     if request.most < 0 or request.beyond < 0 or not set(request.lengths) <= set(LENGTHS):

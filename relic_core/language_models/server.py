@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from relic_core.config.settings import READER_KEY
 from relic_core.errors import ReaderUnavailable
+from relic_core.formats.files import written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,6 +71,10 @@ def longest_text(tokens: int) -> int:
     return tokens * _CHARACTERS
 
 
+_ALLOWED = "reader-allowed.txt"
+"""In the data folder: the machines that words may be sent to, one a line."""
+
+
 class Server:
     """The server that the settings name. Raises ReaderUnavailable: they name none, or one that needs leave first."""
 
@@ -83,10 +88,10 @@ class Server:
                 "(docs/reading_by_model.md)."
             )
         self.place = where(self.address)
-        if self.place != HERE and settings.reader_allow.lower() != self.place:
+        if not is_allowed(settings):
             raise ReaderUnavailable(
-                f"The claim and the passages would be sent to {self.place}. If that is meant, allow it once: set "
-                f"RELIC_READER_ALLOW to {self.place}."
+                f"The claim and the passages would be sent to {self.place}. If that is meant, allow it once: in Find, "
+                f"or by setting RELIC_READER_ALLOW to {self.place}."
             )
         import httpx2
 
@@ -234,6 +239,25 @@ def where(address: str) -> str:
     with suppress(ValueError):
         return HERE if ipaddress.ip_address(host).is_loopback else host
     return HERE if host == "localhost" else host
+
+
+def is_allowed(settings: Settings) -> bool:
+    """Whether words may be sent to the server: it is on this computer, or its machine was allowed once."""
+    place = where(settings.reader)
+    return place in {HERE, settings.reader_allow.lower(), *_allowed(settings)}
+
+
+def allow(settings: Settings) -> None:
+    """Allow that words are sent to the machine of the server. Raises StoreError: that cannot be written down."""
+    hosts = [*_allowed(settings), where(settings.reader)]
+    with written_whole(settings.data / _ALLOWED) as file:
+        file.write("".join(f"{host}\n" for host in hosts).encode())
+
+
+def _allowed(settings: Settings) -> list[str]:
+    with suppress(OSError):
+        return (settings.data / _ALLOWED).read_text("utf-8").split()
+    return []
 
 
 def _read(answer: Any, needed: int) -> Answer:  # noqa: ANN401 - as read from JSON

@@ -312,12 +312,24 @@ def guide(view: StudyView) -> str:
         "save the information sheet anew, which then names you.\n"
         "4. Give each reader the information sheet and the address of the study. Readers should not see results, and "
         "should not speak of items before all are done.\n"
-        f"5. Have models answer (python -m relic_core study models {study.id}; a language model by --retriever "
-        "llm-score, where a server is set up), and read the results on the page: people, retrievers and language "
-        "models side by side, with intervals.\n"
+        f"5. {_read_results(study)}\n"
         "6. Answers are sent on as JSON, without names: on the page of results.\n\n"
         f"What readers are told:\n\n{view.terms.instructions}\n"
     )
+
+
+def _read_results(study: Study) -> str:
+    match study.kind.name:
+        case "proxy":
+            return (
+                f"Have models answer (python -m relic_core study models {study.id}; a language model by --retriever "
+                "llm-score, where a server is set up), and read the results on the page: people, retrievers and "
+                "language models side by side, with intervals."
+            )
+        case "span":
+            return "Read the results on the page: agreement with intervals, and what the spans are worth as queries."
+        case _:
+            return "Read the results on the page, which can also give quotations the label on which most readers agree."
 
 
 def _document(title: str, body: str, foot: str) -> str:

@@ -196,7 +196,7 @@ _CARDS = (
     ),
     _by_model(
         "subtask",
-        "Read by criteria by",
+        "Read against criteria by",
         "A language model on your server writes criteria for the claim and scores each of the first passages by each.",
         shown=True,
     ),

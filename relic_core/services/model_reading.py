@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import ReaderUnavailable
 from relic_core.language_models.prompts import OBJECTIVES, digest_of
-from relic_core.language_models.server import where
+from relic_core.language_models.server import allow, is_allowed, where
 from relic_core.reporting.passages import light_words
 from relic_core.retrieval.read_by_model import TASKS, ReadByModel, stopped
 from relic_core.retrieval.recalled import Recalled
@@ -73,6 +73,15 @@ class ModelReading:
     def place(self) -> str:
         """Where the words go: "this computer", or the name of another."""
         return where(self._settings.reader)
+
+    @property
+    def allowed(self) -> bool:
+        """Whether words may be sent there."""
+        return is_allowed(self._settings)
+
+    def allow(self) -> None:
+        """Allow it, once for all. Raises StoreError: that cannot be written down."""
+        allow(self._settings)
 
     @property
     def passages(self) -> int:

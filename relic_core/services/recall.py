@@ -252,7 +252,7 @@ class Recall:
         """
         views = [view for view in _DIAGNOSED if view != "place" or run.pool != "given"]
         made = [self.chart(view, [run], name) for view in views]
-        outcomes, found = self._runs.outcomes(run.id), self._told(run)
+        outcomes, found = self._runs.outcomes(run.id), self._diagnosed(run)
         listed = [finding_table(outcomes, found, name)]
         for chart in made:
             heads, rows = table(chart)
@@ -266,13 +266,14 @@ class Recall:
         Raises BadRequest: as `diagnosis`, or the file's name ends neither in .csv nor in .json.
         Raises StoreError: the file cannot be written.
         """
-        if path.suffix not in {".csv", ".json"}:
+        form = path.suffix.lower().removeprefix(".")
+        if form not in {"csv", "json"}:
             raise BadRequest(f"Cases are written as .csv or .json, and '{path.name}' ends otherwise. Rename it so.")
-        made = case_table(self._runs.outcomes(run.id), self._told(run), self._runs.case_judgements(run), name)
+        made = case_table(self._runs.outcomes(run.id), self._diagnosed(run), self._runs.case_judgements(run), name)
         with written_whole(path) as file:
-            file.write(tables.write((made,), path.suffix[1:]).encode())
+            file.write(tables.write((made,), form).encode())
 
-    def _told(self, run: Run) -> Sequence[Diagnosis]:
+    def _diagnosed(self, run: Run) -> Sequence[Diagnosis]:
         outcomes = self._runs.outcomes(run.id)
         if all(each.rank is None for each in outcomes):
             raise BadRequest(
@@ -372,7 +373,6 @@ class Outcomes:
         self._shelf = shelf
         self._windows = windows
         self._opened: dict[str, _Opened] = {}
-        self._told: LRUCache[tuple[Diagnosis, ...]] = LRUCache(_KEPT_RUNS)
         self._traits: LRUCache[dict[str, float]] = LRUCache(_KEPT_RUNS)
         self._lock = threading.Lock()
 
@@ -384,11 +384,6 @@ class Outcomes:
         """
         known: dict[tuple[str, str], Missing] = {}
         return tuple(self._read(*pair, found, known) for pair, found in zip(pairs, self._found(pairs), strict=True))
-
-    def diagnoses(self, run: Run, outcomes: Sequence[Outcome]) -> tuple[Diagnosis, ...]:
-        """Tell why the cases of a run came out as they did; those whose work is not here are left out."""
-        key = (run.id, run.created, *self._what_is_here(run))
-        return self._told.get(key, lambda: self._diagnoses(run, outcomes, outcomes))
 
     def traits(self, trait: Trait, run: Run, outcomes: Sequence[Outcome]) -> dict[str, float]:
         """Tell one trait of a run's examples, which is the same for all runs on the same data and context."""
@@ -406,24 +401,26 @@ class Outcomes:
         return self._traits.get((trait, run.shape, *self._what_is_here(run)), make)
 
     def _what_is_here(self, run: Run) -> tuple[object, ...]:
-        """Name what of the data of a run can be read here, on which all that is told of it hangs."""
+        """Name what of the data of a run can be read here: its works, its claims, and quotations that were mined."""
         stored = {summary.sha256 for summary in self._summaries()}
         here = tuple(book.key for book in run.books if book.sha256 in stored)
-        return run.benchmark, run.data_hash, here, len(self._open(run.benchmark).windows)
+        return run.benchmark, run.data_hash, here, len(self._open(run.benchmark).windows), self._windows.quoted_works()
 
     def _by_work(self, run: Run, outcomes: Sequence[Outcome]) -> Iterator[tuple[Outcome, _Found]]:
         """Look for the claims and works of outcomes, those of one work together: it is loaded once."""
         ordered = sorted(outcomes, key=lambda each: each.book)
         return zip(ordered, self._found([(run, each) for each in ordered]), strict=True)
 
-    def diagnosed(self, run: Run, outcomes: Sequence[Outcome], some: Sequence[Outcome]) -> tuple[Diagnosis, ...]:
-        """Tell the same of some of a run's outcomes alone."""
-        return self._diagnoses(run, outcomes, some)
+    def diagnosed(
+        self, run: Run, outcomes: Sequence[Outcome], some: Sequence[Outcome] | None = None
+    ) -> tuple[Diagnosis, ...]:
+        """Tell why the cases of a run came out as they did, or some of them; those whose work is not here are left out.
 
-    def _diagnoses(self, run: Run, outcomes: Sequence[Outcome], some: Sequence[Outcome]) -> tuple[Diagnosis, ...]:
+        - `outcomes`: all of the run, by which it is counted how often a sentence is quoted where nothing was mined.
+        """
         quoted: dict[str, list[Span]] = {}
         found: list[Diagnosis | None] = []
-        for outcome, here in self._by_work(run, some):
+        for outcome, here in self._by_work(run, outcomes if some is None else some):
             work = here.work
             if work is None:
                 continue

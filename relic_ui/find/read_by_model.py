@@ -31,6 +31,14 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
     search_id, retriever = st.session_state["find_search"], column.retriever
     if not column.card.server or not search_id:  # what is not kept cannot be read in a job
         return
+    sent = "the name of the work" if retriever.startswith("llm-recall") else "the passages"
+    if not reads.allowed:
+        st.warning(literal(f"The claim and {sent} would be sent to {reads.place}, another computer."))
+        if st.button(literal(f"Send them to {reads.place}"), key=f"find_allow_{retriever}"):
+            with show_errors():
+                reads.allow()
+                st.rerun()
+        return
     job = reads.job(search_id, retriever)
     if job and job.active:
         jobs.show_job(app, job.id, doing="beginning to read", stop="Stop reading")
@@ -59,7 +67,6 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
             if st.button("Does the server answer?", key=f"find_answers_{retriever}", type="tertiary"):
                 for found in health.language_model(app.settings):
                     (st.success if found.level == "good" else st.warning)(literal(found.said))
-    sent = "the name of the work" if recalls else "the passages"
     st.html(
         f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model knows famous criticism by '
         "heart, and can be wrong.</p>"

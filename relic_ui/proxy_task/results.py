@@ -128,7 +128,7 @@ def _label(app: App, view: StudyView) -> None:
 
 def _as_queries(app: App, results: StudyResults) -> tuple[Table, ...]:
     """Show what the spans are worth as queries, where readers agree on any."""
-    if not any(each.majority for each in results.items):
+    if not any(each.majority and each.item.right for each in results.items):
         return ()
     st.header("What retrieval gains", anchor="proxy-gain")
     with show_errors():

@@ -133,9 +133,10 @@ def show(app: App) -> None:
 def _row(each: StudyCounts) -> str:
     """Set one study: what it is of, how far it has come, and what can be done with it."""
     study_id, name, people = each.id, study_label(each.name, each.version), each.annotators
+    labels = {kind.name: kind.label for kind in KINDS}  # a later version of the program may have left another kind here
     of = escape(some_of(list(each.works), _NAMED)) if each.works and list(each.works) != [name] else ""
     titles = f'<p><cite class="relic-proxy-works">{of}</cite></p>' if of else ""
-    what = "" if each.kind == KINDS[0].name else f"{study_kind(each.kind).label} · "
+    what = "" if each.kind == KINDS[0].name else f"{labels.get(each.kind, each.kind)} · "
     facts = (
         f"{what}{many(each.items, 'item')} · {f'{how_many(people)} so far' if people else 'nobody has answered yet'}"
     )

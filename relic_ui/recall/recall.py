@@ -300,7 +300,7 @@ def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> RecallQuery:
 
 def choose_view(app: App, asked: RecallQuery) -> None:
     """Draw the choice of a view, and what can be chosen in it."""
-    labelled = any(outcome.kind for run in asked.runs for outcome in app.runs.outcomes(run.id))
+    labelled = any(outcome.kind for run in asked.runs for outcome in app.runs.labelled(run.id))
     views = [view for view in VIEW_LABELS if view != "kinds" or labelled or asked.view == "kinds"]
     st.segmented_control(
         "Seen by",

@@ -14,7 +14,7 @@ from relic_ui import links, person
 from relic_ui.passages import passage_html
 from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
-from relic_ui.shell import literal
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -166,12 +166,12 @@ def _why_missed(app: App, cases: Sequence[Case]) -> dict[tuple[str, str], str]:
     """Say why quotations were not put first, by run and example, where their texts are here."""
     some: dict[Run, list[Outcome]] = {}
     for run, outcome in (pair for case in cases for pair in case.outcomes):
-        some.setdefault(run, []).append(outcome)
+        if outcome.rank != 1:
+            some.setdefault(run, []).append(outcome)
     return {
         (run.id, each.example_id): _why(each)
         for run, own in some.items()
         for each in app.outcomes.diagnosed(run, app.runs.outcomes(run.id), own)
-        if each.rank != 1
     }
 
 
@@ -199,7 +199,7 @@ def _judge(app: App, case: Case, read: Sequence[ReadOutcome]) -> None:
     missed = [
         run
         for (run, outcome), each in zip(case.outcomes, read, strict=True)
-        if outcome.rank != 1 and each.claim and each.gold.passage
+        if outcome.rank != 1 and each.claim and each.gold.passage and each.first
     ]
     if not missed:
         return
@@ -209,7 +209,8 @@ def _judge(app: App, case: Case, read: Sequence[ReadOutcome]) -> None:
         st.session_state[key] = list(app.runs.case_judgements(run).get((case.id, judge), ()))
 
     def keep() -> None:
-        app.runs.judge_case(run, case.id, st.session_state[key], judge=judge)
+        with show_errors():
+            app.runs.judge_case(run, case.id, st.session_state[key], judge=judge)
 
     st.pills(
         f"Your judgement of what {run.label} put first",

@@ -79,11 +79,17 @@ def test_a_server_that_fails_is_said_on_the_column_and_the_others_stand(app, cha
     assert html(at).count('class="relic-reading"') == 5
 
 
-def test_another_machine_that_is_not_allowed_is_named_and_nothing_is_sent(app, monkeypatch):
+def test_another_machine_is_named_and_asked_about_once_before_anything_is_sent(app, monkeypatch):
     name_server(app, monkeypatch, "https://api.example.org/v1")
-    at = ask(app, "bm25", "llm-reason")
-    assert "api.example.org" in html(at) + said(at)
+    at = sound(ask(app, "bm25", "llm-reason"))
+    assert "api.example.org" in said(at)
     assert html(at).count("<article") >= 5
+    assert not any(button.key == READ for button in at.button)
+    at = sound(at.button(key="find_allow_llm-reason").click().run())
+    assert any(button.key == READ for button in at.button)
+    again = ask(app, "bm25", "llm-reason")
+    assert any(button.key == READ for button in again.button)
+    assert not app.bench.model_reading.job(app.bench.history.recent(1)[0].id, "llm-reason")
 
 
 def test_an_objective_of_one_s_own_is_kept_for_the_claim(app, chat):

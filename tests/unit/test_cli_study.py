@@ -53,6 +53,7 @@ def test_studies_of_other_kinds_are_made_and_used(study, tmp_path, settings):
     assert study("make", "Thieves", "--kind", "span", "--pairs", pairs).code == 0
     assert study("make", "Kinds", "--kind", "evidence", "--benchmark", "sample", "--most", "2").code == 0
     app = build(settings)
+    assert app.studies.terms(app.studies.find("Kinds").id).wanted == 2
     for name, choose in (("Thieves", lambda item: span_choice(item.anchor, item.anchor)), ("Kinds", lambda _item: 1)):
         found = app.studies.find(name)
         for who in ("Anna", "Ben"):
@@ -92,6 +93,7 @@ def test_an_annotator_is_removed_by_name(study, settings):
         (["make", "Spans", "--kind", "span"], 2, "--pairs"),
         (["make", "Spans", "--texts", "a"], 2, "--kind span"),
         (["make", "Spans", "--kind", "spam"], 1, "span"),
+        (["make", "Spans", "--kind", "span", "--pairs", "pairs.jsonl", "--benchmark", "sample"], 2, "--pairs"),
         (["package", "a.zip"], 1, "dataset rebuild"),
         (["package", "a.zip", SAMPLE, "--minutes", "9"], 2, "--minutes"),
         (["label", SAMPLE], 1, ""),

@@ -12,6 +12,7 @@ from relic_core.evaluation.diagnosis import CODES, FINDINGS, Diagnosis, diagnose
 from relic_core.services import runs as runs_module
 from tests.making import make_work
 from tests.making_runs import book_of, make_run, outcomes_in
+from tests.making_sources import keep, make_source, make_window
 from tests.small_benchmark import Counting, SmallBenchmark, outcomes_of
 
 SYNONYMS = {
@@ -98,7 +99,7 @@ def test_what_is_told_of_a_case():
         ({"rank": None}, ("no ranking",)),
         ({"first_overlap": 0.6}, ("overlap",)),
         ({"overlap": None}, ()),
-        ({"rank": 1, "words": 3}, ()),
+        ({"rank": 1, "first_overlap": 0.5, "neighbour": True, "words": 3}, ("short",)),
     ],
 )
 def test_what_is_found(given, findings):
@@ -147,11 +148,23 @@ def test_a_run_is_diagnosed_by_what_its_texts_tell(measured):
     app, run, outcomes = measured
     found, *parted = app.recall.diagnosis(run, "recall@10")
     assert {row[0] for row in found.rows} >= set(FINDINGS)
+    assert {row[0]: row[2:] for row in found.rows}["unnamed"] == (4, "100.0%", "100.0%")  # of found and missed alike
     assert [len(table.rows) > 0 for table in parted] == [False, True, True, True]  # no claims, so no shared words
     assert parted[0].notes
     chart = app.recall.chart("place", [run], "recall@10")
     behind = [app.recall.cases("place", [run], "recall@10", group.key) for group in chart.groups]
     assert sum(map(len, behind)) == len(outcomes)
+
+
+def test_claims_that_are_mined_later_are_seen(measured):
+    app, run, outcomes = measured
+    (summary,) = app.works.summaries()
+    assert app.recall.chart("overlap", [run], "recall@10").marks == ()
+    work = app.works.load(summary.id)
+    source = make_source("Lamps")
+    window = replace(make_window(work, source, 1, left=("Of the lamp.",)), id=outcomes[1].example_id)
+    keep(app, source, [window], works=[work])
+    assert [mark.n for mark in app.recall.chart("overlap", [run], "recall@10").marks] == [1]
 
 
 def test_a_run_without_ranks_and_one_without_quotations_are_each_refused_in_a_sentence(measured):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -91,12 +92,12 @@ def test_a_run_of_the_store_has_its_row_and_the_newest_counts(bench, tmp_path, m
     old = make_run(books, outcomes, data="a", age=3, **facts)
     new = make_run(books, outcomes, data="b", age=1, **facts)
     other = make_run(books, outcomes, data="b", shape="2/2", **facts)
-    for run in (old, new, other):
+    tuned = replace(make_run(books, outcomes, data="c", **facts), label="dense-RELiC, tuned")
+    for run in (old, new, other, tuned):
         bench.store.runs.add(run, outcomes)
     tables = {table.caption.partition(", ")[2].partition(":")[0]: table for table in runs.paper("relic")}
     ours = {number: [row for row in table.rows if "run" in str(row[-1])] for number, table in tables.items()}
-    assert len(ours["table 3"]) == 1
-    assert new.id in ours["table 3"][0][-1]
+    assert [row[-1].split()[3].rstrip(",") for row in ours["table 3"]] == [new.id, tuned.id]
     assert {row[0] for row in ours["table A9"]} == {str(outcome.length) for outcome in outcomes}
     assert ours["table 3"][0][tables["table 3"].heads.index("Proxy task")] == NONE
     assert not any("run" in str(row[-1]) for table in runs.paper("relic", shipped=True) for row in table.rows)

@@ -92,11 +92,20 @@ def test_items_are_made_of_pairs_and_an_anchor_is_the_rarest_word_that_both_side
     assert (second.id, second.anchor) == ("lamp", 2)
     sides = [("The night of the thief", "a thief in the night"), ("A night", "the night"), ("Rain", "A dry day")]
     saved = [
-        {"number": at, "a_passage": a, "b_passage": b, "a_work": "A", "a_place": "1", "b_work": "B", "b_place": "2"}
+        {
+            "number": at,
+            "a_passage": a,
+            "b_passage": b.replace(" ", "\n"),
+            "a_work": "A",
+            "a_place": "1",
+            "b_work": "B",
+            "b_place": "2",
+        }
         for at, (a, b) in enumerate(sides, start=1)
     ]
     made = make_items(read_pairs(json.dumps(saved), "pairs.json"))
     assert [each.words[each.anchor - 1] for each in made] == ["thief", "night"], "the third shares no word"
+    assert [each.right for each in made] == ["a thief in the night", "the night"], "one line is one target"
 
 
 @pytest.mark.parametrize(

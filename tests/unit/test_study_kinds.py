@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import pytest
 
-from relic_core.domain.studies import KINDS, Item, Making, StudyRequest, span_choice
+from relic_core.domain.studies import KINDS, MOST_WORDS, Item, Making, StudyRequest, span_choice
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.proxy_task import ask, caveat
+from relic_core.evaluation.studies import check_request
 from relic_core.formats.studies import item_content, making_content
 from relic_core.language_models.parsing import Reading
 from relic_core.ports import silent
@@ -130,7 +132,8 @@ def test_a_package_holds_the_study_its_guide_and_the_sheet_by_its_own_settings(b
     terms, sheet = bench.studies.terms(spans.id), held["information.html"].decode()
     assert "Dr &lt;b&gt;Who&lt;/b&gt;, room 4" in sheet
     assert all(part in sheet for part in (terms.instructions, terms.consent, terms.privacy))
-    assert spans.id in held["README.txt"].decode()
+    assert spans.id in held["information.html"].decode()
+    assert "study models" not in held["README.txt"].decode(), "models answer the proxy task alone"
     assert bench.study_files.package(spans.id) == bench.study_files.package(spans.id)
 
 
@@ -172,6 +175,15 @@ def test_a_language_model_reads_the_three_options_as_people_do():
 def test_an_item_has_one_passage_or_three(spans):
     item = spans.items[0]
     facts = {name: getattr(item, name) for name in Item.__dataclass_fields__}
-    for wrong in ({"anchor": 99}, {"right_option": 1}, {"options": item.options * 2}):
+    long = (replace(item.options[0], words="word " * MOST_WORDS),)
+    for wrong in ({"anchor": 99}, {"right_option": 1}, {"options": item.options * 2}, {"options": long}):
         with pytest.raises(BadRequest):
             Item(**facts | wrong)
+    assert len(Item(**facts | {"options": long, "anchor": 0}).words) == MOST_WORDS, "no span is marked in it"
+
+
+@pytest.mark.parametrize("wrong", [{"beyond": 9}, {"kind": "span", "works": ("a",)}, {"kind": "span", "lengths": (2,)}])
+def test_what_a_kind_of_study_would_pass_over_is_refused(wrong):
+    request = StudyRequest(**{"name": "Wrong", "kind": "evidence", "benchmark": "sample"} | wrong)
+    with pytest.raises(BadRequest):
+        check_request(request)

@@ -205,7 +205,7 @@ def label_windows(results: StudyResults, windows: WindowRows) -> str:
     windows.judge(*(Judgement(window_id=each, answer=agreed[each], **facts) for each in agreed if each in here))
     words = f"{len(here):,} quotations have the label on which most readers agree."
     if undecided := len(results.items) - len(agreed):
-        words += f" On {undecided:,} no two agree yet."
+        words += f" On {undecided:,} most readers do not agree, or not two have answered yet."
     if gone := len(agreed) - len(here):
         words += (
             f" {gone:,} are not here any more, since their source or work was removed or mined anew: their labels stay "
