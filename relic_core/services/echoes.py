@@ -284,14 +284,14 @@ class Echoes:
         )
         progress(0, len(a.texts), "Counting words")
         own = np.array([each.fingerprint == first.fingerprint for each in others])[owners]
-        elsewhere: dict[str, list[int]] = {}
+        same_text: dict[str, list[int]] = {}
         for at in np.flatnonzero(~own).tolist():
-            elsewhere.setdefault(b.texts[at], []).append(at)
-        editions = _share_of([_flat(first.span_text(span)) for span in units(first)], elsewhere) >= _SAME
+            same_text.setdefault(b.texts[at], []).append(at)
+        editions = _share_of([_flat(first.span_text(span)) for span in units(first)], same_text) >= _SAME
 
         def adjusted(scorer: Scorer) -> Scorer:
             if editions:
-                scorer = _without(scorer, lambda row: elsewhere.get(a.texts[row], []))
+                scorer = _without(scorer, lambda row: same_text.get(a.texts[row], []))
             if own.any():
                 scorer = _without(scorer, _once(spans[0], spans[1], own))
             if len(a.texts) > 1:

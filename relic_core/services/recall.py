@@ -389,14 +389,14 @@ class Outcomes:
         """Tell one trait of a run's examples, which is the same for all runs on the same data and context."""
 
         def make() -> dict[str, float]:
-            told = {}
+            values = {}
             for outcome, here in self._by_work(run, outcomes):
                 claim = here.said.claim(run.shape) if here.said else None
                 pool = run.pool == "given"
                 value = trait_of(trait, outcome, claim, here.work, pool=pool) if here.work else None
                 if value is not None:
-                    told[outcome.example_id] = value
-            return told
+                    values[outcome.example_id] = value
+            return values
 
         return self._traits.get((trait, run.shape, *self._what_is_here(run)), make)
 
