@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from relic_core.cli import console
 from relic_core.cli.commands import Actions, add_remove_and_restore, format_option, path_option, show
@@ -88,7 +89,7 @@ def list_studies(app: App, form: tables.Format) -> None:
 @click.option("--beyond", type=int, default=0, help="Only quotations that it ranks behind this place (paper: 1000).")
 @click.option("--most", type=int, default=0, help="So many items at most (default: all).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides draw and orders.")
-@click.option("--wanted", type=int, help="Annotators for each item (default: 3, of evidence 2); 0 for everybody.")
+@click.option("--wanted", type=int, default=3, help="Annotators for each item (default: 3; evidence 2); 0 for all.")
 @path_option("--data", "PATH", "Your own file of the benchmark's data.")
 @path_option("--pairs", "FILE", "Of spans: JSON lines with passage and anchor, or pairs that Echoes saved as JSON.")
 @path_option("--texts", "FOLDER", f"Of {ECHOES}: where the verses are, if elsewhere.")
@@ -98,6 +99,8 @@ def make(
     """Draw windows, and have a retriever choose the other options; or ask for spans or kinds of evidence."""
     from relic_core.domain.studies import StudyRequest, study_kind
 
+    if click.get_current_context().get_parameter_source("wanted") is ParameterSource.DEFAULT:
+        asked["wanted"] = None  # as many as its kind wants
     one = not lengths and asked["kind"] != "evidence"
     request = StudyRequest(lengths=(1,) if one else () if 0 in lengths else lengths, **asked)
     if study_kind(request.kind).marks_spans:

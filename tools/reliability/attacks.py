@@ -165,7 +165,7 @@ def _altered(whole: Path, folder: Path, statement: str) -> Path:
                     store.execute(statement)
             writer.add(name, member)
             member.unlink()
-        writer.close(replace(backup.manifest, members=writer.members))
+        writer.close(backup.manifest.model_copy(update={"members": writer.members}))
     return bad
 
 
