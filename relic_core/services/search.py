@@ -400,7 +400,8 @@ class Search:
         looked_at = results * CANDIDATES_PER_RESULT
         first = self._first(name, found, max(2 * looked_at, SNAPSHOT_TOP_K * CANDIDATES_PER_RESULT))
         best, next_best = first[:looked_at], first[looked_at : 2 * looked_at]
-        if found.corpus.whole and self._retrievers.card(name).kind != "imported":  # another system's order is its own
+        card = self._retrievers.card(name)
+        if found.corpus.whole and card.kind != "imported" and not card.server:  # another system's order is its own
             best, next_best = (card_order(hits, found.corpus.whole) for hits in (best, next_best))
         groups = group_overlapping((*best, *next_best))
         return _Shown(groups if found.corpus.whole else groups[: 2 * results], first_passages(first))
