@@ -22,6 +22,7 @@ from relic_core.cli.commands import (
 )
 from relic_core.cli.console import note
 from relic_core.domain import SHAPES, ContextSize
+from relic_core.domain.runs import ECHOES
 from relic_core.errors import BadRequest
 from relic_core.reporting import tables
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 SENTENCES = "sentences"
-ECHOES = "bible-references"
 ATTRIBUTION = "attribution"
 _CHOOSER = "bm25"
 

@@ -12,13 +12,13 @@ from click.core import ParameterSource
 from relic_core.cli import console
 from relic_core.cli.commands import Actions, add_remove_and_restore, format_option, path_option, show
 from relic_core.cli.console import note
+from relic_core.domain.runs import ECHOES
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
     from relic_core.wiring import App
 
 _WORKS_NAMED = 3
-ECHOES = "bible-references"
 
 study = Actions(
     "study",

@@ -16,6 +16,10 @@ Pool = Literal["whole work", "given"]
 query. Figures of the two kinds never share a column."""
 
 
+ECHOES = "bible-references"
+"""What the known echoes are called where a benchmark is named; see `evaluation.echoes`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchmarkCard:
     """What there is to know of a benchmark without opening it.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -19,8 +18,8 @@ from relic_core.caching import LRUCache
 from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.evaluation.metrics import metric, values
 from relic_core.text.dialogue import Spoken, spoken_by_sentence
-from relic_core.text.forms import lemma
-from relic_core.text.words import content_tokens, tokens, without_names
+from relic_core.text.forms import text_lemmas
+from relic_core.text.words import tokens, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,7 +63,7 @@ _NAMELESS = "zz"
 """Stands for words in small letters where names are looked for: one that no work has."""
 _QUARTERS = 4
 _MOSTLY = 0.9
-_KEPT_WORKS, _KEPT_TEXTS = 32, 4096
+_KEPT_WORKS = 32
 
 _spoken: LRUCache[tuple[Spoken, ...]] = LRUCache(_KEPT_WORKS)
 
@@ -134,10 +133,10 @@ def diagnose(
         words=speech.words,
         spoken=speech.share,
         unnamed=_names_nobody(text, work, spoken=speech.spoken > 0),
-        neighbour=first is not None and _meet(first, gold),
+        neighbour=first is not None and first.overlaps(gold),
         overlapping=0 if pool else beside,
         place=trait_of("place", outcome, claim, work, pool=pool),
-        quoted=sum(_meet(each, gold) for each in quoted),
+        quoted=sum(each.overlaps(gold) for each in quoted),
     )
 
 
@@ -164,17 +163,8 @@ def lemma_overlap(claim: str, passage: str) -> float:
     >>> lemma_overlap("The lamps went out.", "He goes with a lamp in his hand.")
     0.6666666666666666
     """
-    own = _lemmas(passage)
-    return len(own & _lemmas(claim)) / len(own) if own else 0.0
-
-
-@lru_cache(maxsize=_KEPT_TEXTS)
-def _lemmas(text: str) -> frozenset[str]:
-    return frozenset(map(lemma, content_tokens(text)))
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
+    own = text_lemmas(passage)
+    return len(own & text_lemmas(claim)) / len(own) if own else 0.0
 
 
 def _names_nobody(text: str, work: Work, *, spoken: bool) -> bool:

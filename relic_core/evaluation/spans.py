@@ -30,8 +30,8 @@ from relic_core.formats.files import Strict, as_object, checked, parse
 from relic_core.ports import silent
 from relic_core.retrieval import echoes
 from relic_core.retrieval.echoes import Passages
-from relic_core.text.forms import lemma
-from relic_core.text.words import STOPWORDS, tokens
+from relic_core.text.forms import text_lemmas
+from relic_core.text.words import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -284,11 +284,11 @@ def make_items(pairs: Sequence[SpanPair]) -> list[Item]:
     Raises BadBenchmark: an anchor does not stand in its passage.
     """
     pairs = [pair for pair in pairs if len(pair.passage.split()) < MOST_WORDS]
-    lemmas = [[_lemmas(word) for word in pair.passage.split()] for pair in pairs]
-    counts = Counter(each for words in lemmas for each in set().union(*words))
+    lemmas = [[text_lemmas(word) for word in pair.passage.split()] for pair in pairs]
+    counts = Counter(each for words in lemmas for each in frozenset().union(*words))
     found = []
     for pair, words in zip(pairs, lemmas, strict=True):
-        anchor = _named(pair) if pair.anchor else _rarest(words, _lemmas(" ".join(pair.targets)), counts)
+        anchor = _named(pair) if pair.anchor else _rarest(words, text_lemmas(" ".join(pair.targets)), counts)
         passage = " ".join(pair.passage.split())
         if anchor:
             option = Option(span=Span(0, 1), at=(0, len(passage)), address="", words=passage)
@@ -301,11 +301,7 @@ def make_items(pairs: Sequence[SpanPair]) -> list[Item]:
     return found
 
 
-def _lemmas(words: str) -> set[str]:
-    return {lemma(token) for token in tokens(words) if token not in STOPWORDS}
-
-
-def _rarest(words: Sequence[set[str]], wanted: set[str], counts: Mapping[str, int]) -> int:
+def _rarest(words: Sequence[frozenset[str]], wanted: frozenset[str], counts: Mapping[str, int]) -> int:
     places = [(min(counts[each] for each in both), at) for at, own in enumerate(words, 1) if (both := own & wanted)]
     return min(places)[1] if places else 0
 

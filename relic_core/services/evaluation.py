@@ -310,12 +310,12 @@ class Measuring:
         self, measured: Sequence[tuple[Run, tuple[Outcome, ...]]], tell: Callable[[str], None]
     ) -> list[Table]:
         """Compare each run of a language model with Combined's on the same data, or tell that there is none."""
-        made = []
+        made, known = [], self._runs.all()
         for run, outcomes in measured:
             if not registry.card(run.retriever).server:
                 continue
             same = {"retriever": "fusion", "benchmark": run.benchmark, "data_hash": run.data_hash, "shape": run.shape}
-            runs = (each for each in self._runs.all() if all(getattr(each, name) == of for name, of in same.items()))
+            runs = (each for each in known if all(getattr(each, name) == of for name, of in same.items()))
             if combined := next(runs, None):
                 pair = (run, outcomes), (combined, self._runs.outcomes(combined.id))
                 made.append(figures.comparison(pair, names=[figures.main_metric(run)]))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.text.words import STOPWORDS, WORDS, WorkWords, work_words
+from relic_core.text.words import STOPWORDS, WORDS, WorkWords, content_tokens, work_words
 
 if TYPE_CHECKING:
     from relic_core.domain import Work
@@ -45,6 +45,12 @@ def lemma(token: str) -> str:
         if found in path:  # it is its own lemma, or words are each other's: all of those come out as one of them
             return min(path[path.index(found) :])
         path.append(found)
+
+
+@lru_cache(maxsize=1 << 12)
+def text_lemmas(text: str) -> frozenset[str]:
+    """List the different lemmas of a text, function words left out."""
+    return frozenset(map(lemma, content_tokens(text)))
 
 
 _KEPT = 4

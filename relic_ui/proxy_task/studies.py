@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
+from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import KINDS, StudyRequest, StudyView, study_kind, study_label
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.studies.studies import ECHOES, FARTHEST, LONGEST_CODE, StudySource, paper_study, seal
+from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, StudySource, paper_study, seal
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import many, some_of

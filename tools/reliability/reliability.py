@@ -95,9 +95,8 @@ _SEMINAR_RATIO = 0.6
 
 def seminar(trial: Trial) -> Row:
     """Let visitors without browsers open the address of a search at once, each of a claim of its own, and one alone."""
-    environment, port = {**os.environ, **trial.app.settings.to_environment()}, parts.free_port()
-    with parts.server(PROJECT / "app.py", environment, port=port) as (process, _), ExitStack() as stack:
-        visits = [stack.enter_context(Visit(f"http://localhost:{port}")) for _ in range(trial.searchers)]
+    with _serving(trial) as (url, process), ExitStack() as stack:
+        visits = [stack.enter_context(Visit(url)) for _ in range(trial.searchers)]
         trial.say("a visitor opens a search alone")
         _open_search(trial, visits[0], "warm")
         alone = [_open_search(trial, visits[0], f"alone {number}") for number in range(trial.rounds)]
@@ -440,7 +439,7 @@ def browsers(trial: Trial) -> Row:
     )
     if row.happened:
         return row
-    with _serving(trial) as url, _chromium() as chromium:
+    with _serving(trial) as (url, _), _chromium() as chromium:
         trial.say("a browser searches alone")
         pages = [_opened(chromium, url) for _ in range(trial.browsers)]
         _ask_at_once(trial, pages, "first")  # what a server loads for its first answer is not what is measured
@@ -472,7 +471,7 @@ def press(trial: Trial) -> Row:
     )
     if row.happened:
         return row
-    with _serving(trial) as url, _chromium() as chromium:
+    with _serving(trial) as (url, _), _chromium() as chromium:
         page = _opened(chromium, url, work=longest.id)
         fresh, *warm = [_pressed(page, f"{trial.claims[0]} ({number})") for number in range(trial.rounds + 1)]
         answered = page.locator(".relic-column").count() == 3  # noqa: PLR2004
@@ -517,7 +516,7 @@ def overnight(trial: Trial) -> Row:
     trial.say("leaving a page open over a restart")
     port = parts.free_port()
     with _chromium() as chromium:
-        with _serving(trial, port) as url:
+        with _serving(trial, port) as (url, _):
             page = _opened(chromium, url)
             _ask_at_once(trial, [page], "evening")
         page.wait_for_timeout(5_000)
@@ -553,11 +552,12 @@ def _path() -> str:
 
 
 @contextmanager
-def _serving(trial: Trial, port: int = 0) -> Iterator[str]:
+def _serving(trial: Trial, port: int = 0) -> Iterator[tuple[str, int]]:
+    """Serve the library; gives the address, and the id of the server's process."""
     environment = {**os.environ, **trial.app.settings.to_environment()}
     port = port or parts.free_port()
-    with parts.server(PROJECT / "app.py", environment, port=port):
-        yield f"http://127.0.0.1:{port}"
+    with parts.server(PROJECT / "app.py", environment, port=port) as (process, _):
+        yield f"http://127.0.0.1:{port}", process
 
 
 @contextmanager

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from relic_core.config import provenance
 from relic_core.domain import Judgement
 from relic_core.domain.figures import Cell, Table
+from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import ID_LENGTH, OPTIONS, ModelAnswers, Study, StudyResults, too_fast
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.evaluation import metrics, spans
 from relic_core.evaluation.proxy_task import ItemSettings, ask, built_on, check_not_chooser, make_items, may_answer
 from relic_core.evaluation.study_results import accuracy_of, compute
 from relic_core.retrieval import registry
-from relic_core.services.studies.studies import ECHOES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

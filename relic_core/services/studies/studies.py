@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from relic_core.config import ASSETS, Settings
+from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import (
     Study,
     StudyRequest,
@@ -67,7 +68,6 @@ PRIDE = StudyRequest(name="Pride and Prejudice", benchmark="public-relic-test", 
 TEST_WORKS = StudyRequest(name="Single sentences of the test works", benchmark="public-relic-test", seed=8)
 """The study of all single sentences that critics quote of the test works, for a department to run."""
 
-ECHOES = "bible-references"
 FARTHEST = 1_000
 """The paper's second variant: the gold is not among so many that dense-RELiC ranks first (RELiC, section 4)."""
 
