@@ -182,6 +182,7 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
   .st-key-find_view { min-width: 0; flex: 1 1 0 !important; }
   .st-key-find_share button p { position: absolute; left: -9999px; }
   [class*="st-key-find_folded"] summary p { font-size: 1rem; }
+  :is(.st-key-find_work, .st-key-find_context) { flex: 1 0 100% !important; }
 }
 .relic-unsure { max-width: 62rem; }
 [class*="st-key-find_"] [data-testid="InputInstructions"] { display: none; }
