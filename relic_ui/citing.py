@@ -15,6 +15,7 @@ from relic_core.reporting.citations.styles import STYLES, Cited, style
 from relic_ui import copying
 from relic_ui.citing_style import CITING
 from relic_ui.links import link
+from relic_ui.naming import works_html
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal
 
@@ -65,7 +66,10 @@ def show(app: App, wanted: CiteQuery) -> None:
     st.html(CITING)
     st.title("Cite")
     if not wanted.work_id:
-        st.info("Open this page with Cite, beside a passage or on the page of a work.", icon=":material/format_quote:")
+        st.info(
+            "A passage is cited with Cite, beside it. A whole work can be chosen here.", icon=":material/format_quote:"
+        )
+        st.html(works_html(app.works.summaries(), "cite"))
         st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")
         return
     head = st.container()

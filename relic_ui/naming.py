@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from relic_core.errors import RelicError
+from relic_ui.links import link
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,13 @@ def name_of(work: WorkSummary | Work) -> str:
     """
     named = f"{work.title}, {work.author}" if work.author else work.title
     return f"{named} ({work.year})" if work.year else named
+
+
+def works_html(works: Sequence[WorkSummary], page: str) -> str:
+    """List works to choose one of, each a link to `page`."""
+    items = "".join(f"<li>{link(page, name_of(work), work=work.id)}</li>" for work in works)
+    asked = "Which work?" if works else "Your library is empty."
+    return f'<p class="relic-quiet">{asked}</p><ul class="relic-works">{items}</ul>'
 
 
 def shorten(words: str, longest: int) -> str:

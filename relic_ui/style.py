@@ -316,7 +316,7 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 [data-testid="stPopoverBody"]:has(.relic-share) [data-testid="stVerticalBlock"] { gap: .6rem; }
 [data-testid="stPopoverBody"]:has(.relic-share) { padding-block: 1rem; }
 
-.relic-read-works a { color: inherit; }
+.relic-works a { color: inherit; }
 
 .relic-read-skip { position: absolute; left: -9999px; }
 .relic-read-skip:focus { position: static; }
@@ -325,7 +325,7 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
   font-size: 1.8rem !important; padding: 0 !important; line-height: 1.2; }
 .relic-read-author { display: block; font-family: var(--relic-serif); font-size: 1.05rem; font-weight: 400;
   opacity: .85; margin-top: .2rem; }
-.relic-read-works { line-height: 1.9; }
+.relic-works { line-height: 1.9; }
 .st-key-read_room { --relic-read-left: 2rem; --relic-read-right: 0rem; --relic-read-rule: #b07c00;
   --relic-read-sans: "Source Sans", "Source Sans 3", sans-serif; }
 .st-key-read_room a:not(.relic-read-mark) { color: inherit; }

@@ -13,7 +13,7 @@ from relic_ui.jobs import show_job, stop_label
 from relic_ui.library import correcting
 from relic_ui.library.previews import left_out_list
 from relic_ui.links import link
-from relic_ui.naming import inside, name_of_search, ways
+from relic_ui.naming import inside, name_of_search, ways, works_html
 from relic_ui.shell import literal
 from relic_ui.sources import sources_reading
 
@@ -49,7 +49,7 @@ def asked(app: App) -> Facts | None:
         if work_id:
             with st.spinner("Counting sentences, words and speeches …"):
                 return app.editions.facts(work_id, person=person.current())
-        said = "Open this page from the Library: About, beside a work."
+        said = ""
     except RelicError:
         if work_id in {work.id for work in app.works.summaries()}:
             raise
@@ -61,7 +61,9 @@ def asked(app: App) -> Facts | None:
         else:
             said = f"Your library has no work {work_id[:60]}. It may be on another machine, or be another edition."
     st.title("About a work")
-    st.info(literal(said), icon=":material/menu_book:")
+    if said:
+        st.info(literal(said), icon=":material/menu_book:")
+    st.html(works_html(app.works.summaries(), "work"))
     st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")
     return None
 

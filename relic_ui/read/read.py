@@ -15,7 +15,7 @@ from relic_ui.citing import cite_link
 from relic_ui.concordance.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
 from relic_ui.find.like import more_link
 from relic_ui.links import address, link
-from relic_ui.naming import name_of, shorten
+from relic_ui.naming import shorten, works_html
 from relic_ui.read.chapters import HEADING, chapter_html, sentence_id
 from relic_ui.read.read_address import at_hand, kept
 from relic_ui.read.reading_place import show_place
@@ -44,8 +44,7 @@ def choose(app: App) -> None:
         st.info("Your library is empty. Add a work to read it here.", icon=":material/menu_book:")
         st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
         return
-    items = "".join(f"<li>{link('read', name_of(work), work=work.id)}</li>" for work in works)
-    st.html(f'<p class="relic-quiet">Which work?</p><ul class="relic-read-works">{items}</ul>')
+    st.html(works_html(works, "read"))
     show_place({"offer": {work.id: work.title for work in works}})
 
 

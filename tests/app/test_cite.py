@@ -74,6 +74,7 @@ def test_what_is_not_there_is_said(app, lanterns, query, message):
     at = sound(app.open(CITE, **{name: value.replace("LANTERNS", lanterns.id) for name, value in query.items()}))
     assert message in said(at)
     assert not forms(at)
+    assert query or f'href="cite?work={lanterns.id}"' in html(at)
 
 
 def test_details_of_the_edition_are_corrected_on_its_page(app, lanterns):
