@@ -141,12 +141,17 @@ def _show_answer(found: Attribution, marks: keep.Marks) -> None:
     tried = f"{many(found.tried, 'sentence').capitalize()} tried; this one was found best. " * (found.tried > 1)
     near = [escape(work.title) for work, strong in found.works if not strong][:_WORKS]
     others = f"Next by words: {', '.join(near)}." if named and near else ""
+    sources = [card for card in found.cards if card.strong or not named]
+    rest = [card for card in found.cards if card not in sources]
     lines = "".join(f'<p class="relic-quiet">{line}</p>' for line in (more, f"{tried}{others}") if line)
     st.html(f'<h2 class="relic-from" id="attribution-answer">{said}</h2>{_passage(found)}{lines}')
     if found.note:
         st.warning(found.note, icon=":material/info:")
     with st.container(key="attribution_cards"):
-        st.html("".join(_card(card, marks) for card in found.cards))
+        st.html("".join(_card(card, marks) for card in sources))
+        if rest:
+            with st.expander(many(len(rest), "passage").capitalize() + " that come next by words"):
+                st.html("".join(_card(card, marks) for card in rest))
 
 
 def _passage(found: Attribution) -> str:

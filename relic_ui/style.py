@@ -128,7 +128,6 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-target .relic-rest { opacity: .7; }
 .relic-gain { text-decoration: underline 2px color-mix(in srgb, #2b98a5 var(--relic-gain), transparent);
   text-underline-offset: .22em; }
-.st-key-attribution_cards { max-width: 52rem; }
 .st-key-attribution_cards .relic-card + .relic-card { margin-top: .6rem; }
 
 [data-stale="true"] :is(.relic-card, .relic-strip, .relic-from-works) { opacity: .3; transition: opacity .2s .3s; }
@@ -159,11 +158,12 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
   .st-key-find_head { gap: 0; }
 }
 :is(.st-key-find_side, .st-key-find_best, .st-key-find_one) [data-testid="stVerticalBlock"] { gap: .6rem; }
-.st-key-find_best, .st-key-find_one { max-width: 52rem; }
+.st-key-find_best, .st-key-find_one, .st-key-attribution_cards { max-width: 52rem; }
 @media (min-width: 900px) {
-  :is(.st-key-find_best, .st-key-find_one) .relic-card { flex-flow: row wrap; justify-content: space-between;
+  :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card { flex-flow: row wrap; justify-content: space-between;
     gap: 0 1rem; }
-  :is(.st-key-find_best, .st-key-find_one) .relic-card
+  .st-key-attribution_cards .relic-card-work { display: inline; margin-right: .5rem; }
+  :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card
     :is(blockquote, .relic-parts, .relic-card-do:has(details[open])) { flex-basis: 100%; }
 }
 [class*="st-key-find_folded"] summary { padding-block: .35rem !important; min-height: 2.5rem; }

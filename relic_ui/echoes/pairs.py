@@ -167,7 +167,7 @@ def _picture(answer: Answer) -> None:
         },
         clickmode="event+select",
     )
-    picture, table = st.columns([3, 2])
+    picture, table = st.expander("Where the works meet", icon=":material/scatter_plot:").columns([3, 2])
     with picture, st.container(key="echoes_picture"):
         st.plotly_chart(
             figure,

@@ -29,6 +29,7 @@ def test_the_work_is_named_its_words_lit_and_a_press_keeps_them(app, press_butto
     at = ask(sound(app.open(PAGE)), f"The critic is right. “{sentence}” So it ends.", sentence)
     assert work.title in plain(re.search(r'id="attribution-answer">(.*?)</h2>', html(at))[1])
     assert "<mark>" in html(at)
+    assert at.expander  # what only comes next by words is folded
     to = re.search(r'data-does="keep" data-to="([^"]*)"', html(at))[1]
     press_button(at, "keep", to)
     (view,) = app.bench.notebook.notes()
