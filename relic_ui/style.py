@@ -160,8 +160,8 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 :is(.st-key-find_side, .st-key-find_best, .st-key-find_one) [data-testid="stVerticalBlock"] { gap: .6rem; }
 .st-key-find_best, .st-key-find_one, .st-key-attribution_cards { max-width: 52rem; }
 @media (min-width: 900px) {
-  :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card { flex-flow: row wrap; justify-content: space-between;
-    gap: 0 1rem; }
+  :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card { flex-flow: row wrap;
+    justify-content: space-between; gap: 0 1rem; }
   .st-key-attribution_cards .relic-card-work { display: inline; margin-right: .5rem; }
   :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card
     :is(blockquote, .relic-parts, .relic-card-do:has(details[open])) { flex-basis: 100%; }

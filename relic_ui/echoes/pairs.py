@@ -35,6 +35,7 @@ CSS = """
 .relic-echo mark { background: var(--relic-lit); color: inherit; border-radius: .15em; padding: 0 .1em; }
 .relic-echo .relic-meets { background: none; text-decoration: underline dotted 2px; text-underline-offset: .22em; }
 .relic-echo cite { font-style: italic; }
+.st-key-echoes_meet .relic-table .relic-table-words { white-space: normal; }
 .relic-echo-place { font-size: .9rem; line-height: 1.45; }
 .relic-echo-place a { color: inherit; text-underline-offset: .2em; }
 .st-key-echoes_picture .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .g-ytitle) text { fill: currentColor !important; }
@@ -131,8 +132,8 @@ def _picture(answer: Answer) -> None:
             mode="markers",
             marker={
                 "size": [7 + 7 * each.score / answer.echoes[0].score for each in answer.echoes],
-                "color": "#1f7079",
-                "opacity": 0.65,
+                "color": "#2b8f9b",  # seen on paper and on ink
+                "opacity": 0.8,
             },
         )
     )
@@ -167,7 +168,9 @@ def _picture(answer: Answer) -> None:
         },
         clickmode="event+select",
     )
-    picture, table = st.expander("Where the works meet", icon=":material/scatter_plot:").columns([3, 2])
+    picture, table = st.expander("Where the works meet", icon=":material/scatter_plot:", key="echoes_meet").columns(
+        [3, 2]
+    )
     with picture, st.container(key="echoes_picture"):
         st.plotly_chart(
             figure,
