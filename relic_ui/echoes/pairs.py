@@ -12,6 +12,7 @@ from relic_core.reporting import charts
 from relic_core.reporting import echoes as files
 from relic_core.services.echoes import METHODS
 from relic_ui import keep, links, tables
+from relic_ui.citing import cite_link
 from relic_ui.naming import listed, shorten
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _side(app: App, side: Side, other: Side) -> str:
     kept = keep.Marks(app, other.text).html(side.work.id, at, side.span.length, other.text, place=side.place.label)
     return (
         f'<div><blockquote>{words}</blockquote><p class="relic-echo-place"><cite>{escape(side.work.title)}</cite>, '
-        f"{to} {kept}</p></div>"
+        f"{to} {kept} {cite_link(side.work.id, at, side.span.length)}</p></div>"
     )
 
 

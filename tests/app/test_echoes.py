@@ -35,6 +35,7 @@ def test_works_are_compared_in_a_job_and_the_address_opens_them_again(app, works
     pair = re.search(r'<article class="relic-echo" id="echo-1".*?</article>', html(at), re.DOTALL)[0]
     assert [plain(each) for each in re.findall(r"<mark>(.*?)</mark>", pair)][:2] == ["great", "fish"]
     assert f"read?work={works[1]}&amp;at=1.2.1" in pair
+    assert all(f"cite?work={work}&amp;at=1." in pair for work in works)
     assert "<i>" not in pair
     drawn = json.loads(at.get("plotly_chart")[0].proto.spec)
     for words in (drawn["data"][0]["text"][0], drawn["layout"]["yaxis"]["title"]["text"]):
