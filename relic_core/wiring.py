@@ -240,7 +240,7 @@ class App:
         """Searches that open elsewhere and later."""
         from relic_core.services.sharing import Sharing
 
-        return Sharing(self.works, self.fingerprints, self.reading.page)
+        return Sharing(self.works, self.fingerprints, self.reading.page, self.runs.systems)
 
     @cached_property
     def catalogue(self) -> Catalogue:

@@ -66,12 +66,23 @@ class OpenedPassage:
 
 
 class Sharing:
-    """Gives searches away and takes them in; `page` opens a work at an address, as `Reading.page`."""
+    """Gives searches away and takes them in.
 
-    def __init__(self, works: Works, fingerprints: Fingerprints, page: Callable[..., ReadingPage]) -> None:
+    - `page`: opens a work at an address, as `Reading.page`.
+    - `systems`: names the systems whose rankings of a work were taken in, by its sha256, as `Runs.systems`.
+    """
+
+    def __init__(
+        self,
+        works: Works,
+        fingerprints: Fingerprints,
+        page: Callable[..., ReadingPage],
+        systems: Callable[[str], tuple[str, ...]],
+    ) -> None:
         self._works = works
         self._fingerprints = fingerprints
         self._page = page
+        self._systems = systems
 
     def short(self, search_id: str, request: SearchRequest) -> dict[str, str]:
         """Give what an address of this store carries of a search."""
@@ -180,7 +191,10 @@ class Sharing:
             )
             work_filter = replace(work_filter, works=kept)
             then = replace(then, edition="")
-        names, unknown = _known(asked.retrievers)
+        taken_in = [name for work in summaries if work.id == work_id for name in self._systems(work.sha256)]
+        known = {*taken_in, *(card.name for card in registry.cards())}
+        names = tuple(dict.fromkeys(name for name in asked.retrievers if name in known))
+        unknown = tuple(dict.fromkeys(name for name in asked.retrievers if name not in known))
         if unknown:
             notices.append(
                 f"This version of the program has no way of searching called {_names(unknown)}; it is left out."
@@ -248,12 +262,3 @@ def _edition_here(work_id: str, shared: SharedSearch, summaries: Sequence[WorkSu
 def _names(names: Sequence[str]) -> str:
     shown = ", ".join(f"'{name:.{_SHOWN}}'" for name in names[:_NAMED])
     return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
-
-
-def _known(retrievers: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Part the names of retrievers into those there are, each once, and those there are not."""
-    names = {card.name for card in registry.cards()}
-    return (
-        tuple(dict.fromkeys(name for name in retrievers if name in names)),
-        tuple(dict.fromkeys(name for name in retrievers if name not in names)),
-    )

@@ -33,5 +33,7 @@ def test_an_imported_ranking_is_a_column_for_its_claims_in_the_order_of_its_file
     cards = app.bench.search.run(search.request).columns[1].cards
     assert [card.span.start for card in cards] == list(starts[: len(cards)])
     assert str(cards[0].place.address) in html(at)
+    carried = app.bench.sharing.open_code(app.bench.sharing.share(search.id, search.request).code)
+    assert (carried.request.retrievers, carried.notices) == (search.request.retrievers, ())
     other = sound(found(at, "The brass bolt stands for a false certainty"))
     assert "ranks no claim" in said(other)
