@@ -31,6 +31,9 @@ def by_shared_words(messages) -> str:
     def shared(text) -> int:
         return len(wanted.intersection(re.findall(r"\w+", text.casefold())))
 
+    if '"claims"' in instructions:
+        rows = [{"joined": "and" if at == 0 else "but not", "claim": each} for at, each in enumerate(claim.split(", "))]
+        return json.dumps({"claims": rows})
     if '"passages"' in instructions:
         return '{"passages": []}'
     if '"order"' in instructions:

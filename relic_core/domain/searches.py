@@ -104,7 +104,8 @@ class Condition:
 
 
 _JOINT = re.compile(r"\s*,?\s*\b(but not|and|or)\b\s+", re.IGNORECASE)
-_JOINS: Mapping[str, Joined] = {"but not": "not", "and": "and", "or": "or"}
+HOW_JOINED: Mapping[str, Joined] = {"but not": "not", "not": "not", "and": "and", "or": "or"}
+"""What the words between claims mean."""
 _SIDE_WORDS = 3
 """Words that must stand on either side of an "and": shorter pieces are names, and things named in one breath."""
 _LONGEST_SPLIT = 40
@@ -124,7 +125,7 @@ def split_claim(claim_text: str) -> tuple[Condition, ...]:
     pieces = _JOINT.split(claim_text.strip().rstrip(".;"))
     rows = [Condition("and", pieces[0])]
     for word, piece in zip(pieces[1::2], pieces[2::2], strict=True):
-        how = _JOINS[word.lower()]
+        how = HOW_JOINED[word.lower()]
         if how == "and" and min(len(piece.split()), len(rows[-1].claim_text.split())) < _SIDE_WORDS:
             rows[-1] = replace(rows[-1], claim_text=f"{rows[-1].claim_text} {word} {piece}")
         else:

@@ -10,6 +10,8 @@ import json
 import re
 from typing import Any, NamedTuple
 
+from relic_core.domain import MAX_CLAIMS, Condition
+from relic_core.domain.searches import HOW_JOINED
 from relic_core.language_models.prompts import BEST
 
 LONGEST_REASON = 600
@@ -62,6 +64,25 @@ def read_criteria(answer: str) -> tuple[str, ...]:
     if not 0 < len(criteria) <= MOST_CRITERIA or max(map(len, criteria)) > LONGEST_CRITERION:
         raise ValueError("no criteria, too many, or too long ones")
     return criteria
+
+
+def read_split(answer: str) -> tuple[Condition, ...]:
+    """Read the claims that one joins, the first of them joined to nothing; empty where it is one alone.
+
+    >>> said = '{"claims": [{"joined": "and", "claim": "Storms."}, {"joined": "but not", "claim": "At sea."}]}'
+    >>> [(row.joined, row.claim_text) for row in read_split(said)]
+    [('and', 'Storms.'), ('not', 'At sea.')]
+    """
+    rows = []
+    for each in _listed(answer, "claims"):
+        joined, text = (each.get("joined"), _line(each.get("claim"))) if isinstance(each, dict) else (None, "")
+        how = HOW_JOINED.get(str(joined).lower())
+        if how is None or not text:
+            raise ValueError("a claim without words, or joined in no known way")
+        rows.append(Condition(how, text))
+    if len(rows) > MAX_CLAIMS:
+        raise ValueError("too many claims")
+    return tuple(rows) if len(rows) > 1 else ()
 
 
 def read_order(answer: str, count: int) -> list[int]:

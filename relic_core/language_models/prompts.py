@@ -14,7 +14,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from relic_core.domain import GAP
+from relic_core.domain import GAP, MAX_CLAIMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim
     from relic_core.language_models.server import Message
 
-Task = Literal["score", "reason", "criteria", "subtask", "rank", "recall", "probe"]
+Task = Literal["score", "reason", "criteria", "subtask", "rank", "recall", "probe", "split"]
 
 BEST = 10
 """The highest score that a model may give a passage; the lowest is 0."""
@@ -77,6 +77,10 @@ _INSTRUCTIONS: Mapping[Task, str] = {
     f'you do not know to the letter. {_ALONE} {{"passages": ["PASSAGE", "PASSAGE"]}}',
     "probe": "A quotation was taken out of the claim at the gap (____). Give its words as you know them from the work "
     f'or from criticism, to the letter. {_ALONE} {{"quotation": "WORDS"}}, with no words where you do not know it.',
+    "split": "You see the claim alone. Instead of judging, part it into the single claims that it joins, at "
+    f"most {MAX_CLAIMS}, each a short sentence in the words of the claim that can be understood by itself, with what it is "
+    'about. Each is joined to those before it by "and", "or" or "not" (but not). Give the claim as it stands where it '
+    f'is one alone. {_ALONE} {{"claims": [{{"joined": "and", "claim": "SENTENCE"}}]}}',
 }
 
 

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import ReaderUnavailable
-from relic_core.language_models.prompts import OBJECTIVES, digest_of
+from relic_core.language_models.cached_client import Question
+from relic_core.language_models.parsing import read_split
+from relic_core.language_models.prompts import OBJECTIVES, ask, digest_of
 from relic_core.language_models.server import allow, is_allowed, where
+from relic_core.ports import silent
 from relic_core.reporting.passages import light_words
 from relic_core.retrieval.read_by_model import TASKS, ReadByModel, stopped
 from relic_core.retrieval.recalled import Recalled
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Job, Search, Work
+    from relic_core.domain import Claim, Condition, Job, Search, Work
     from relic_core.language_models.parsing import Reading
     from relic_core.ports import Progress
     from relic_core.retrieval.read_by_model import AsksModel
@@ -145,6 +148,12 @@ class ModelReading:
             return made_with
         (reading,) = asks.readings(claim, [flat_span(work, work.span_at(at, length))])
         return made_with if reading.score is None else f"{made_with}: {reading.score:g} of 10. {reading.reason}".strip()
+
+    def split(self, claim_text: str) -> tuple[Condition, ...]:
+        """Have the model part a claim into those that it joins; none where it sees one alone, or gives no sense."""
+        question = Question(ask("split", claim=claim_text, objective=""), read_split)
+        (rows,) = self._asks("llm-reason").client.all([question], silent)
+        return rows or ()
 
     # ---- what makes a passage relevant -------------------------------------------------------------------------------
 

@@ -9,11 +9,13 @@ import streamlit as st
 from relic_core.domain import MAX_CLAIMS, Condition
 from relic_core.domain.searches import split_claim
 from relic_ui.find.claim_box import ask
+from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import Joined, SearchRequest, Unit
+    from relic_core.wiring import App
     from relic_ui.find.scope import Scope
 
 JOINS: dict[Joined, str] = {"and": "and", "or": "or", "not": "but not"}
@@ -93,8 +95,8 @@ def show_rows(where: Scope) -> None:
             )
 
 
-def show_add() -> None:
-    """Draw the button that adds a row, as long as there may be more."""
+def show_add(app: App) -> None:
+    """Draw the button that adds a row, as long as there may be more; and one that has a model write all."""
     if st.session_state.get("find_rows", 0) < _MOST:
         st.form_submit_button(
             "Add a condition",
@@ -104,6 +106,29 @@ def show_add() -> None:
             on_click=_add,
             help="Join claims by and, or, but not.",
         )
+    if app.settings.reader and app.model_reading.allowed and not st.session_state.get("find_rows"):
+        st.form_submit_button(
+            "Split the claim",
+            key="find_model_split",
+            type="tertiary",
+            icon=":material/smart_toy:",
+            on_click=_split,
+            args=(app,),
+            help=f"The language model proposes claims joined by and, or, but not. The claim goes to "
+            f"{literal(app.model_reading.place)}; nothing is searched before you press Find.",
+        )
+
+
+def _split(app: App) -> None:
+    state = st.session_state
+    claim = str(state.get("find_claim") or "").strip()
+    with show_errors():
+        rows = app.model_reading.split(claim) if claim else ()
+        if rows:
+            state["find_claim"] = rows[0].claim_text
+            put(rows[1:])
+        else:
+            st.toast("There is one claim alone here, as far as the model sees.", icon=":material/info:")
 
 
 def _add() -> None:

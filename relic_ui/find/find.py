@@ -360,7 +360,7 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
             if not conditions.chosen():
                 show_context_box(_claim(), key="find_context")
             st.form_submit_button("Find", type="primary", icon=":material/search:", key="find_button", on_click=ask)
-            conditions.show_add()
+            conditions.show_add(app)
 
 
 def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> None:

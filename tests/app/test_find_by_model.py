@@ -129,3 +129,20 @@ def test_a_search_of_somebody_who_has_a_model_opens_without_one(app):
     search = app.bench.history.keep(request, made_with="bm25")
     at = sound(app.open(FIND, q=search.id))
     assert html(at).count("<article") >= 5
+
+
+def test_the_model_proposes_how_to_split_a_claim_and_nothing_is_searched(app, chat):
+    at = sound(app.open(FIND))
+    at.text_area(key="find_claim").set_value("Storms are feared, nobody is at sea")
+    at = sound(at.button(key="find_model_split").click().run())
+    assert at.text_area(key="find_claim").value == "Storms are feared"
+    assert (at.get_by_key("find_joined_0").value, at.get_by_key("find_part_0").value) == ("not", "nobody is at sea")
+    assert not app.bench.history.recent(1)
+
+
+def test_a_claim_that_is_one_alone_is_left_as_it_is(app, chat):
+    at = sound(app.open(FIND))
+    at.text_area(key="find_claim").set_value(CLAIM)
+    at = sound(at.button(key="find_model_split").click().run())
+    assert at.text_area(key="find_claim").value == CLAIM
+    assert at.toast

@@ -35,6 +35,7 @@ def written() -> str:
         "rank, no objective": asked("rank", OFF, ("Passage 1", PASSAGE), ("Passage 2", DUSK)),
         "recall": asked("recall", ON, NOVEL, ("Chapters of the work", DUSK)),
         "probe": asked("probe", ON, NOVEL),
+        "split": asked("split", OFF),
     }
     return "".join(
         f"==== {name}\n{messages[0]['content']}\n----\n{messages[1]['content']}\n"
@@ -137,6 +138,7 @@ def test_an_order_that_none_can_tell_is_not_guessed(answer):
 @pytest.mark.parametrize(
     ("read", "answer", "value"),
     [
+        (parsing.read_split, '{"claims": [{"joined": "and", "claim": "Storms are feared."}]}', ()),
         (parsing.read_criteria, '{"criteria": ["It shows pride.", " It  shows pride."]}', ("It shows pride.",)),
         (parsing.read_passages, '{"passages": ["It was dusk.", 3, ""]}', ("It was dusk.",)),
         (parsing.read_passages, '{"passages": []}', ()),
@@ -151,6 +153,13 @@ def test_lists_and_quotations_are_read(read, answer, value):
 @pytest.mark.parametrize(
     ("read", "answer"),
     [
+        (
+            parsing.read_split,
+            '{"claims": [{"joined": "xor", "claim": "Storms."}, {"joined": "and", "claim": "Rain."}]}',
+        ),
+        (parsing.read_split, '{"claims": [{"joined": "and", "claim": " "}, {"joined": "and", "claim": "Rain."}]}'),
+        (parsing.read_split, '{"claims": [' + ", ".join(['{"joined": "or", "claim": "Rain."}'] * 6) + "]}"),
+        (parsing.read_split, '{"claims": ["Storms.", "Rain."]}'),
         (parsing.read_criteria, '{"criteria": []}'),
         (parsing.read_criteria, f'{{"criteria": ["{"a" * 500}"]}}'),
         (parsing.read_criteria, "It shows pride."),
