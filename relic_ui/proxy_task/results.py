@@ -214,6 +214,8 @@ def _lede(results: StudyResults) -> None:
         tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
     people = sum(person.answered > 0 for person in results.people)
     said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
+    if results.study.division:
+        said += f" {results.study.division}"
     if majority.items and people > 1:
         said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the critic’s quotation."
     st.html(
@@ -287,7 +289,8 @@ def _agreement(results: StudyResults) -> None:
     paper = PAPER_AGREEMENT[results.study.kind.name]
     facts = "".join(_fact(each, results.figures.get(each.key), paper) for each in shares_first)
     st.html(f'{paradox}<dl class="relic-proxy-agreement">{facts}</dl>')
-    st.html(f'<p class="relic-quiet relic-measure">{escape(results.intervals)}</p>')
+    said = " ".join(filter(None, (results.study.division, results.intervals)))
+    st.html(f'<p class="relic-quiet relic-measure">{escape(said)}</p>')
 
 
 def _fact(measure: Measure, figure: Figure | None, paper: Mapping[str, str]) -> str:
@@ -326,6 +329,9 @@ def _people_rows(results: StudyResults) -> Iterator[_Row]:
     majority = results.majority
     if majority.accuracy is not None:
         yield _row("majority", "People, by majority", majority.accuracy, majority.items, _PEOPLE)
+    if results.singly is not None:
+        answered = sum(each.answered > 0 for each in results.items)
+        yield _row("singly", "People, one by one", results.singly, answered, _PEOPLE)
     if len(results.people) <= _NAMED_PEOPLE:
         for place, person in enumerate(results.people):
             if person.accuracy is not None:

@@ -10,25 +10,27 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.config import provenance
 from relic_core.domain import Judgement
-from relic_core.domain.figures import Cell, Table
 from relic_core.domain.runs import ECHOES
-from relic_core.domain.studies import ID_LENGTH, OPTIONS, ModelAnswers, Study, StudyResults, too_fast
+from relic_core.domain.studies import ID_LENGTH, ModelAnswers, Study, StudyResults, too_fast
 from relic_core.errors import BadRequest, BadWeights
-from relic_core.evaluation import metrics, spans
-from relic_core.evaluation.proxy_task import ItemSettings, ask, built_on, check_not_chooser, make_items, may_answer
-from relic_core.evaluation.study_results import accuracy_of, compute
+from relic_core.evaluation import spans
+from relic_core.evaluation.proxy_task import ask, check_not_chooser, may_answer
+from relic_core.evaluation.study_results import compute, proxy_table
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.domain import ContextSize, Job, Work
+    from relic_core.domain import Job, Work
+    from relic_core.domain.figures import Table
     from relic_core.evaluation.echoes import KnownEchoes
-    from relic_core.ports import Benchmark, Progress, Retriever
+    from relic_core.ports import Progress, Retriever
     from relic_core.services.studies.studies import Studies
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.studies import StudyRows
     from relic_core.store.study_answers import StudyAnswerRows
+
+__all__ = ["Results", "StudyModels", "label_windows", "proxy_table", "span_retrieval"]
 
 
 class StudyModels:
@@ -228,59 +230,3 @@ def span_retrieval(results: StudyResults, known: Callable[[], KnownEchoes], meth
     verses = known().b if study.making.benchmark == ECHOES else None
     texts = [verses.sentence_text(at) for at in range(len(verses.sentences))] if verses else []
     return spans.retrieval(results.items, texts, method)
-
-
-def proxy_table(
-    benchmark: Benchmark,
-    retrievers: Sequence[str],
-    *,
-    chooser: str,
-    shape: ContextSize,
-    lengths: Sequence[int] = (1,),
-    create: Callable[[str], Retriever],
-    progress: Progress,
-) -> Table:
-    """Ask retrievers the proxy task, with every window of a benchmark for an item.
-
-    - `chooser`: who chooses the other two options; not one of those that are asked.
-    - `lengths`: sentences of a quotation; any where empty. The paper has one (RELiC, section 4).
-
-    Raises BadRequest: no retriever is asked, there is none of that name, the chooser is asked, or no window is left.
-    """
-    if not retrievers:
-        raise BadRequest(f"Name retrievers to be asked, others than {chooser}, which chooses the options.")
-    check_not_chooser(retrievers, chooser)
-    windows = [each for each in benchmark.windows() if not lengths or each.gold.length in lengths]
-    if not windows:
-        raise BadRequest(
-            f"{benchmark.card.label} has no quotation of {' or '.join(map(str, lengths))} sentences: choose another "
-            "length, or 0 for any."
-        )
-    made = make_items(
-        benchmark, windows, chooser=create(chooser), settings=ItemSettings(shape=shape), progress=progress
-    )
-    works = {work.id: work for window in windows for work in [benchmark.work(window.pool)]}
-    rows: list[tuple[Cell, ...]] = []
-    for each in retrievers:
-        choices = ask(made.items, works.__getitem__, create(each), progress=progress).choices
-        rows.append((registry.card(each).label, str(shape), accuracy_of(made.items, choices) or "–", len(made.items)))
-    other = registry.card(chooser).label
-    notes = [f"Each claim has {OPTIONS} candidates. Chance is {100 / OPTIONS:.1f}."]
-    notes += [
-        f"{registry.card(each).label} is built on {other}, which chose the options, and shares its errors: its figure "
-        "says less than the others'."
-        for each in retrievers
-        if built_on(each, chooser)
-    ]
-    if len(made.items) > 1:
-        over = "works" if len({item.book for item in made.items}) > 1 else "examples"
-        notes.append(f"Intervals are 95%, by bootstrap over {over}.")
-    if made.left_out:
-        notes.append(f"{len(made.left_out):,} claims make no item: no ranking, or too short a work for three options.")
-    return Table(
-        caption=f"{benchmark.card.label}: the critic's quotation told from two passages that {other} put first"
-        f"{f'; sentences of a quotation: {said}' if (said := ', '.join(map(str, lengths))) else ''}.",
-        heads=("retriever", "context", metrics.metric("proxy-accuracy").label, "n"),
-        rows=tuple(rows),
-        notes=tuple(notes),
-    )

@@ -160,8 +160,7 @@ class Studies:
         Raises BadRequest: no such text, or it is too long.
         Raises NotFound: there is no such study.
         """
-        check_terms(changes)
-        self.study(study_id)
+        check_terms(changes, shared=self.study(study_id).making.shared)
         self._rows.change_terms(study_id, changes)
         return self.terms(study_id)
 
@@ -301,11 +300,19 @@ class StudyMaking:
         self._check_name_is_free(request.name)
         return self._studies.keep(self._made(request, data, progress), terms, request.owner)
 
-    def of_test_works(self, minutes: int | None = None, progress: Progress = silent) -> Study:
+    def of_test_works(
+        self, minutes: int | None = None, progress: Progress = silent, *, shared: int = 0, readers: int = 3
+    ) -> Study:
         """Give the study of all single sentences that critics quote of the test works, or make it. Raises as `make`.
 
         - `minutes`: only so many of its items, drawn by chance, as one reader reads in this time.
+        - `shared`, `readers`: items that all of so many readers read, the others being divided; 0 where all read all.
         """
+        if shared:
+            name = f"{TEST_WORKS.name}, divided among {readers} readers, {shared} shared"
+            if known := self._studies.named(name):
+                return self._studies.study(known.id)
+            return self.make(replace(TEST_WORKS, name=name, shared=shared, wanted=readers), progress=progress)
         known = self._studies.named(TEST_WORKS.name)
         whole = self._studies.study(known.id) if known else self.make(TEST_WORKS, progress=progress)
         if minutes is None or minutes >= reading_minutes(whole):
