@@ -176,7 +176,7 @@ def _take_in(app: App) -> None:
             study, new = state.pop("proxy_taken_in")
             said = "Imported" if new else "This study is here already"
             to = link(PAGE, "Open it", study=study.id)
-            st.html(f'<p role="status">{said}: <em>{escape(study.label)}</em>. {escape(study.division)} {to}</p>')
+            st.html(f'<p role="status">{said}: <em>{escape(study.label)}</em>. {to} {escape(study.division)}</p>')
 
 
 def show_making(app: App) -> None:

@@ -140,6 +140,24 @@ def test_a_study_begins_with_its_texts_and_asks_for_a_name_and_consent(app, samp
     assert screen.data["heading"] == f"Item 1 of {len(sample.items)}"
 
 
+def test_a_divided_study_is_made_on_the_page_and_tells_each_reader_how_much_is_theirs(app, screen):
+    app.run_jobs()
+    at = sound(app.open(PAGE, show="make"))
+    at.selectbox("proxy_make_from").set_value("sample")
+    at.text_input("proxy_make_name").set_value("Parts")
+    at.number_input("proxy_make_most").set_value(11)
+    at.number_input("proxy_make_shared").set_value(2)
+    sound(at.button("proxy_make").click().run())
+    study = app.bench.studies.find("Parts")
+    assert "5 of 11 items" in plain(html(app.open(PAGE, study=study.id)))
+    screen.shown_by(begin(app, study))
+    assert (screen.data["of"], screen.data["heading"].endswith("of 5")) == (5, True)
+    for _ in range(5):
+        at = screen.press("choose", "1")
+    assert "proxy-end" in html(at)
+    assert study.division in plain(html(app.open(PAGE, study=study.id, show="results")))
+
+
 def test_an_item_shows_the_context_with_its_gap_and_three_passages(app, sample, screen):
     begin(app, sample)
     item = sample.item(screen.data["item"])
