@@ -246,8 +246,8 @@ def case_table(
         said.setdefault(example_id, []).append(", ".join(codes) or "none of the codes")
     heads = (
         "example", "book", "found", "rank", "candidates", "sentences", "gold start", "gold end", "first start",
-        "first end", "words", "overlap", "first overlap", "spoken", "pronouns and speech only", "overlapping", "place", "quoted",
-        "findings", "judged",
+        "first end", "words", "overlap", "first overlap", "spoken", "pronouns and speech only", "overlapping", "place",
+        "quoted", "findings", "judged",
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for outcome, value in zip(outcomes, values(name, outcomes).tolist(), strict=True):
