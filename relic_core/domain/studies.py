@@ -554,6 +554,7 @@ class ItemResult:
     - `seconds`: the median; 0 where nobody answered.
     - `models`: by label the option that each retriever chose; 0 for none.
     - `too_fast`: how many answered before they could have read it; see `too_fast`.
+    - `judged`: what people say of the passages in the quotation's place (`CODES` of the diagnosis), each as often.
     """
 
     item: Item
@@ -569,6 +570,7 @@ class ItemResult:
     comments: tuple[str, ...]
     too_fast: int = 0
     choices: tuple[int, ...] = ()
+    judged: tuple[str, ...] = ()
 
     @property
     def right(self) -> int:

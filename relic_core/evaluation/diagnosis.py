@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from relic_core.caching import LRUCache
+from relic_core.domain import Outcome
 from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.evaluation.metrics import metric, values
 from relic_core.text.dialogue import Spoken, spoken_by_sentence
@@ -23,7 +24,8 @@ from relic_core.text.words import content_tokens
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from relic_core.domain import Claim, Outcome, Span, Work
+    from relic_core.domain import Claim, Span, Work
+    from relic_core.domain.studies import Item
 
 Trait = Literal["overlap", "dialogue", "place"]
 """What parts the cases of a chart: quarters by overlap of claim and quotation; how much of the quotation is spoken; in
@@ -127,6 +129,21 @@ def diagnose(
         place=trait_of("place", outcome, claim, work, pool=pool),
         quoted=sum(each.overlaps(gold) for each in quoted),
     )
+
+
+def diagnose_item(item: Item, work: Work, quoted: Sequence[Span] = ()) -> Diagnosis | None:
+    """Tell why what chose the options of an item of the proxy task did not put its quotation first; as `diagnose`.
+
+    First of the other options, which it put before all else, is the one that shares most words with the claim.
+    """
+    others = [option for option in item.options if option != item.gold]
+    first = max(others, key=lambda option: lemma_overlap(item.claim.words, option.words))
+    length, rank = item.gold.span.length, item.gold_rank or None
+    outcome = Outcome(
+        example_id=item.id, book=item.book, length=length, kind=item.kind, candidates=work.candidates(length),
+        rank=rank, overlap_rank=rank, gold=item.gold.at, first=(first.at,),
+    )  # fmt: skip
+    return diagnose(outcome, item.claim, work, quoted)
 
 
 def trait_of(trait: Trait, outcome: Outcome, claim: Claim | None, work: Work, *, pool: bool = False) -> float | None:

@@ -83,11 +83,13 @@ def compute(
     models: Sequence[ModelAnswers],
     stored: Mapping[str, str],
     hasty: Collection[tuple[str, str]] = (),
+    judged: Sequence[tuple[str, str, tuple[str, ...]]] = (),
 ) -> StudyResults:
     """Compute the results of a study.
 
     - `answers`: those that count: of an annotator to an item one.
     - `hasty`: annotators with the items that they answered too fast; they are marked, and count like all others.
+    - `judged`: what people say of the other passages: item, who, codes.
     """
     kind = study.kind
     by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
@@ -106,6 +108,7 @@ def compute(
             seconds=median(answer.seconds for answer in own) if own else 0.0,
             models={each.label: each.choices[item.id] for each in models if item.id in each.choices},
             comments=tuple(answer.comment for answer in own if answer.comment.strip()),
+            judged=tuple(code for item_id, _, codes in judged if item_id == item.id for code in codes),
             too_fast=sum(item_id == item.id for _, item_id in hasty),
             choices=decided,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -189,7 +190,17 @@ def items(results: StudyResults) -> Table:
     """Set the items, the hardest for people first."""
     return Table(
         caption=f"{results.study.label}: items, the hardest for people first",
-        heads=("item", "work", "missing quotation", "right option", "votes", "cannot decide", "right", "models wrong"),
+        heads=(
+            "item",
+            "work",
+            "missing quotation",
+            "right option",
+            "votes",
+            "cannot decide",
+            "right",
+            "models wrong",
+            "judged",
+        ),
         rows=tuple(
             (
                 each.item.id,
@@ -200,6 +211,7 @@ def items(results: StudyResults) -> Table:
                 str(each.cannot),
                 _NONE if each.share is None else Figure(text=f"{100 * each.share:.0f}%", value=each.share),
                 ", ".join(label for label, choice in each.models.items() if choice != each.item.right_option),
+                ", ".join(f"{code}: {count}" for code, count in Counter(each.judged).items()),
             )
             for each in results.items
         ),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import ContextSize, Outcome, Run, Work
     from relic_core.domain.figures import Table
+    from relic_core.domain.studies import Study
     from relic_core.ports import Benchmark, WorkSource
     from relic_core.store.runs import RunRows
 
@@ -212,18 +213,18 @@ class Runs:
         self._rows.add_imported(run.id, rankings)
         return run, added, len(rankings)
 
-    def judge_case(self, run: Run, example_id: str, codes: Sequence[str], *, judge: str = "") -> None:
-        """Keep what somebody says of a case in place of what they said before, which stays on record.
+    def judge_case(self, of: Run | Study, example_id: str, codes: Sequence[str], *, judge: str = "") -> None:
+        """Keep what somebody says of a case of a run or study in place of what they said before, which stays on record.
 
         Raises BadRequest: an unknown code.
         """
         if unknown := [code for code in codes if code not in CODES]:
             raise unknown_name("code", unknown[0], CODES)
-        self._rows.judge_case(run.id, example_id, codes, judge)
+        self._rows.judge_case(of.id, example_id, codes, judge)
 
-    def case_judgements(self, run: Run) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Give what was last said of the cases of a run, by example and judge."""
-        return {(example_id, judge): codes for example_id, judge, codes in self._rows.case_judgements(run.id)}
+    def case_judgements(self, of: Run | Study) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Give what was last said of the cases of a run or study, by example and judge."""
+        return {(example_id, judge): codes for example_id, judge, codes in self._rows.case_judgements(of.id)}
 
     def paper(self, name: str, *, shipped: bool = False) -> tuple[Table, ...]:
         """Set the tables of a paper with our rows; of runs that came with the program alone where that is asked.

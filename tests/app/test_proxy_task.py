@@ -12,6 +12,7 @@ import streamlit as st
 from relic_core.config import Settings
 from relic_core.domain.studies import StudyRequest, span_choice
 from relic_core.errors import StoreBusy
+from relic_core.evaluation.diagnosis import CODES
 from relic_core.formats.studies import write_study
 from relic_core.services.studies import results
 from relic_core.services.studies.answering import Answering
@@ -360,6 +361,28 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample, fak
     assert f'href="read?work={work}&amp;at=' in html(at)
 
 
+def test_why_an_item_is_missed_is_told_as_recall_tells_it_and_the_other_passages_are_judged(app, sample):
+    answer_all(app, sample, "ann", wrongly)
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert html(at).count("relic-why") == html(at).count("into the work") == 10
+    asked = [each for each in at.button_group if each.key.startswith("judged_")]
+    assert len(asked) == 10
+    sound(asked[0].set_value([list(CODES)[2], list(CODES)[3]]).run())
+    ((item_id, _), codes), *others = app.bench.runs.case_judgements(sample).items()
+    assert (codes, others) == (tuple(list(CODES)[2:4]), [])
+    found = {each.item.id: each.judged for each in app.bench.study_results.of(sample.id).items}
+    assert {key for key, said in found.items() if said} == {item_id}
+
+
+def test_of_a_study_whose_work_is_gone_words_alone_tell_why(app, sample):
+    answer_all(app, sample, "ann", wrongly)
+    (work,) = app.bench.works.summaries()
+    app.bench.works.remove(work.id)
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert html(at).count("relic-why") == 10
+    assert "into the work" not in html(at)
+
+
 def test_ones_own_score_comes_first_and_chance_is_a_remark(app, sample, screen):
     answer_all(app, sample, "ann", wrongly)
     at = begin(app, sample, "bea")
@@ -420,7 +443,7 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
     assert re.search(rf"No model missed .* {len(got)} items", plain(html(at)))
     at = sound(at.selectbox("proxy_telling_model").set_value("Random").run())
     assert re.search(rf"Random missed .* {len(got)} items", plain(html(at)))
-    assert html(at).count("<details>") == html(at).count('class="relic-proxy-case"') > 0, "why, beside every item"
+    assert html(at).count('class="relic-why"') == html(at).count('class="relic-proxy-case"') > 0, "why, beside every item"
 
 
 def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(

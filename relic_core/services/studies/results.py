@@ -9,20 +9,23 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from relic_core.config import provenance
-from relic_core.domain import Judgement
+from relic_core.domain import Judgement, Span
 from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import ID_LENGTH, ModelAnswers, Study, StudyResults, too_fast
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.evaluation import spans
+from relic_core.evaluation.diagnosis import diagnose_item
 from relic_core.evaluation.proxy_task import ask, check_not_chooser, may_answer
 from relic_core.evaluation.study_results import compute, proxy_table
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from relic_core.domain import Job, Work
     from relic_core.domain.figures import Table
+    from relic_core.domain.studies import ItemResult
+    from relic_core.evaluation.diagnosis import Diagnosis
     from relic_core.evaluation.echoes import KnownEchoes
     from relic_core.ports import Progress, Retriever
     from relic_core.services.studies.studies import Studies
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from relic_core.store.studies import StudyRows
     from relic_core.store.study_answers import StudyAnswerRows
 
-__all__ = ["Results", "StudyModels", "label_windows", "proxy_table", "span_retrieval"]
+__all__ = ["Results", "StudyModels", "diagnosed", "label_windows", "proxy_table", "span_retrieval"]
 
 
 class StudyModels:
@@ -161,11 +164,17 @@ class Results:
     """The results of studies; kept in memory until the store is written."""
 
     def __init__(
-        self, studies: Studies, models: StudyModels, rows: StudyAnswerRows, stamp: Callable[[], object]
+        self,
+        studies: Studies,
+        models: StudyModels,
+        rows: StudyAnswerRows,
+        judged: Callable[[str], Sequence[tuple[str, str, tuple[str, ...]]]],
+        stamp: Callable[[], object],
     ) -> None:
         self._studies = studies
         self._models = models
         self._rows = rows
+        self._judged = judged
         self._stamp = stamp
         self._kept: tuple[object, dict[str, StudyResults]] = (None, {})
 
@@ -186,9 +195,26 @@ class Results:
             models=self._models.kept(study_id),
             stored=self._studies.find_works(study).stored,
             hasty=too_fast(study, self._rows.all(study_id)),
+            judged=self._judged(study_id),
         )
         self._kept = (now, {**(kept if stamp == now else {}), study_id: found})
         return found
+
+
+def diagnosed(
+    results: StudyResults, some: Iterable[ItemResult], load_work: Callable[[str], Work], windows: WindowRows
+) -> dict[str, Diagnosis]:
+    """Say by item why what chose the options missed its quotation; those whose work is not here are left out.
+
+    What critics quote is counted in the windows mined here, else among the items of the study.
+    """
+    found = {}
+    for each in some:
+        if each.work_id:
+            golds = [other.item.gold.span for other in results.items if other.work_id == each.work_id]
+            quoted = [Span(at, n) for _, at, n in windows.golds(each.work_id)] or golds
+            found[each.item.id] = diagnose_item(each.item, load_work(each.work_id), quoted)
+    return {item_id: case for item_id, case in found.items() if case is not None}
 
 
 def label_windows(results: StudyResults, windows: WindowRows) -> str:
