@@ -299,7 +299,7 @@ class App:
         """What retrievers are measured on."""
         from relic_core.services.evaluation import Benchmarks
 
-        return Benchmarks(self.settings, self.catalogue.shelf, self.works.load)
+        return Benchmarks(self.settings, self.catalogue.shelf, self.works.load, self.store.windows.evidence)
 
     @cached_property
     def measuring(self) -> Measuring:

@@ -147,8 +147,9 @@ add_remove_and_restore(runs, "run", _run_argument, lambda app: app.runs, _name)
 def export(app: App, run_id: str, file: str) -> None:
     """Write a run into a file, whose name says of which kind: .json, .parquet, .run or .qrels."""
     run = app.runs.find(run_id)
-    app.runs.export(run, Path(file))
+    said = app.runs.export(run, Path(file))
     print(f"{_name(run)} is in {file}.")
+    console.note(*filter(None, [said]))
 
 
 @runs.command("import")

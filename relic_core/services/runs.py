@@ -14,6 +14,7 @@ from relic_core.evaluation import papers
 from relic_core.evaluation.diagnosis import CODES
 from relic_core.evaluation.experiments import moved_ranks, run_id
 from relic_core.evaluation.imported import import_ranking
+from relic_core.evaluation.labels import Labels, join
 from relic_core.formats import parquet, run_files, trec
 from relic_core.library.naming import meant
 
@@ -103,13 +104,18 @@ class Runs:
 
     def labelled(self, run_id: str) -> tuple[Outcome, ...]:
         """List outcomes with the kinds that readers gave their quotations, else the benchmark's; raises as it."""
+        outcomes, labels = self.outcomes(run_id), self._joined(run_id).by_id
+        if not labels:
+            return outcomes
+        return tuple(dataclasses.replace(each, kind=labels.get(each.example_id, each.kind)) for each in outcomes)
+
+    def _joined(self, run_id: str) -> Labels:
+        """Find what readers say that a run's quotations are there for."""
         outcomes, stamp = self.outcomes(run_id), self._stamp()
         if self._labelled[0] != stamp:
             self._labelled = stamp, self._labels()
-        labels = self._labelled[1]
-        if labels.keys().isdisjoint(each.example_id for each in outcomes):
-            return outcomes
-        return tuple(dataclasses.replace(each, kind=labels.get(each.example_id, each.kind)) for each in outcomes)
+        texts = {book.key: book.sha256 for book in self._outcomes[run_id][0].books}
+        return join(self._labelled[1], ((each.example_id, texts.get(each.book, ""), each.gold) for each in outcomes))
 
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run, `again` in the place of what is there; false where it is there and not to be replaced."""
@@ -150,14 +156,16 @@ class Runs:
         (one,) = [said] if said in there else there
         raise BadRequest(f"Run {one} is not removed; there is nothing to restore.")
 
-    def export(self, run: Run, path: Path) -> None:
-        """Write a run to a file, whose suffix says in which of the `FORMS`."""
+    def export(self, run: Run, path: Path) -> str:
+        """Write a run to a file, whose suffix says in which of the `FORMS`; say what of readers' labels is in it."""
         outcomes = self.outcomes(run.id)
         match path.suffix.lower():
             case ".json":
                 run_files.write_run(path, run, outcomes)
             case ".parquet":
-                parquet.write_outcomes(path, run, outcomes)
+                joined = self._joined(run.id)
+                parquet.write_outcomes(path, run, outcomes, joined.by_id)
+                return joined.said
             case ".run":
                 trec.write_run(path, outcomes, tag=f"{run.retriever}-{run.id}")
             case ".qrels":
@@ -167,6 +175,7 @@ class Runs:
                 raise BadRequest(
                     f"A run is not written as '{other or path.name}'. What the file's name may end in: {forms}."
                 )
+        return ""
 
     def take_in(self, path: Path) -> tuple[Run, bool]:
         """Read a run from a file that `export` wrote as JSON, and keep it; false where it is here already.

@@ -443,7 +443,9 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
     assert re.search(rf"No model missed .* {len(got)} items", plain(html(at)))
     at = sound(at.selectbox("proxy_telling_model").set_value("Random").run())
     assert re.search(rf"Random missed .* {len(got)} items", plain(html(at)))
-    assert html(at).count('class="relic-why"') == html(at).count('class="relic-proxy-case"') > 0, "why, beside every item"
+    assert html(at).count('class="relic-why"') == html(at).count('class="relic-proxy-case"') > 0, (
+        "why, beside every item"
+    )
 
 
 def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(

@@ -15,6 +15,7 @@ from relic_core.domain.studies import ID_LENGTH, ModelAnswers, Study, StudyResul
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.evaluation import spans
 from relic_core.evaluation.diagnosis import diagnose_item
+from relic_core.evaluation.labels import label_key
 from relic_core.evaluation.proxy_task import ask, check_not_chooser, may_answer
 from relic_core.evaluation.study_results import compute, proxy_table
 from relic_core.retrieval import registry
@@ -225,10 +226,14 @@ def label_windows(results: StudyResults, windows: WindowRows) -> str:
     study, kind, now = results.study, results.study.kind, datetime.now(UTC)
     if not kind.labels:
         raise BadRequest(f"{study.label} asks for no label of a quotation: make a study of the kind evidence.")
-    agreed = {each.item.id: kind.labels[each.majority - 1] for each in results.items if each.majority}
+    mined = not study.making.benchmark
+    agreed = {
+        item.id if mined else label_key(item.id, study.work(item.book).sha256, item.gold.at): kind.labels[at - 1]
+        for item, at in ((each.item, each.majority) for each in results.items if each.majority)
+    }
     if not agreed:
         raise BadRequest(f"{study.label} has no quotation to which two readers gave the same label yet.")
-    here = set(agreed) if study.making.benchmark else {each.window.id for each in windows.some(list(agreed))}
+    here = {each.window.id for each in windows.some(list(agreed))} if mined else set(agreed)
     facts: dict[str, Any] = {"question": "evidence", "judge": study.label, "comment": "", "created": now}
     windows.judge(*(Judgement(window_id=each, answer=agreed[each], **facts) for each in agreed if each in here))
     words = f"{len(here):,} quotations have the label on which most readers agree."
