@@ -39,7 +39,11 @@ from relic_core.retrieval import registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from relic_core.domain import WorkSummary
     from relic_core.ports import Benchmark, Progress, Retriever
+
+_DIGITS = 12
+"""Of a text's digest, in messages."""
 
 MINED = BenchmarkCard(
     name="",
@@ -226,6 +230,24 @@ def next_version(before: Study) -> Study:
         earlier=before.id,
         created=datetime.now(UTC),
     )
+
+
+def why_held(work: StudyWork, summaries: Sequence[WorkSummary]) -> str:
+    """Say why a study is held back for a work that is not in the library as it was, and what to do."""
+    wanted = f"the edition whose text has the sha256 {work.sha256[:_DIGITS]}…"
+    called = f"{work.title} ({work.author})" if work.author else work.title
+    if any(summary.sha256 == work.sha256 for summary in summaries):
+        return (
+            f"{called} is in the library, but its sentences are not cut as they were for the study "
+            f"({work.segmenter}): remove it and add it again with the version of the program that made the study."
+        )
+    other = next((each for each in summaries if each.title.casefold() == work.title.casefold()), None)
+    if other is not None:
+        return (
+            f"{called} is in the library in another edition (sha256 {other.sha256[:_DIGITS]}…): the study was made of "
+            f"{wanted} Add that one; you can have both."
+        )
+    return f"{called} is not in the library: add {wanted}"
 
 
 def _wanted(benchmark: Benchmark, request: StudyRequest) -> list[QuotationContext]:

@@ -12,7 +12,7 @@ from relic_core.config import ASSETS
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, unknown_name
 from relic_core.evaluation import papers
 from relic_core.evaluation.diagnosis import CODES
-from relic_core.evaluation.experiments import moved_ranks, run_id
+from relic_core.evaluation.experiments import refuse_moved, run_id
 from relic_core.evaluation.imported import import_ranking
 from relic_core.evaluation.labels import Labels, join
 from relic_core.formats import parquet, run_files, trec
@@ -37,8 +37,6 @@ FORMS = {
     ".qrels": "TREC: the gold of each example",
 }
 """What the suffix of a file decides."""
-
-_NAMED = 3
 
 
 class Runs:
@@ -200,7 +198,7 @@ class Runs:
             )
         for kept in self.all():
             if kept.id == run.id:
-                _refuse_others(kept, moved_ranks(self.outcomes(run.id), outcomes), len(outcomes))
+                refuse_moved(kept, self.outcomes(run.id), outcomes)
                 return kept, False
         if not self._rows.add(run, outcomes) and self._rows.outcomes(run.id) != outcomes:
             self._rows.add(run, outcomes, again=True)  # it was removed, and came back with what it had then
@@ -255,19 +253,3 @@ class Runs:
                 read = [(run_files.read_head(path), path) for path in sorted(self._folder.glob(f"*{run_files.SUFFIX}"))]
                 self._shipped = {run.id: (run, path) for run, path in read}
             return self._shipped
-
-
-def _refuse_others(kept: Run, moved: Sequence[str], count: int) -> None:
-    if not moved:
-        return
-    instead = (
-        "Find out which is right by measuring it here"
-        if kept.shipped
-        else f"To have the file's in their place, remove it first (python -m relic_core runs remove {kept.id}); or "
-        "measure it anew"
-    )
-    some = ", ".join(moved[:_NAMED]) + (", ..." if len(moved) > _NAMED else "")
-    raise BadRequest(
-        f"Run {kept.id} is here already, and {len(moved):,} of its {count:,} ranks are others than the file's "
-        f"({some}). {instead}: {kept.command} --again."
-    )

@@ -15,7 +15,6 @@ from relic_core.domain.studies import (
     StudyRequest,
     StudyTerms,
     StudyView,
-    StudyWork,
     WorksFound,
     check_terms,
     checked_name,
@@ -32,6 +31,7 @@ from relic_core.evaluation.studies import (
     make_study,
     mined_benchmark,
     next_version,
+    why_held,
 )
 from relic_core.formats.files import decoded, read_bytes, written_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
@@ -42,9 +42,9 @@ from relic_core.retrieval import registry
 from relic_core.store.studies import LONGEST_CODE, StudyCounts, StudyRows, fits, seal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
-    from relic_core.domain import BenchmarkCard, Job, Span, Work, WorkSummary
+    from relic_core.domain import BenchmarkCard, Job, Span, Work
     from relic_core.evaluation.echoes import KnownEchoes
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.works import Works
@@ -70,8 +70,6 @@ TEST_WORKS = StudyRequest(name="Single sentences of the test works", benchmark="
 
 FARTHEST = 1_000
 """The paper's second variant: the gold is not among so many that dense-RELiC ranks first (RELiC, section 4)."""
-
-_DIGITS = 12
 
 
 class Studies:
@@ -148,7 +146,7 @@ class Studies:
         stored = {work.key: known[work.fingerprint] for work in study.works if work.fingerprint in known}
         missing = [work for work in study.works if work.fingerprint and work.key not in stored]
         summaries = self._works.summaries() if missing else ()
-        return WorksFound(stored=stored, held=tuple(_why(work, summaries) for work in missing))
+        return WorksFound(stored=stored, held=tuple(why_held(work, summaries) for work in missing))
 
     def edit(self, study_id: str, **changes: str | int | bool) -> StudyTerms:
         """Change what a study asks and tells; every version of every text is kept, with its time.
@@ -418,20 +416,3 @@ def paper_study(catalogue: Catalogue, settings: Settings) -> tuple[StudyRequest 
 def words_of(work: Work, span: Span) -> str:
     """Set the words of a span as annotators read them."""
     return passages.quotation(work, span).plain
-
-
-def _why(work: StudyWork, summaries: Sequence[WorkSummary]) -> str:
-    wanted = f"the edition whose text has the sha256 {work.sha256[:_DIGITS]}…"
-    called = f"{work.title} ({work.author})" if work.author else work.title
-    if any(summary.sha256 == work.sha256 for summary in summaries):
-        return (
-            f"{called} is in the library, but its sentences are not cut as they were for the study "
-            f"({work.segmenter}): remove it and add it again with the version of the program that made the study."
-        )
-    other = next((each for each in summaries if each.title.casefold() == work.title.casefold()), None)
-    if other is not None:
-        return (
-            f"{called} is in the library in another edition (sha256 {other.sha256[:_DIGITS]}…): the study was made of "
-            f"{wanted} Add that one; you can have both."
-        )
-    return f"{called} is not in the library: add {wanted}"
