@@ -185,7 +185,7 @@ def answers(app: App, study_name: str, file: str, named: bool, comments: bool) -
     if write is None:
         raise click.UsageError("study answers writes FILE.csv or FILE.json.")
     _write(found.label, file, write(found.id, anonymous=not named, comments=comments or named))
-    note(*filter(None, [found.division]))
+    note(*filter(None, [found.division, _nobody(app, found.id)]))
 
 
 @study.command("report")
@@ -196,6 +196,7 @@ def report(app: App, study_name: str, file: str, named: bool) -> None:
     """Write the report into a file (HTML)."""
     found = app.studies.find(study_name)
     _write(found.label, file, app.study_files.report(found.id, anonymous=not named))
+    note(*filter(None, [_nobody(app, found.id)]))
 
 
 @study.command("information")
@@ -274,7 +275,10 @@ def label(app: App, study_name: str) -> None:
 def signal(app: App, study_name: str, file: str) -> None:
     """Write what people chose, to train models on (JSON Lines)."""
     found = app.studies.find(study_name)
-    _write(found.label, file, app.study_files.judged(found.id))
+    content = app.study_files.judged(found.id)
+    _write(found.label, file, content)
+    if content.count(b"\n") == 1:
+        note("No item has two answers yet, so the file has a head and no rows.")
 
 
 @study.command("export")
@@ -342,6 +346,10 @@ def sample(app: App) -> None:
 
     made = app.study_making.make_sample().study
     print(f"{made.label} ({made.id}) has {len(made.items):,} items, and is in {SAMPLE}.")
+
+
+def _nobody(app: App, study_id: str) -> str:
+    return "" if app.studies.get(study_id).answers else "Nobody has answered this study yet."
 
 
 def _write(label: str, file: str, content: bytes) -> None:

@@ -270,13 +270,17 @@ def load_of(view: StudyView) -> str:
     """Say how many items one reader has, and how long it takes to read them."""
     study, wanted = view.study, view.terms.wanted
     minutes, each = reading_minutes(study, wanted), items_each(study, wanted)
-    time = f"takes about {minutes:,} minutes at the pace of silent reading; choosing comes on top."
+    time = f"takes about {_minutes(minutes)} at the pace of silent reading; choosing comes on top."
     if study.division:
         return (
             f"You have {each:,} of {len(study.items):,} items: {len(study.shared):,} that all readers have, and "
             f"{each - len(study.shared):,} that are yours alone. To read them once {time}"
         )
     return f"To read all {each:,} items once {time}"
+
+
+def _minutes(count: int) -> str:
+    return f"{count:,} minute{'s' * (count != 1)}"
 
 
 def information(view: StudyView, *, guarded: bool) -> str:
@@ -328,10 +332,10 @@ def guide(view: StudyView) -> str:
     )
     first = f"{add if needed else '1. It needs no work of the library.'}\n\n"
     readers = (
-        f"Readers: {wanted}. Each reads {items_each(study, wanted):,} items in about {minutes:,} minutes. "
+        f"Readers: {wanted}. Each reads {items_each(study, wanted):,} items in about {_minutes(minutes)}. "
         f"{study.division} What one reader leaves undone is given to the next who comes."
         if study.division
-        else f"Readers: {wanted} for each item. One reader reads all items in about {minutes:,} minutes, so that "
+        else f"Readers: {wanted} for each item. One reader reads all items in about {_minutes(minutes)}, so that "
         f"{wanted} readers are done in that time{hour}. Items are given out until each has its answers."
     )
     return (

@@ -87,8 +87,8 @@ class StudyModels:
         Raises StudyHeld, NotFound: the study's works are not here; there is no such study.
         """
         study = self._studies.study(study_id)
-        self._studies.find_works(study).check(study)
         arguments = {"study_id": study_id, "names": list(_checked(study, names))}
+        self._studies.find_works(study).check(study)
         return self._start("study-models", title=f"Models answer {study.label}", subject=study_id, arguments=arguments)
 
     def run(self, arguments: dict[str, Any], progress: Progress) -> str:
@@ -105,9 +105,8 @@ class StudyModels:
         answer a sentence that says why.
         """
         study = self._studies.study(study_id)
-        found = self._studies.find_works(study)
+        checked, found = _checked(study, names), self._studies.find_works(study)
         found.check(study)
-        checked = _checked(study, names)
         items = tuple(replace(item, work_id=found.stored[item.book]) for item in study.items)
         known = {each.id: each for each in self._rows.models(study_id)}
         answers: list[ModelAnswers] = []
