@@ -85,7 +85,8 @@ def show_run(app: App, run_id: str, metrics: Sequence[str], by: Part, form: tabl
     from relic_core.services.evaluation import figures
 
     run = app.runs.find(run_id)
-    made = figures.tables([(run, app.runs.labelled(run.id))], names=figures.columns(metrics or None), by=by)
+    names, measured = figures.columns(metrics or None), [(run, app.runs.labelled(run.id))]
+    made = figures.tables(measured, names=names, by=by) if run.examples else ()
     if form == "table":
         facts = [
             ("run", run.id),
@@ -104,6 +105,8 @@ def show_run(app: App, run_id: str, metrics: Sequence[str], by: Part, form: tabl
         ]
         print(console.table(("", ""), facts).lstrip("\n"), end="\n\n")
     print(tables.write(made, form))
+    if not made:
+        console.note("It was measured on no quotation, so there are no figures.")
 
 
 @runs.command("compare")
