@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels of some quotations by id, how many quotations there are, and how many ids are another's."""
+    """The labels of some quotations by id, how many quotations there are, and how many ids are labelled for one that is gone."""
 
     by_id: Mapping[str, str]
     quotations: int
-    elsewhere: int
+    gone: int
 
     @property
     def said(self) -> str:
         """What was joined, in sentences; empty where nobody has labelled any."""
-        if not (self.by_id or self.elsewhere):
+        if not (self.by_id or self.gone):
             return ""
         words = f"{len(self.by_id):,} of {self.quotations:,} quotations have a reader's label"
         words += "." if len(self.by_id) == self.quotations else "; for the others the column label is empty."
-        if self.elsewhere:
+        if self.gone:
             words += (
-                f" {self.elsewhere:,} ids are labelled for a quotation that is gone: under them another one stands "
+                f" {self.gone:,} ids are labelled for a quotation that is gone: under them another one stands "
                 "here, or another edition. Have these labelled anew."
             )
         return words
@@ -52,15 +52,15 @@ def join(labels: Mapping[str, str], quotations: Iterable[tuple[str, str, Offsets
     - `quotations`: of each the id of its example, the digest of its work, and where in it it stands.
     """
     known = {key.rpartition(" ")[0] for key, label in labels.items() if label}
-    found, count, elsewhere = {}, 0, 0
+    found, count, gone = {}, 0, 0
     for example_id, sha256, at in quotations:
         count += 1
         label = labels.get(label_key(example_id, sha256, at), "") if example_id in known else ""
         if label := label or labels.get(example_id, ""):
             found[example_id] = label
         else:
-            elsewhere += example_id in known
-    return Labels(found, count, elsewhere)
+            gone += example_id in known
+    return Labels(found, count, gone)
 
 
 def join_windows(labels: Mapping[str, str], windows: Sequence[QuotationContext], work: Callable[[str], Work]) -> Labels:
