@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels of some quotations by id, how many quotations there are, and how many ids are labelled for one that is gone."""
+    """The labels of some quotations by id; how many there are, and for how many the id is labelled for another one."""
 
     by_id: Mapping[str, str]
     quotations: int
