@@ -347,7 +347,7 @@ def _choose(app: App, kind: str) -> None:
         shared = 0
         if is_proxy:
             shared = st.number_input(
-                "Items that everybody reads, the others being divided (0: all items)", 0, _MOST_ITEMS, 0,
+                "Items for everybody, the others divided (0: no)", 0, _MOST_ITEMS, 0,
                 key="proxy_make_shared", width=360,
                 help="A divided study takes each reader less time: agreement is computed on the items that everybody "
                 "reads, and how often people are right on all.",
