@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from relic_core.domain import EditionDetails, Pair, SecondarySource, WorkSummary
+    from relic_core.domain.studies import ItemResult, StudyResults
     from relic_core.domain.trainings import ModelKind
+    from relic_core.evaluation.diagnosis import Diagnosis
     from relic_core.evaluation.rebuilding import RebuildSummary
     from relic_core.mining.exporting import Exporter
     from relic_core.mining.manifest import ManifestSummary
@@ -297,7 +299,7 @@ class App:
         """What retrievers are measured on."""
         from relic_core.services.evaluation import Benchmarks
 
-        return Benchmarks(self.settings, self.catalogue.shelf, self.works.load)
+        return Benchmarks(self.settings, self.catalogue.shelf, self.works.load, self.store.windows.evidence)
 
     @cached_property
     def measuring(self) -> Measuring:
@@ -488,7 +490,14 @@ class App:
         """What came of studies."""
         from relic_core.services.studies.results import Results
 
-        return Results(self.studies, self.study_models, self.store.study_answers, self.store.stamp)
+        rows, judged = self.store.study_answers, self.store.runs.case_judgements
+        return Results(self.studies, self.study_models, rows, judged, self.store.stamp)
+
+    def diagnosed_items(self, results: StudyResults, some: Sequence[ItemResult]) -> dict[str, Diagnosis]:
+        """Say why quotations of the proxy task are missed; see `studies.results.diagnosed`."""
+        from relic_core.services.studies.results import diagnosed
+
+        return diagnosed(results, some, self.works.load, self.store.windows)
 
     def label_windows(self, study_id: str) -> str:
         """Label windows as most readers of a study did; see `studies.results.label_windows`."""

@@ -31,13 +31,19 @@ def make_ferry(sentences: int = 90) -> Work:
 
 
 def make_study(
-    count: int = 6, *, name: str = "Ferries", work: Work | None = None, seed: int = 1, keys: Sequence[str] = ("ferry",)
+    count: int = 6,
+    *,
+    name: str = "Ferries",
+    work: Work | None = None,
+    seed: int = 1,
+    keys: Sequence[str] = ("ferry",),
+    shared: int = 0,
 ) -> Study:
     """Make a study of which item w0 has its quotation at sentence 0, w1 at 3, and so on; one work of as many keys."""
     work = work or make_ferry(3 * count)
     items = tuple(_item(work, number, seed, keys[number % len(keys)]) for number in range(count))
     return Study(
-        id=study_id(name=name, version=1, seed=seed, items=items),
+        id=study_id(name=name, version=1, seed=seed, items=items, shared=shared),
         name=name,
         version=1,
         earlier="",
@@ -52,6 +58,7 @@ def make_study(
         making=Making(
             benchmark="sample", split="sample", lengths=(1,), shape=ContextSize(4, 4), chooser="bm25",
             chooser_configuration={"k1": "0.5"}, beyond=0, seed=seed, windows=count, left_out=0, code="by hand",
+            shared=shared,
         ),
         created=WHEN,
     )  # fmt: skip

@@ -207,11 +207,12 @@ def _print_windows(views: Sequence[WindowView], *, as_json: bool, critics: bool 
                 view.work.title[: _SHOWN // 2],
                 view.place.label,
                 view.window.quotation[:_SHOWN],
+                view.evidence,
                 view.set_aside,
             )
             for view in views
         ]
-        print(console.table(("id", "source", "work", "place", "quotation", "set aside"), lines))
+        print(console.table(("id", "source", "work", "place", "quotation", "label", "set aside"), lines))
     else:
         print("There are no such windows.")
 

@@ -85,7 +85,8 @@ def show_run(app: App, run_id: str, metrics: Sequence[str], by: Part, form: tabl
     from relic_core.services.evaluation import figures
 
     run = app.runs.find(run_id)
-    made = figures.tables([(run, app.runs.labelled(run.id))], names=figures.columns(metrics or None), by=by)
+    names, measured = figures.columns(metrics or None), [(run, app.runs.labelled(run.id))]
+    made = figures.tables(measured, names=names, by=by) if run.examples else ()
     if form == "table":
         facts = [
             ("run", run.id),
@@ -104,6 +105,8 @@ def show_run(app: App, run_id: str, metrics: Sequence[str], by: Part, form: tabl
         ]
         print(console.table(("", ""), facts).lstrip("\n"), end="\n\n")
     print(tables.write(made, form))
+    if not made:
+        console.note("It was measured on no quotation, so there are no figures.")
 
 
 @runs.command("compare")
@@ -147,8 +150,9 @@ add_remove_and_restore(runs, "run", _run_argument, lambda app: app.runs, _name)
 def export(app: App, run_id: str, file: str) -> None:
     """Write a run into a file, whose name says of which kind: .json, .parquet, .run or .qrels."""
     run = app.runs.find(run_id)
-    app.runs.export(run, Path(file))
+    said = app.runs.export(run, Path(file))
     print(f"{_name(run)} is in {file}.")
+    console.note(*filter(None, [said]))
 
 
 @runs.command("import")

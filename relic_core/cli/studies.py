@@ -90,6 +90,7 @@ def list_studies(app: App, form: tables.Format) -> None:
 @click.option("--most", type=int, default=0, help="So many items at most (default: all).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides draw and orders.")
 @click.option("--wanted", type=int, default=3, help="Annotators for each item (default: 3; evidence 2); 0 for all.")
+@click.option("--shared", type=int, default=0, help="Divide the study: so many items for all, each other for one.")
 @path_option("--data", "PATH", "Your own file of the benchmark's data.")
 @path_option("--pairs", "FILE", "Of spans: JSON lines with passage and anchor, or pairs that Echoes saved as JSON.")
 @path_option("--texts", "FOLDER", f"Of {ECHOES}: where the verses are, if elsewhere.")
@@ -115,6 +116,7 @@ def make(
     with console.ProgressLine("Making items") as progress:
         made = app.study_making.make(request, data=data, progress=progress)
     print(f"{made.label} ({made.id}) has {len(made.items):,} items of {made.making.windows:,} windows.")
+    note(*filter(None, [made.division]))
 
 
 @study.command("show")
@@ -183,6 +185,7 @@ def answers(app: App, study_name: str, file: str, named: bool, comments: bool) -
     if write is None:
         raise click.UsageError("study answers writes FILE.csv or FILE.json.")
     _write(found.label, file, write(found.id, anonymous=not named, comments=comments or named))
+    note(*filter(None, [found.division, _nobody(app, found.id)]))
 
 
 @study.command("report")
@@ -193,6 +196,7 @@ def report(app: App, study_name: str, file: str, named: bool) -> None:
     """Write the report into a file (HTML)."""
     found = app.studies.find(study_name)
     _write(found.label, file, app.study_files.report(found.id, anonymous=not named))
+    note(*filter(None, [_nobody(app, found.id)]))
 
 
 @study.command("information")
@@ -212,20 +216,32 @@ def information(app: App, study_name: str, file: str) -> None:
 @_file_argument
 @click.argument("study_name", metavar="[STUDY]", default="")
 @click.option("--minutes", type=click.IntRange(1), metavar="N", help="So many items as one reader reads in N minutes.")
-def package(app: App, file: str, study_name: str, minutes: int | None) -> None:
+@click.option("--shared", type=click.IntRange(0), default=20, show_default=True, help="Items for all; 0: all for all.")
+@click.option("--readers", type=click.IntRange(2), default=3, show_default=True, help="Who share the others.")
+def package(app: App, file: str, study_name: str, minutes: int | None, shared: int, readers: int) -> None:
     """Pack a study for a department: FILE.zip with its items, the information sheet and a guide.
 
     Without a study it is that of all single sentences that critics quote of the test works, which is made if it is not
-    here. Their texts do not come with the program: what is missing is said.
+    here, divided among its readers so that each has about an hour to read. Their texts do not come with the program:
+    what is missing is said.
     """
-    if study_name and minutes:
-        raise click.UsageError("--minutes draws items of the test works. A study has the items that it has.")
+    from relic_core.reporting.studies import load_of
+
+    context = click.get_current_context()
+    divided = any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in ("shared", "readers"))
+    if (study_name and (minutes or divided)) or (minutes and divided):
+        raise click.UsageError(
+            "--minutes draws items of the test works that all read, --shared and --readers divide all of them: give "
+            "one or the other, and no study, which has the items that it has."
+        )
     if study_name:
         found = app.studies.find(study_name)
     else:
         with console.ProgressLine("Making items") as progress:
-            found = app.study_making.of_test_works(minutes, progress)
+            asked = 0 if minutes else shared
+            found = app.study_making.of_test_works(minutes, progress, shared=asked, readers=readers)
     _write(f"{found.label}, {len(found.items):,} items", file, app.study_files.package(found.id))
+    note(f"What a reader is told: {load_of(app.studies.get(found.id))}", *filter(None, [found.division]))
 
 
 @study.command("retrieval")
@@ -259,7 +275,10 @@ def label(app: App, study_name: str) -> None:
 def signal(app: App, study_name: str, file: str) -> None:
     """Write what people chose, to train models on (JSON Lines)."""
     found = app.studies.find(study_name)
-    _write(found.label, file, app.study_files.judged(found.id))
+    content = app.study_files.judged(found.id)
+    _write(found.label, file, content)
+    if content.count(b"\n") == 1:
+        note("No item has two answers yet, so the file has a head and no rows.")
 
 
 @study.command("export")
@@ -269,6 +288,7 @@ def export(app: App, study_name: str, file: str) -> None:
     """Write a study into a file that others can take in."""
     found = app.studies.find(study_name)
     _write(found.label, file, app.study_files.export(found.id))
+    note(*filter(None, [found.division]))
 
 
 @study.command("import")
@@ -277,6 +297,7 @@ def import_study(app: App, file: Path) -> None:
     """Take in the study of a file."""
     taken, new = app.study_files.take_in(file)
     print(f"{taken.label} ({taken.id}) {'was taken in' if new else 'is here already'}.")
+    note(*filter(None, [taken.division]))
     note(*(f"It is held back: {sentence}" for sentence in app.studies.get(taken.id).held))
 
 
@@ -289,6 +310,7 @@ def import_answers(app: App, study_name: str, file: str, whose: str) -> None:
     found = app.studies.find(study_name)
     people, new = app.study_files.take_in_answers(found.id, Path(file), of=whose)
     print(f"{found.label}: {new:,} new answers of {people:,} annotators were taken in.")
+    note(*filter(None, [found.division]))
 
 
 @study.command("owner-code")
@@ -324,6 +346,10 @@ def sample(app: App) -> None:
 
     made = app.study_making.make_sample().study
     print(f"{made.label} ({made.id}) has {len(made.items):,} items, and is in {SAMPLE}.")
+
+
+def _nobody(app: App, study_id: str) -> str:
+    return "" if app.studies.get(study_id).answers else "Nobody has answered this study yet."
 
 
 def _write(label: str, file: str, content: bytes) -> None:

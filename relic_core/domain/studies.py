@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -230,6 +231,7 @@ class Making:
     - `benchmark`: its name, or that of the file of pairs.
     - `split`: of the benchmark: what its windows may be used for.
     - `windows`, `left_out`: how many there were to choose from, and how many of them could not become items.
+    - `shared`: in a divided study the number of items that all annotators answer; 0 where they answer all.
     """
 
     benchmark: str
@@ -244,6 +246,7 @@ class Making:
     left_out: int
     code: str
     kind: str = "proxy"
+    shared: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +277,32 @@ class Study:
         """What is asked of annotators. Raises BadRequest: this program knows no such kind."""
         return study_kind(self.making.kind)
 
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Ids of the items that all annotators answer: all, unless it is divided."""
+        return self._drawn[: self.making.shared or None]
+
+    @property
+    def division(self) -> str:
+        """How a divided study is read and counted, in two sentences; empty for others."""
+        shared, every = self.making.shared, len(self.items)
+        if not shared:
+            return ""
+        return (
+            f"This study is divided: {shared:,} of its {every:,} items, drawn by chance, are read by all readers, and "
+            f"each of the other {every - shared:,} by one. Agreement and majorities are computed on the {shared:,} "
+            "alone; how often people and models are right, on all."
+        )
+
+    def parts(self, readers: int) -> list[tuple[str, ...]]:
+        """Deal the items that not all read to so many readers, to each as many, or one more."""
+        dealt = self._drawn[self.making.shared :] if self.making.shared else ()
+        return [dealt[at :: max(1, readers)] for at in range(max(1, readers))]
+
+    @property
+    def _drawn(self) -> tuple[str, ...]:
+        return in_order(self.making.seed, "shared", tuple(item.id for item in self.items))
+
     def item(self, item_id: str) -> Item | None:
         """Give an item; None where the study has none of that id."""
         return next((item for item in self.items if item.id == item_id), None)
@@ -288,8 +317,8 @@ class StudyTerms:
     """What a study asks of annotators and tells them: the last of each kept text.
 
     - `instructions`: what is to be done; frozen with the first answer.
-    - `wanted`: annotators for each item: one that has so many is not given to others; 0 gives everybody every item.
-      Frozen with the first answer.
+    - `wanted`: annotators for each item: one that has so many is not given to others; 0 gives everybody every item. In
+      a divided study, for each item that all read: the others are dealt to so many. Frozen with the first answer.
     - `consent`: what an annotator agrees to before the first item.
     - `revealed`: whether annotators are told, after each answer, which option was the critic's.
     - `runner`: who runs the study, and how they are reached; may be empty, and does not go with the file of a study.
@@ -386,6 +415,8 @@ class StudyRequest:
     - `seed`: decides the draw, the order of the options, and each annotator's order of the items.
     - `wanted`, `instructions`, `consent`, `privacy`: in place of those of the kind and of `DEFAULT_TERMS`.
     - `owner`: the code of who runs it, sealed; empty where its results are open to everybody.
+    - `shared`: makes a divided study, of the proxy task: as many items are read by all `wanted` annotators, each of the
+      others by one; 0 for a study in which all read all.
     """
 
     name: str
@@ -403,6 +434,7 @@ class StudyRequest:
     privacy: str = ""
     owner: str = ""
     kind: str = "proxy"
+    shared: int = 0
 
     @property
     def terms(self) -> StudyTerms:
@@ -414,7 +446,7 @@ class StudyRequest:
             wanted=kind.wanted if self.wanted is None else self.wanted,
             **{"instructions": kind.instructions, **given},
         )
-        check_terms({**given, "wanted": terms.wanted})
+        check_terms({**given, "wanted": terms.wanted}, shared=self.shared)
         return terms
 
 
@@ -522,6 +554,7 @@ class ItemResult:
     - `seconds`: the median; 0 where nobody answered.
     - `models`: by label the option that each retriever chose; 0 for none.
     - `too_fast`: how many answered before they could have read it; see `too_fast`.
+    - `judged`: what people say of the passages in the quotation's place (`CODES` of the diagnosis), each as often.
     """
 
     item: Item
@@ -537,6 +570,7 @@ class ItemResult:
     comments: tuple[str, ...]
     too_fast: int = 0
     choices: tuple[int, ...] = ()
+    judged: tuple[str, ...] = ()
 
     @property
     def right(self) -> int:
@@ -629,6 +663,7 @@ class ModelResult:
 class StudyResults:
     """What came of a study.
 
+    - `singly`: of a divided study, how often people were right on all items, each counting the same.
     - `agreement`: measures of how far people agree, shares of items the last of them.
     - `figures`: measures by their keys as they are read, with intervals where these can be had; lacks those that have
       no value.
@@ -649,6 +684,7 @@ class StudyResults:
     missed_by_models: tuple[ItemResult, ...]
     intervals: str
     notes: tuple[str, ...]
+    singly: Figure | None = None
 
 
 def too_fast(study: Study, answers: Iterable[Answer]) -> set[tuple[str, str]]:
@@ -664,9 +700,40 @@ def too_fast(study: Study, answers: Iterable[Answer]) -> set[tuple[str, str]]:
     return {key for key, seconds in spent.items() if seconds * WORDS_A_SECOND < shown[key[1]]}
 
 
-def reading_minutes(study: Study) -> int:
-    """Give how long it takes to read all items once, at the pace of silent reading."""
-    return math.ceil(sum(_words_shown(study).values()) / WORDS_A_MINUTE)
+def reading_minutes(study: Study, readers: int = 1) -> int:
+    """Give how long it takes one reader to read all their items once, at the pace of silent reading; see `Study.parts`.
+
+    - `readers`: how many share a divided study; of them the one who has most to read counts.
+    """
+    shown = _words_shown(study)
+    most = max(sum(shown[each] for each in part) for part in study.parts(readers))
+    return math.ceil((sum(shown[each] for each in study.shared) + most) / WORDS_A_MINUTE)
+
+
+def items_each(study: Study, readers: int) -> int:
+    """Give how many items one of so many readers has."""
+    return len(study.shared) + len(study.parts(readers)[0])
+
+
+def part_of(study: Study, readers: int, annotator_id: str, *, joined: Iterable[str], answers: Iterable[Answer]) -> int:
+    """Say which part of a divided study is an annotator's; it is computed, so that nobody holds one by joining alone.
+
+    It is the part of which they have answered most. Others get, in the order in which they joined, the part that the
+    fewest have, of such the one of which most is still open: what somebody left undone goes to the next who comes.
+    """
+    parts = study.parts(readers)
+    of = {item_id: at for at, part in enumerate(parts) for item_id in part}
+    known = [answer for answer in answers if answer.item_id in of]
+    left = Counter(of.values()) - Counter(of[each] for each in {answer.item_id for answer in known})
+    counts: dict[str, Counter[int]] = {}
+    for answer in known:
+        counts.setdefault(answer.annotator_id, Counter())[of[answer.item_id]] += 1
+    held = {who: own.most_common(1)[0][0] for who, own in counts.items()}
+    for who in joined:
+        if who not in held:
+            taken = Counter(held.values())
+            held[who] = min(range(len(parts)), key=lambda at, taken=taken: (taken[at], -left[at]))  # type: ignore[misc]
+    return held[annotator_id]
 
 
 def _words_shown(study: Study) -> dict[str, int]:
@@ -676,9 +743,10 @@ def _words_shown(study: Study) -> dict[str, int]:
     }
 
 
-def study_id(*, name: str, version: int, seed: int, items: tuple[Item, ...]) -> str:
+def study_id(*, name: str, version: int, seed: int, items: tuple[Item, ...], shared: int = 0) -> str:
     """Digest what makes a study the study it is."""
     facts: list[Any] = [name, version, seed, [item.content | {"work_id": ""} for item in items]]
+    facts += [shared] if shared else []
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:ID_LENGTH]
 
 
@@ -700,8 +768,10 @@ def in_order(seed: int, salt: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: hashlib.sha256(f"{seed}\n{salt}\n{name}".encode()).digest()))
 
 
-def check_terms(changes: Mapping[str, str | int | bool]) -> None:
+def check_terms(changes: Mapping[str, str | int | bool], *, shared: int = 0) -> None:
     """Check what a study is to ask and tell, by the names of `StudyTerms`.
+
+    - `shared`: items that all read, where it is divided.
 
     Raises BadRequest: a text is too long, as many annotators cannot be, or there is no such text.
     """
@@ -717,6 +787,11 @@ def check_terms(changes: Mapping[str, str | int | bool]) -> None:
                 raise BadRequest(
                     f"{said} annotators for each item cannot be: give a number up to {MOST_WANTED:,}, or 0 to give "
                     "everybody every item."
+                )
+            if shared and int(said) < 2:  # noqa: PLR2004 - people who can agree
+                raise BadRequest(
+                    f"A divided study is dealt to 2 readers or more, and {said} are wanted: name another number, or "
+                    "make a study in which all read all."
                 )
         elif name != "revealed":
             raise BadRequest(

@@ -7,7 +7,6 @@ errors; people give them.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, get_args
@@ -15,16 +14,18 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from relic_core.caching import LRUCache
+from relic_core.domain import Outcome
 from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.evaluation.metrics import metric, values
 from relic_core.text.dialogue import Spoken, spoken_by_sentence
 from relic_core.text.forms import text_lemmas
-from relic_core.text.words import tokens, without_names
+from relic_core.text.words import content_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from relic_core.domain import Claim, Outcome, Span, Work
+    from relic_core.domain import Claim, Span, Work
+    from relic_core.domain.studies import Item
 
 Trait = Literal["overlap", "dialogue", "place"]
 """What parts the cases of a chart: quarters by overlap of claim and quotation; how much of the quotation is spoken; in
@@ -36,7 +37,7 @@ FINDINGS = {
     "overlap": "Shared words do not lead to it: it shares none with the claim, or fewer of its own than what was put "
     "first does.",
     "neighbour": "What was put first shares a sentence with it.",
-    "unnamed": "It names nobody, and has a pronoun or speech in it.",
+    "pronominal": "All its words are spoken, or are pronouns and other function words.",
     "short": "It has fewer than ten words.",
 }
 """What can be found of the quotation in a case."""
@@ -52,15 +53,6 @@ CODES = {
 
 _SHORT = 10
 """Words: RELiC looked for sentences of ten tokens and more in criticism (section 2.1)."""
-_PRONOUNS = frozenset(
-    {
-        "i", "me", "my", "we", "us", "our", "you", "your", "thou", "thee", "he", "him", "his", "she", "her", "hers",
-        "it", "its", "they", "them", "their",
-    }
-)  # fmt: skip
-_SMALL = re.compile(r"(?<![\w’'])[a-z][\w’']*(?:[\s,]+[a-z][\w’']*)*")
-_NAMELESS = "zz"
-"""Stands for words in small letters where names are looked for: one that no work has."""
 _QUARTERS = 4
 _MOSTLY = 0.9
 _KEPT_WORKS = 32
@@ -75,7 +67,7 @@ class Diagnosis:
     - `overlap`, `first_overlap`: of the claim with the quotation, and with what was put first; None where a text is not
       here.
     - `words`: of the quotation. `spoken`: the share of them that is speech.
-    - `unnamed`: it names nobody, and has pronouns or is spoken.
+    - `pronominal`: all its words are spoken, or are pronouns and other function words.
     - `neighbour`: what was put first shares a sentence with it.
     - `overlapping`: candidates that share a sentence with it, itself left out.
     - `place`: where in the work it begins, from 0 to 1; None in a given pool.
@@ -88,7 +80,7 @@ class Diagnosis:
     first_overlap: float | None
     words: int
     spoken: float
-    unnamed: bool
+    pronominal: bool
     neighbour: bool
     overlapping: int
     place: float | None
@@ -102,7 +94,7 @@ class Diagnosis:
             "no ranking": self.rank is None,
             "overlap": self.rank is not None and led_away,
             "neighbour": self.neighbour and self.rank != 1,
-            "unnamed": self.unnamed,
+            "pronominal": self.pronominal,
             "short": self.words < _SHORT,
         }
         return tuple(name for name in FINDINGS if held[name])
@@ -121,7 +113,6 @@ def diagnose(
     first = work.span_between(*outcome.first[0]) if outcome.first else None
     if gold is None:
         return None
-    text = work.span_text(gold)
     speech = _speech(work, gold)
     last = work.candidates(gold.length) - 1
     beside = min(last, gold.end - 1) - max(0, gold.start - gold.length + 1)
@@ -132,12 +123,27 @@ def diagnose(
         first_overlap=None if claim is None or first is None else lemma_overlap(claim.words, work.span_text(first)),
         words=speech.words,
         spoken=speech.share,
-        unnamed=_names_nobody(text, work, spoken=speech.spoken > 0),
+        pronominal=_only_pronouns_and_speech(work, gold),
         neighbour=first is not None and first.overlaps(gold),
         overlapping=0 if pool else beside,
         place=trait_of("place", outcome, claim, work, pool=pool),
         quoted=sum(each.overlaps(gold) for each in quoted),
     )
+
+
+def diagnose_item(item: Item, work: Work, quoted: Sequence[Span] = ()) -> Diagnosis | None:
+    """Tell why what chose the options of an item of the proxy task did not put its quotation first; as `diagnose`.
+
+    First of the other options, which it put before all else, is the one that shares most words with the claim.
+    """
+    others = [option for option in item.options if option != item.gold]
+    first = max(others, key=lambda option: lemma_overlap(item.claim.words, option.words))
+    length, rank = item.gold.span.length, item.gold_rank or None
+    outcome = Outcome(
+        example_id=item.id, book=item.book, length=length, kind=item.kind, candidates=work.candidates(length),
+        rank=rank, overlap_rank=rank, gold=item.gold.at, first=(first.at,),
+    )  # fmt: skip
+    return diagnose(outcome, item.claim, work, quoted)
 
 
 def trait_of(trait: Trait, outcome: Outcome, claim: Claim | None, work: Work, *, pool: bool = False) -> float | None:
@@ -152,8 +158,12 @@ def trait_of(trait: Trait, outcome: Outcome, claim: Claim | None, work: Work, *,
     return None if pool else gold.start / max(1, len(work.sentences) - 1)
 
 
+def _speeches(work: Work) -> tuple[Spoken, ...]:
+    return _spoken.get(work.fingerprint, lambda: spoken_by_sentence(work))
+
+
 def _speech(work: Work, span: Span) -> Spoken:
-    parts = _spoken.get(work.fingerprint, lambda: spoken_by_sentence(work))[span.start : span.end]
+    parts = _speeches(work)[span.start : span.end]
     return Spoken(sum(part.words for part in parts), sum(part.spoken for part in parts))
 
 
@@ -167,9 +177,17 @@ def lemma_overlap(claim: str, passage: str) -> float:
     return len(own & text_lemmas(claim)) / len(own) if own else 0.0
 
 
-def _names_nobody(text: str, work: Work, *, spoken: bool) -> bool:
-    capitals = " ".join(_SMALL.sub(_NAMELESS, text).split())
-    return (spoken or not _PRONOUNS.isdisjoint(tokens(text))) and without_names(capitals, work) == capitals
+def _only_pronouns_and_speech(work: Work, span: Span) -> bool:
+    """Whether nothing but function words is left of a passage when its speech is taken out; see docs/evaluation.md."""
+    for at in range(span.start, span.end):
+        start, end = work.sentences[at].start, work.sentences[at].end
+        for first, last in _speeches(work)[at].said:
+            if content_tokens(work.text[start:first]):
+                return False
+            start = max(start, last)
+        if content_tokens(work.text[start:end]):
+            return False
+    return True
 
 
 def part_by(trait: Trait, cases: Mapping[str, Mapping[str, float]]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
@@ -245,8 +263,8 @@ def case_table(
         said.setdefault(example_id, []).append(", ".join(codes) or "none of the codes")
     heads = (
         "example", "book", "found", "rank", "candidates", "sentences", "gold start", "gold end", "first start",
-        "first end", "words", "overlap", "first overlap", "spoken", "names nobody", "overlapping", "place", "quoted",
-        "findings", "judged",
+        "first end", "words", "overlap", "first overlap", "spoken", "pronouns and speech only", "overlapping", "place",
+        "quoted", "findings", "judged",
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for outcome, value in zip(outcomes, values(name, outcomes).tolist(), strict=True):
@@ -255,7 +273,7 @@ def case_table(
         if each := diagnoses.get(outcome.example_id):
             cells = (
                 each.words, _share(each.overlap), _share(each.first_overlap), _share(each.spoken),
-                "yes" if each.unnamed else "no", each.overlapping, _share(each.place), each.quoted,
+                "yes" if each.pronominal else "no", each.overlapping, _share(each.place), each.quoted,
             )  # fmt: skip
         facts = (outcome.rank or "", outcome.candidates, outcome.length, *outcome.gold, *first)
         findings = ", ".join(each.findings) if each else ""

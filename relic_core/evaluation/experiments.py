@@ -88,6 +88,24 @@ def moved_ranks(before: Sequence[Outcome], after: Sequence[Outcome]) -> tuple[st
     return tuple(each for each in both if ranks[0].get(each) != ranks[1].get(each))
 
 
+def refuse_moved(kept: Run, before: Sequence[Outcome], after: Sequence[Outcome]) -> None:
+    """Refuse the outcomes of a file in the place of those that are here. Raises BadRequest: ranks differ."""
+    moved = moved_ranks(before, after)
+    if not moved:
+        return
+    instead = (
+        "Find out which is right by measuring it here"
+        if kept.shipped
+        else f"To have the file's in their place, remove it first (python -m relic_core runs remove {kept.id}); or "
+        "measure it anew"
+    )
+    some = ", ".join(moved[:3]) + (", ..." if len(moved) > 3 else "")  # noqa: PLR2004 - as many as a message names
+    raise BadRequest(
+        f"Run {kept.id} is here already, and {len(moved):,} of its {len(after):,} ranks are others than the file's "
+        f"({some}). {instead}: {kept.command} --again."
+    )
+
+
 @lru_cache(maxsize=4)
 def _answering(spec: RetrieverSpec) -> Answering:
     return Answering(same_here(spec))

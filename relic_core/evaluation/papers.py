@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from relic_core.config import ASSETS
 from relic_core.domain import SHAPES
@@ -44,6 +44,7 @@ class PaperTable:
     - `rows`: as printed, as many cells as there are heads.
     - `measured`: rows of ours, which the page `measured_in` has too.
     - `benchmark`, `retriever`, `by`: of which runs we have rows: all of a benchmark, or a retriever's, by length.
+    - `commands`: what measures here what no run that a row names has measured.
     - `here`: what else is to be said: what cannot be measured here, and why.
     """
 
@@ -56,6 +57,7 @@ class PaperTable:
     benchmark: str
     retriever: str
     by: Part | Literal[""]
+    commands: tuple[str, ...]
     here: str
 
 
@@ -70,7 +72,7 @@ def printed(paper: str) -> tuple[PaperTable, ...]:
     return tuple(map(_table, tomllib.loads(FILE.read_text("utf-8"))[paper]))
 
 
-def _table(read: dict[str, str]) -> PaperTable:
+def _table(read: dict[str, Any]) -> PaperTable:
     benchmark = read.get("benchmark", "")
     return PaperTable(
         number=read["number"],
@@ -82,6 +84,7 @@ def _table(read: dict[str, str]) -> PaperTable:
         benchmark=benchmark,
         retriever=read.get("retriever", ""),
         by="length" if "by" in read else "",
+        commands=tuple(read.get("commands", ())),
         here=read.get("here", ""),
     )
 
@@ -115,11 +118,12 @@ def _set(paper: str, table: PaperTable, runs: Sequence[Run], outcomes: Callable[
     rows: list[tuple[Cell, ...]] = [(*row, "published") for row in table.rows]
     rows += [(*row, f"measured here: {table.measured_in}") for row in table.measured]
     rows += _ours(table, runs, outcomes)
+    commands = f"To measure here: {', '.join(f'“{each}”' for each in table.commands)}." if table.commands else ""
     return Table(
         caption=f"{paper}, {table.number}: {table.title}",
         heads=(*(label for label, _, _ in table.heads), "from") if table.heads else ("figures",),
         rows=tuple(rows) if table.heads else ((NONE,),),
-        notes=(table.here,) if table.here else (),
+        notes=tuple(filter(None, (table.here, commands))),
     )
 
 

@@ -123,6 +123,14 @@ def labels(runs: Sequence[Run]) -> dict[str, str]:
     }
 
 
+def check_measured(run: Run) -> None:
+    """Refuse a run without examples. Raises BadRequest: it is one."""
+    if not run.examples:
+        raise BadRequest(
+            f"{run.label} was measured on no quotation, so it has no ranks to show. Take it out, or measure it again."
+        )
+
+
 def check_alike(runs: Sequence[Run]) -> None:
     """Refuse runs that cannot stand side by side.
 

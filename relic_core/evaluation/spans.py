@@ -7,7 +7,8 @@ section 5):
     O_o = mean of O        O_e = sum A / (sum A + sum D)        kappa = (O_o - O_e) / (1 - O_e)
 
 Their O_e is made of the same pairs as O_o. So a second chance stands beside it: how much the spans of different
-passages overlap when they are laid on one another at their anchors. Spans are half-open, in words.
+passages overlap when they are laid on one another at their anchors, of passages that two readers have marked. In a
+sample of the bootstrap this chance is that of the passages drawn. Spans are half-open, in words.
 """
 
 from __future__ import annotations
@@ -139,20 +140,25 @@ def agreement(items: Sequence[Sequence[Marked]], weights: Values | None = None) 
     }
 
 
-def by_permutation(items: Sequence[Sequence[Marked]]) -> float | None:
-    """Give the mean overlap of spans of different items; None where one alone was marked.
+def by_permutation(items: Sequence[Sequence[Marked]], weights: Values | None = None) -> Values:
+    """Give the mean overlap of spans of different items, of one table or of samples of its items.
 
     - `items`: their spans, in words from their anchors.
+    - `weights`: shape (samples, n_items): how often each was drawn; an item drawn twice is no other item.
+
+    Returns: shape (samples,), NaN where one item alone was marked, or drawn.
     """
-    ends_ = np.array([span for spans in items for span in spans], dtype=np.int64).reshape(-1, 2)
-    owners = np.repeat(np.arange(len(items)), [len(spans) for spans in items])
-    total, count = 0.0, 0
-    for at, (start, end) in enumerate(ends_):
-        others = ends_[at + 1 :][owners[at + 1 :] != owners[at]]
-        both = np.clip(np.minimum(others[:, 1], end) - np.maximum(others[:, 0], start), 0, None)
-        total += float((both / (others[:, 1] - others[:, 0] + end - start - both)).sum())
-        count += len(others)
-    return total / count if count else None
+    starts, ends_ = np.array([span for spans in items for span in spans], dtype=np.int64).reshape(-1, 2).T
+    both = np.clip(np.minimum.outer(ends_, ends_) - np.maximum.outer(starts, starts), 0, None)
+    lengths = ends_ - starts
+    of = np.repeat(np.eye(len(items)), [len(spans) for spans in items], axis=1)
+    apart = 1 - np.eye(len(items))
+    sums = apart * (of @ (both / (np.add.outer(lengths, lengths) - both)) @ of.T)
+    counts = apart * np.outer(of.sum(axis=1), of.sum(axis=1))
+    drawn = np.ones((1, len(items))) if weights is None else weights
+    total, count = (((drawn @ each) * drawn).sum(axis=1) for each in (sums, counts))
+    mean: Values = np.divide(total, count, out=np.full(len(drawn), np.nan), where=count > 0)
+    return mean
 
 
 def _beyond(observed: Values, expected: Values) -> Values:
@@ -163,31 +169,32 @@ def _beyond(observed: Values, expected: Values) -> Values:
 
 def measures(items: Sequence[ItemResult]) -> tuple[tuple[Measure, ...], dict[str, Interval]]:
     """Measure how far readers agree, with 95% intervals by bootstrap: over books where there are several."""
-    marked = [[span_of(choice) for choice in each.choices] for each in items]
-    books = [each.item.book for each in items if len(each.choices) > 1]
-    values: dict[str, Values] = {}
+    twice = [each for each in items if len(each.choices) > 1]
+    marked = [[span_of(choice) for choice in each.choices] for each in twice]
+    books = [each.item.book for each in twice]
+    anchored = [
+        [(start - each.item.anchor, end - each.item.anchor) for start, end in spans]
+        for each, spans in zip(twice, marked, strict=True)
+    ]
+
+    def measured(weights: Values | None = None) -> dict[str, Values]:
+        found, chance = agreement(marked, weights), by_permutation(anchored, weights)
+        return found | {"kappa by permutation": _beyond(found["overlap"], chance), "chance": chance}
+
+    values = measured() if twice else {}
     samples: dict[str, Values] = {}
-    chance = None
-    if books:
-        anchored = [
-            [(start - each.item.anchor, end - each.item.anchor) for start, end in spans]
-            for each, spans in zip(items, marked, strict=True)
-        ]
-        values, chance = agreement(marked), by_permutation(anchored)
     if len(books) > 1:
         over: Over = "works" if len(set(books)) > 1 else "examples"
         members = units(books, over=over)
-        drawn = [agreement(marked, times[:, members]) for times in draws(members, samples=2000, seed=0)]
+        drawn = [measured(times[:, members]) for times in draws(members, samples=2000, seed=0)]
         samples = {key: np.concatenate([each[key] for each in drawn]) for key in values}
-    for each in (values, samples):
-        if chance is not None and each:
-            each["kappa by permutation"] = _beyond(each["overlap"], np.full(len(each["overlap"]), chance))
     made, around = [], {}
     for key, (label, meaning) in _MEANINGS.items():
         known = values.get(key, np.array([np.nan]))
         value = float(known[0]) if np.isfinite(known[0]) else None
         why = "" if value is not None else f" {_EQUAL if books else _TOO_FEW}"
-        of = chance if key == "overlap" else None
+        chance = float(values["chance"][0]) if key == "overlap" and values else np.nan
+        of = chance if np.isfinite(chance) else None
         made.append(Measure(key=key, label=label, value=value, meaning=" ".join(meaning.split()) + why, chance=of))
         drawn_here = samples.get(key, np.array([]))
         finite = drawn_here[np.isfinite(drawn_here)]

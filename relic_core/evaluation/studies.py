@@ -39,7 +39,11 @@ from relic_core.retrieval import registry
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from relic_core.domain import WorkSummary
     from relic_core.ports import Benchmark, Progress, Retriever
+
+_DIGITS = 12
+"""Of a text's digest, in messages."""
 
 MINED = BenchmarkCard(
     name="",
@@ -94,6 +98,12 @@ def check_request(request: StudyRequest) -> None:
     kind = study_kind(request.kind)
     if not kind.is_proxy and request.beyond:
         raise BadRequest("A place beyond which quotations are ranked is for studies of the proxy task: leave it out.")
+    if request.shared and (not kind.is_proxy or request.shared < 2):  # noqa: PLR2004 - an interval takes two
+        raise BadRequest(
+            "A study of the proxy task can be divided, with 2 items or more that all read; kinds of evidence and spans "
+            f"are told by readers of one item together. Given were {request.shared} shared items for a study of the "
+            f"kind {kind.name}."
+        )
     if kind.marks_spans and (request.works or request.lengths not in {(), (1,)}):
         raise BadRequest("A study of spans is made of all its pairs: leave out works and lengths, or shorten the file.")
     registry.card(request.chooser)
@@ -139,6 +149,11 @@ def make_study(
             f"Nothing is left for a study: of {len(drawn):,} windows {len(made.nearer):,} have their quotation among "
             f"the first {request.beyond:,} of {registry.card(request.chooser).label}, and {len(made.left_out):,} have "
             "no ranking or too short a work. Choose more works or lengths, or leave the place out."
+        )
+    if request.shared >= len(items):
+        raise BadRequest(
+            f"The study has {len(items):,} items, so {request.shared:,} of them cannot be shared and others divided. "
+            "Share fewer, or choose more works or lengths."
         )
     pools = {window.book: window.pool for window in drawn}
     works = [_work(key, benchmark.work(pools[key]), benchmark) for key in dict.fromkeys(item.book for item in items)]
@@ -195,11 +210,11 @@ def _study(request: StudyRequest, works: Sequence[StudyWork], items: tuple[Item,
     making = Making(
         benchmark=request.benchmark, lengths=tuple(sorted(set(request.lengths))),
         shape=ContextSize.parse(request.shape), beyond=request.beyond, seed=request.seed, code=provenance.code(),
-        kind=request.kind, **facts,
+        kind=request.kind, shared=request.shared, **facts,
     )  # fmt: skip
     return Study(
-        id=study_id(name=name, version=1, seed=request.seed, items=items), name=name, version=1, earlier="",
-        works=tuple(works), items=items, making=making, created=datetime.now(UTC),
+        id=study_id(name=name, version=1, seed=request.seed, items=items, shared=request.shared), name=name, version=1,
+        earlier="", works=tuple(works), items=items, making=making, created=datetime.now(UTC),
     )  # fmt: skip
 
 
@@ -208,11 +223,31 @@ def next_version(before: Study) -> Study:
     version = before.version + 1
     return replace(
         before,
-        id=study_id(name=before.name, version=version, seed=before.making.seed, items=before.items),
+        id=study_id(
+            name=before.name, version=version, seed=before.making.seed, items=before.items, shared=before.making.shared
+        ),
         version=version,
         earlier=before.id,
         created=datetime.now(UTC),
     )
+
+
+def why_held(work: StudyWork, summaries: Sequence[WorkSummary]) -> str:
+    """Say why a study is held back for a work that is not in the library as it was, and what to do."""
+    wanted = f"the edition whose text has the sha256 {work.sha256[:_DIGITS]}…"
+    called = f"{work.title} ({work.author})" if work.author else work.title
+    if any(summary.sha256 == work.sha256 for summary in summaries):
+        return (
+            f"{called} is in the library, but its sentences are not cut as they were for the study "
+            f"({work.segmenter}): remove it and add it again with the version of the program that made the study."
+        )
+    other = next((each for each in summaries if each.title.casefold() == work.title.casefold()), None)
+    if other is not None:
+        return (
+            f"{called} is in the library in another edition (sha256 {other.sha256[:_DIGITS]}…): the study was made of "
+            f"{wanted} Add that one; you can have both."
+        )
+    return f"{called} is not in the library: add {wanted}"
 
 
 def _wanted(benchmark: Benchmark, request: StudyRequest) -> list[QuotationContext]:

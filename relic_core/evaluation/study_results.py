@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain.figures import Figure
+from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.domain.studies import (
     CANNOT_DECIDE,
     OPTIONS,
@@ -26,17 +26,29 @@ from relic_core.domain.studies import (
     Study,
     StudyResults,
 )
+from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics, raters, spans
 from relic_core.evaluation.figures import figure_of
 from relic_core.evaluation.intervals import interval_of
-from relic_core.evaluation.proxy_task import alike, caveat, proxy_values
+from relic_core.evaluation.proxy_task import (
+    ItemSettings,
+    alike,
+    ask,
+    built_on,
+    caveat,
+    check_not_chooser,
+    make_items,
+    proxy_values,
+)
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from relic_core.domain import ContextSize
     from relic_core.evaluation.intervals import Interval
     from relic_core.evaluation.metrics import Values
+    from relic_core.ports import Benchmark, Progress, Retriever
 
 _CHANCE = (
     f"Chance is {100 / OPTIONS:.1f}: each item has {OPTIONS} options. “Cannot decide” counts as not right, and in the "
@@ -49,6 +61,10 @@ _MAJORITY = (
 _TOO_FAST = (
     f"Too fast: before anybody could have read what was shown, at {WORDS_A_SECOND} words a second. Silent reading is "
     "about 238 words a minute (Brysbaert 2019), skimming three to four times that. These answers count like all others."
+)
+_SINGLY = (
+    "“People, one by one” is of all items that were answered, each counting the same: by its one reader, or by the "
+    "share of its readers who were right."
 )
 _NOBODY = "Nobody has answered this study yet."
 _UNDECIDED = "“Cannot decide” counts as a missing answer."
@@ -67,11 +83,13 @@ def compute(
     models: Sequence[ModelAnswers],
     stored: Mapping[str, str],
     hasty: Collection[tuple[str, str]] = (),
+    judged: Sequence[tuple[str, str, tuple[str, ...]]] = (),
 ) -> StudyResults:
     """Compute the results of a study.
 
     - `answers`: those that count: of an annotator to an item one.
     - `hasty`: annotators with the items that they answered too fast; they are marked, and count like all others.
+    - `judged`: what people say of the other passages: item, who, codes.
     """
     kind = study.kind
     by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
@@ -90,6 +108,7 @@ def compute(
             seconds=median(answer.seconds for answer in own) if own else 0.0,
             models={each.label: each.choices[item.id] for each in models if item.id in each.choices},
             comments=tuple(answer.comment for answer in own if answer.comment.strip()),
+            judged=tuple(code for item_id, _, codes in judged if item_id == item.id for code in codes),
             too_fast=sum(item_id == item.id for _, item_id in hasty),
             choices=decided,
         )
@@ -98,12 +117,14 @@ def compute(
         for decided in [tuple(answer.choice for answer in own if answer.choice != CANNOT_DECIDE)]
         for chosen in [Counter(answer.choice for answer in own)]
     )
-    counts = np.array([each.votes for each in items], dtype=np.int64).reshape(len(items), OPTIONS)
+    shared = set(study.shared)
+    together = tuple(each for each in items if each.item.id in shared)
+    counts = np.array([each.votes for each in together], dtype=np.int64).reshape(len(together), OPTIONS)
     if kind.marks_spans:
         measures, around = spans.measures(items)
     else:
         measures = raters.measures(counts, labels=bool(kind.labels))
-        around = raters.intervals(counts, [item.book for item in study.items])
+        around = raters.intervals(counts, [each.item.book for each in together])
     fair = {each.label for each in models if not caveat(each.retriever, study.making.chooser)}
     missed_by_models = tuple(
         each
@@ -117,14 +138,15 @@ def compute(
         f"Intervals are 95%, by bootstrap over {over}: how far a figure would move on others, answered by the same "
         "people."
     )
-    numbers = sorted({each.answered for each in items})
-    some = f"Items have {numbers[0]} to {numbers[-1]} answers each."
+    numbers = sorted({each.answered for each in together})
+    some = f"{'Shared items' if study.making.shared else 'Items'} have {numbers[0]} to {numbers[-1]} answers each."
     unequal = (some if kind.marks_spans else f"{some} {_UNEQUAL}",) if len(numbers) > 1 else ()
     about = (_CHANCE, _MAJORITY) if kind.is_proxy else (_UNDECIDED, *((_AGREED,) if kind.labels else ()))
     return StudyResults(
         study=study,
         people=tuple(_person(study, annotator, answers, hasty) for annotator in annotators),
-        majority=_majority(items, is_proxy=kind.is_proxy),
+        majority=_majority(together, is_proxy=kind.is_proxy),
+        singly=_singly(items) if study.making.shared else None,
         agreement=measures,
         figures=_figures(measures, around),
         paradox=raters.paradox(counts, kind.labels),
@@ -132,8 +154,17 @@ def compute(
         items=tuple(sorted(items, key=lambda each: (each.share is None, each.share or 0.0, -each.seconds))),
         missed_by_models=missed_by_models,
         intervals=intervals,
-        notes=(*(() if answers else (_NOBODY,)), *about, intervals, *unequal, *((_TOO_FAST,) if hasty else ())),
-    )
+        notes=(
+            *(() if answers else (_NOBODY,)), *((study.division, _SINGLY) if study.making.shared else ()), *about,
+            intervals, *unequal, *((_TOO_FAST,) if hasty else ()),
+        ),
+    )  # fmt: skip
+
+
+def _singly(items: Sequence[ItemResult]) -> Figure | None:
+    """Give how often people were right on all items, one by one: each item by the share of its answers."""
+    known = [(each.share, each.item.book) for each in items if each.share is not None]
+    return accuracy(np.array([share for share, _ in known]), [book for _, book in known])
 
 
 def accuracy(values: Values, books: Sequence[str]) -> Figure | None:
@@ -226,3 +257,59 @@ def _models(study: Study, models: Sequence[ModelAnswers]) -> tuple[ModelResult, 
                 )
             )
     return tuple(sorted(found, key=lambda each: -1.0 if each.accuracy is None else each.accuracy.value, reverse=True))
+
+
+def proxy_table(
+    benchmark: Benchmark,
+    retrievers: Sequence[str],
+    *,
+    chooser: str,
+    shape: ContextSize,
+    lengths: Sequence[int] = (1,),
+    create: Callable[[str], Retriever],
+    progress: Progress,
+) -> Table:
+    """Ask retrievers the proxy task, with every window of a benchmark for an item.
+
+    - `chooser`: who chooses the other two options; not one of those that are asked.
+    - `lengths`: sentences of a quotation; any where empty. The paper has one (RELiC, section 4).
+
+    Raises BadRequest: no retriever is asked, there is none of that name, the chooser is asked, or no window is left.
+    """
+    if not retrievers:
+        raise BadRequest(f"Name retrievers to be asked, others than {chooser}, which chooses the options.")
+    check_not_chooser(retrievers, chooser)
+    windows = [each for each in benchmark.windows() if not lengths or each.gold.length in lengths]
+    if not windows:
+        raise BadRequest(
+            f"{benchmark.card.label} has no quotation of {' or '.join(map(str, lengths))} sentences: choose another "
+            "length, or 0 for any."
+        )
+    made = make_items(
+        benchmark, windows, chooser=create(chooser), settings=ItemSettings(shape=shape), progress=progress
+    )
+    works = {work.id: work for window in windows for work in [benchmark.work(window.pool)]}
+    rows: list[tuple[Cell, ...]] = []
+    for each in retrievers:
+        choices = ask(made.items, works.__getitem__, create(each), progress=progress).choices
+        rows.append((registry.card(each).label, str(shape), accuracy_of(made.items, choices) or "–", len(made.items)))
+    other = registry.card(chooser).label
+    notes = [f"Each claim has {OPTIONS} candidates. Chance is {100 / OPTIONS:.1f}."]
+    notes += [
+        f"{registry.card(each).label} is built on {other}, which chose the options, and shares its errors: its figure "
+        "says less than the others'."
+        for each in retrievers
+        if built_on(each, chooser)
+    ]
+    if len(made.items) > 1:
+        over = "works" if len({item.book for item in made.items}) > 1 else "examples"
+        notes.append(f"Intervals are 95%, by bootstrap over {over}.")
+    if made.left_out:
+        notes.append(f"{len(made.left_out):,} claims make no item: no ranking, or too short a work for three options.")
+    return Table(
+        caption=f"{benchmark.card.label}: the critic's quotation told from two passages that {other} put first"
+        f"{f'; sentences of a quotation: {said}' if (said := ', '.join(map(str, lengths))) else ''}.",
+        heads=("retriever", "context", metrics.metric("proxy-accuracy").label, "n"),
+        rows=tuple(rows),
+        notes=tuple(notes),
+    )

@@ -26,6 +26,7 @@ _OUTCOME_COLUMNS = {
     "book": "text",
     "length": "number",
     "kind": "text",
+    "label": "text",
     "candidates": "number",
     "rank": "number?",
     "overlap_rank": "number?",
@@ -41,20 +42,38 @@ _WINDOW_COLUMNS = {
     "gold_start": "number",
     "gold_length": "number",
     "kind": "text",
+    "label": "text",
 }
 
 
-def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
-    """Write a run with its outcomes, whole or not at all; the same run makes the same bytes."""
+def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome], labels: Mapping[str, str] | None = None) -> None:
+    """Write a run with its outcomes, whole or not at all; the same run makes the same bytes.
+
+    - `labels`: by example what readers say that its quotation is there for; `kind` is what the benchmark says.
+    """
     check_outcomes(str(path), run, outcomes)
     rows = [
-        {**asdict(each), "gold": _place(each.gold), "first": [_place(at) for at in each.first]} for each in outcomes
+        {
+            **asdict(each),
+            "gold": _place(each.gold),
+            "first": [_place(at) for at in each.first],
+            "label": (labels or {}).get(each.example_id, ""),
+        }
+        for each in outcomes
     ]
     parquet_tables.write(path, OUTCOMES, {"run": facts_of(run)}, _OUTCOME_COLUMNS, [rows])
 
 
-def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mapping[str, str]) -> None:
-    """Write windows, whole or not at all, with what they are of; the same windows make the same bytes."""
+def write_windows(
+    path: Path,
+    windows: Sequence[QuotationContext],
+    facts: Mapping[str, str],
+    labels: Mapping[str, str] | None = None,
+) -> None:
+    """Write windows, whole or not at all, with what they are of; the same windows make the same bytes.
+
+    - `labels`: as of `write_outcomes`.
+    """
     rows = [
         {
             **{name: getattr(window, name) for name in ("id", "book", "pool", "kind")},
@@ -62,6 +81,7 @@ def write_windows(path: Path, windows: Sequence[QuotationContext], facts: Mappin
             "right": list(window.right),
             "gold_start": window.gold.start,
             "gold_length": window.gold.length,
+            "label": (labels or {}).get(window.id, ""),
         }
         for window in windows
     ]

@@ -13,9 +13,9 @@
      "terms": {"instructions": "…", "wanted": 3, "consent": "…", "privacy": "…"}
     }
 
-A study of another kind than the proxy task has "kind" in its "making"; an item about spans has an "anchor". The file
-holds no answer. It is checked whole: by its digest, by the id of the study, which is a digest of its items,
-and by what an item must be.
+A study of another kind than the proxy task has "kind" in its "making", a divided one "shared"; an item about spans has
+an "anchor". The file holds no answer. It is checked whole: by its digest, by the id of the study, which is a digest of
+its items, and by what an item must be.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def read_study(data: bytes, source: str) -> StudyFile:
         items = tuple(item_of(each) for each in facts.pop("items"))
         study = study_of(facts, items)
         terms = _terms_of(as_object(parts["terms"], f"{source}, terms,", (*_TEXTS, "wanted")), source)
-        named = study_id(name=study.name, version=study.version, seed=study.making.seed, items=items)
+        making = study.making
+        named = study_id(name=study.name, version=study.version, seed=making.seed, items=items, shared=making.shared)
         keys, kind = {work.key for work in study.works}, study.kind
     except (TypeError, ValueError, KeyError, AttributeError, BadRequest) as error:
         raise _FILE.damaged(source, f"{type(error).__name__}: {error}") from None
@@ -77,6 +78,8 @@ def read_study(data: bytes, source: str) -> StudyFile:
         raise _FILE.damaged(source, "an item stands in it twice, or there is none")
     if any(len(item.options) != kind.passages or kind.marks_spans != bool(item.anchor) for item in items):
         raise _FILE.damaged(source, f"its items are not those of a study of the kind {kind.name}")
+    if not 0 <= making.shared < len(items):
+        raise _FILE.damaged(source, f"{making.shared:,} of {len(items):,} items cannot be shared")
     if lacking := {item.book for item in items} - keys:
         raise _FILE.damaged(source, f"the works {', '.join(sorted(lacking))} of its items are not described")
     return StudyFile(study, terms)
@@ -112,18 +115,20 @@ def study_of(content: Mapping[str, Any], items: tuple[Item, ...]) -> Study:
 
 
 def making_content(making: Making) -> dict[str, Any]:
-    """Give how a study was made as plain data; a study of the proxy task says nothing of its kind."""
+    """Give how a study was made as plain data, without the kind of the proxy task, and without shared items if none."""
     content = asdict(making) | {"lengths": list(making.lengths), "shape": str(making.shape)}
     if content["kind"] == KINDS[0].name:
         del content["kind"]
+    if not making.shared:
+        del content["shared"]
     return content
 
 
 def making_of(content: Mapping[str, Any]) -> Making:
     """Read how a study was made; raises as `study_of`."""
     said = dict(content)
-    if type(said["seed"]) is not int:
-        raise ValueError("a seed is a whole number")
+    if type(said["seed"]) is not int or type(said.get("shared", 0)) is not int:
+        raise ValueError("a seed and the number of shared items are whole numbers")
     return Making(**said | {"lengths": tuple(said["lengths"]), "shape": ContextSize.parse(said["shape"])})
 
 

@@ -78,7 +78,7 @@ def answer_rows(
     names = numbered(study, annotators) if anonymous else {each.id: each.name for each in annotators}
     last = {(answer.annotator_id, answer.item_id): answer.number for answer in answers}
     items = {item.id: item for item in study.items}
-    hasty = too_fast(study, answers)
+    hasty, shared = too_fast(study, answers), set(study.shared)
     made = [
         {
             "annotator": names[answer.annotator_id],
@@ -95,6 +95,7 @@ def answer_rows(
             "counts": last[answer.annotator_id, answer.item_id] == answer.number,
             **({} if anonymous else {"answered": answer.created.isoformat()}),
             **({"comment": answer.comment} if comments else {}),
+            **({"shared": answer.item_id in shared} if study.division else {}),
             "too_fast": (answer.annotator_id, answer.item_id) in hasty,
         }
         for answer in answers
@@ -109,7 +110,9 @@ def answers_json(study: Study, terms: StudyTerms, rows: Sequence[dict[str, Any]]
     whole = {
         "format": FORMAT,
         "anonymous": anonymous,
-        "study": study_content(study) | {"items": [item_content(item) for item in study.items]},
+        "study": study_content(study)
+        | {"items": [item_content(item) for item in study.items]}
+        | ({"division": study.division} if study.division else {}),
         "instructions": terms.instructions,
         "wanted": terms.wanted,
         "answers": list(rows),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING
 
 from relic_core.domain.figures import Cell, Figure, Table
-from relic_core.domain.studies import reading_minutes
+from relic_core.domain.studies import items_each, reading_minutes
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
@@ -136,6 +137,9 @@ def accuracies(results: StudyResults, *, names: Mapping[str, str] | None = None)
     rows: list[tuple[Cell, ...]] = []
     if results.majority.accuracy is not None:
         rows.append(("People, by majority", results.majority.accuracy, results.majority.items, "", ""))
+    if results.singly is not None:
+        answered = sum(each.answered > 0 for each in results.items)
+        rows.append(("People, one by one", results.singly, answered, "", "all items"))
     for each in results.people:
         called = names[each.annotator.id] if names is not None else each.annotator.name
         seconds = f"{each.seconds:.0f} s an item" if each.answered else ""
@@ -172,7 +176,7 @@ def agreement(results: StudyResults) -> Table:
             )
             for each in results.agreement
         ),
-        notes=(*((results.paradox,) if results.paradox else ()), results.intervals),
+        notes=tuple(filter(None, (results.paradox, results.study.division, results.intervals))),
     )
 
 
@@ -186,7 +190,17 @@ def items(results: StudyResults) -> Table:
     """Set the items, the hardest for people first."""
     return Table(
         caption=f"{results.study.label}: items, the hardest for people first",
-        heads=("item", "work", "missing quotation", "right option", "votes", "cannot decide", "right", "models wrong"),
+        heads=(
+            "item",
+            "work",
+            "missing quotation",
+            "right option",
+            "votes",
+            "cannot decide",
+            "right",
+            "models wrong",
+            "judged",
+        ),
         rows=tuple(
             (
                 each.item.id,
@@ -197,6 +211,7 @@ def items(results: StudyResults) -> Table:
                 str(each.cannot),
                 _NONE if each.share is None else Figure(text=f"{100 * each.share:.0f}%", value=each.share),
                 ", ".join(label for label, choice in each.models.items() if choice != each.item.right_option),
+                ", ".join(f"{code}: {count}" for code, count in Counter(each.judged).items()),
             )
             for each in results.items
         ),
@@ -251,6 +266,23 @@ times and comments are then deleted for good from the file in which they are kep
 others before, and figures that were published, are not changed by that, so say it early."""
 
 
+def load_of(view: StudyView) -> str:
+    """Say how many items one reader has, and how long it takes to read them."""
+    study, wanted = view.study, view.terms.wanted
+    minutes, each = reading_minutes(study, wanted), items_each(study, wanted)
+    time = f"takes about {_minutes(minutes)} at the pace of silent reading; choosing comes on top."
+    if study.division:
+        return (
+            f"You have {each:,} of {len(study.items):,} items: {len(study.shared):,} that all readers have, and "
+            f"{each - len(study.shared):,} that are yours alone. To read them once {time}"
+        )
+    return f"To read all {each:,} items once {time}"
+
+
+def _minutes(count: int) -> str:
+    return f"{count:,} minute{'s' * (count != 1)}"
+
+
 def information(view: StudyView, *, guarded: bool) -> str:
     """Write the sheet that tells participants what a study asks, keeps and shows, as a page of HTML.
 
@@ -258,11 +290,8 @@ def information(view: StudyView, *, guarded: bool) -> str:
     """
     study, terms = view.study, view.terms
     works = "; ".join(f"{work.title}{f' ({work.author})' if work.author else ''}" for work in study.works)
-    time = (
-        f"To read all {len(study.items):,} items once takes about {reading_minutes(study):,} minutes at the pace of "
-        "silent reading; choosing comes on top. You can stop after any item and go on later with the same name or code."
-    )
-    if terms.wanted:
+    time = f"{load_of(view)} You can stop after any item and go on later with the same name or code."
+    if terms.wanted and not study.division:
         time += f" An item that {terms.wanted:,} people have answered is not given to others, so you may have fewer."
     sees = (
         "Whoever runs the study, who has a code for it, sees results, names or codes, and comments."
@@ -292,7 +321,7 @@ def information(view: StudyView, *, guarded: bool) -> str:
 def guide(view: StudyView) -> str:
     """Write how a department runs a study that it was sent, as plain text."""
     study, wanted = view.study, view.terms.wanted or 1
-    minutes = reading_minutes(study)
+    minutes = reading_minutes(study, wanted)
     hours = math.ceil(minutes / 60)
     hour = f", and {wanted * hours} of them in about an hour" if hours > 1 else ""
     needed = [work for work in study.works if work.fingerprint]
@@ -302,11 +331,15 @@ def guide(view: StudyView) -> str:
         f"1. Add its works to the library in these editions (python -m relic_core catalogue --add {slugs}):\n\n{works}"
     )
     first = f"{add if needed else '1. It needs no work of the library.'}\n\n"
+    readers = (
+        f"Readers: {wanted}. Each reads {items_each(study, wanted):,} items in about {_minutes(minutes)}. "
+        f"{study.division} What one reader leaves undone is given to the next who comes."
+        if study.division
+        else f"Readers: {wanted} for each item. One reader reads all items in about {_minutes(minutes)}, so that "
+        f"{wanted} readers are done in that time{hour}. Items are given out until each has its answers."
+    )
     return (
-        f"{study.label}: {len(study.items):,} items ({study.kind.label})\n\n"
-        f"Readers: {wanted} for each item. One reader reads all items in about {minutes:,} minutes, so that "
-        f"{wanted} readers are done in that time{hour}. Items are given out until each has its answers.\n\n"
-        f"{first}"
+        f"{study.label}: {len(study.items):,} items ({study.kind.label})\n\n{readers}\n\n{first}"
         "2. Take the study in: python -m relic_core study import study.json, or on the page Proxy task.\n"
         "3. Before the first answer, on the page of the study under Manage: say who runs it, set an owner's code, and "
         "save the information sheet anew, which then names you.\n"
@@ -357,6 +390,8 @@ def made_of(study: Study) -> tuple[tuple[str, str], ...]:
     facts.append(("context", making.shape.words))
     if kind.is_proxy:
         beyond = f", of quotations that it ranks behind place {making.beyond:,}" if making.beyond else ""
+        if making.shared:
+            facts.append(("divided", f"{making.shared:,} items for all readers, each of the others for one"))
         facts.append(("other options", f"the best two of {registry.card(making.chooser).label}{beyond}"))
     return tuple(facts)
 

@@ -16,6 +16,7 @@ from relic_core.evaluation import figures
 from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.evaluation.benchmarks.relic import submit
 from relic_core.evaluation.experiments import Experiment, moved_ranks, refuse_learnt
+from relic_core.evaluation.labels import Labels, join_windows
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet
 from relic_core.language_models.cached_client import Question
@@ -28,7 +29,7 @@ from relic_core.store import locks, run_journal
 from relic_core.text.placing import LEAST_RATIO, like
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.config import Settings
@@ -55,8 +56,13 @@ class Benchmarks:
     cards = staticmethod(benchmarks.cards)
 
     def __init__(
-        self, settings: Settings, shelf: Callable[[], Sequence[Shelved]], load_work: Callable[[str], Work]
+        self,
+        settings: Settings,
+        shelf: Callable[[], Sequence[Shelved]],
+        load_work: Callable[[str], Work],
+        labels: Callable[[], Mapping[str, str]],
     ) -> None:
+        self._labels = labels
         self._settings = settings
         self._shelf = shelf
         self._load_work = load_work
@@ -73,8 +79,8 @@ class Benchmarks:
         """Read the windows of a benchmark without its works, for their claims; raises as `open`."""
         return benchmarks.unplaced(name, settings=self._settings)
 
-    def export(self, name: str, path: Path, *, data: Path | None = None) -> int:
-        """Write the windows of a benchmark as Parquet, and count them; as private as the benchmark's data."""
+    def export(self, name: str, path: Path, *, data: Path | None = None) -> Labels:
+        """Write the windows of a benchmark as Parquet, with readers' labels; as private as the benchmark's data."""
         if path.suffix.lower() != ".parquet":
             raise BadRequest(
                 f"Windows are written as Parquet, and '{path.name}' does not end in .parquet. Rename it so."
@@ -82,8 +88,9 @@ class Benchmarks:
         benchmark = self.open(name, data=data)
         card, windows = benchmark.card, benchmark.windows()
         facts = {"benchmark": card.name, "split": card.split, "data_hash": benchmark.data_hash, "licence": card.licence}
-        parquet.write_windows(path, windows, facts)
-        return len(windows)
+        joined = join_windows(self._labels(), windows, benchmark.work)
+        parquet.write_windows(path, windows, facts, joined.by_id)
+        return joined
 
     def find(self, keys: Sequence[str]) -> dict[str, Work]:
         """Give the stored works of some slugs. Raises NotFound: the message names the missing and how to add them."""

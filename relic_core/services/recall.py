@@ -43,6 +43,7 @@ from relic_core.evaluation.recall import (
     by_retriever,
     cases_behind,
     check_alike,
+    check_measured,
     groups_of,
     labels,
     marks_of,
@@ -129,12 +130,9 @@ class Recall:
 
         Raises BadRequest: a run has no examples.
         """
-        marks = [self._marks(run, name, ALL) for run in runs]
-        if bare := [run.label for run, own in zip(runs, marks, strict=True) if not own]:
-            raise BadRequest(
-                f"{bare[0]} was measured on no quotation, so it has no ranks to show. Take it out, or measure it again."
-            )
-        return tuple(mark for own in marks for mark in own)
+        for run in runs:
+            check_measured(run)
+        return tuple(mark for run in runs for mark in self._marks(run, name, ALL))
 
     def default_least(self, runs: Sequence[Run]) -> int:
         """Say how many quotations a work should have to be shown at first: as many as leave a handful of works."""
@@ -274,6 +272,7 @@ class Recall:
             file.write(tables.write((made,), form).encode())
 
     def _diagnosed(self, run: Run) -> Sequence[Diagnosis]:
+        check_measured(run)
         outcomes = self._runs.outcomes(run.id)
         if all(each.rank is None for each in outcomes):
             raise BadRequest(

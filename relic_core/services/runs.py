@@ -12,8 +12,9 @@ from relic_core.config import ASSETS
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, unknown_name
 from relic_core.evaluation import papers
 from relic_core.evaluation.diagnosis import CODES
-from relic_core.evaluation.experiments import moved_ranks, run_id
+from relic_core.evaluation.experiments import refuse_moved, run_id
 from relic_core.evaluation.imported import import_ranking
+from relic_core.evaluation.labels import Labels, join
 from relic_core.formats import parquet, run_files, trec
 from relic_core.library.naming import meant
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import ContextSize, Outcome, Run, Work
     from relic_core.domain.figures import Table
+    from relic_core.domain.studies import Study
     from relic_core.ports import Benchmark, WorkSource
     from relic_core.store.runs import RunRows
 
@@ -35,8 +37,6 @@ FORMS = {
     ".qrels": "TREC: the gold of each example",
 }
 """What the suffix of a file decides."""
-
-_NAMED = 3
 
 
 class Runs:
@@ -102,13 +102,18 @@ class Runs:
 
     def labelled(self, run_id: str) -> tuple[Outcome, ...]:
         """List outcomes with the kinds that readers gave their quotations, else the benchmark's; raises as it."""
+        outcomes, labels = self.outcomes(run_id), self._joined(run_id).by_id
+        if not labels:
+            return outcomes
+        return tuple(dataclasses.replace(each, kind=labels.get(each.example_id, each.kind)) for each in outcomes)
+
+    def _joined(self, run_id: str) -> Labels:
+        """Find what readers say that a run's quotations are there for."""
         outcomes, stamp = self.outcomes(run_id), self._stamp()
         if self._labelled[0] != stamp:
             self._labelled = stamp, self._labels()
-        labels = self._labelled[1]
-        if labels.keys().isdisjoint(each.example_id for each in outcomes):
-            return outcomes
-        return tuple(dataclasses.replace(each, kind=labels.get(each.example_id, each.kind)) for each in outcomes)
+        texts = {book.key: book.sha256 for book in self._outcomes[run_id][0].books}
+        return join(self._labelled[1], ((each.example_id, texts.get(each.book, ""), each.gold) for each in outcomes))
 
     def add(self, run: Run, outcomes: Sequence[Outcome], *, again: bool = False) -> bool:
         """Keep a run, `again` in the place of what is there; false where it is there and not to be replaced."""
@@ -149,14 +154,16 @@ class Runs:
         (one,) = [said] if said in there else there
         raise BadRequest(f"Run {one} is not removed; there is nothing to restore.")
 
-    def export(self, run: Run, path: Path) -> None:
-        """Write a run to a file, whose suffix says in which of the `FORMS`."""
+    def export(self, run: Run, path: Path) -> str:
+        """Write a run to a file, whose suffix says in which of the `FORMS`; say what of readers' labels is in it."""
         outcomes = self.outcomes(run.id)
         match path.suffix.lower():
             case ".json":
                 run_files.write_run(path, run, outcomes)
             case ".parquet":
-                parquet.write_outcomes(path, run, outcomes)
+                joined = self._joined(run.id)
+                parquet.write_outcomes(path, run, outcomes, joined.by_id)
+                return joined.said
             case ".run":
                 trec.write_run(path, outcomes, tag=f"{run.retriever}-{run.id}")
             case ".qrels":
@@ -166,6 +173,7 @@ class Runs:
                 raise BadRequest(
                     f"A run is not written as '{other or path.name}'. What the file's name may end in: {forms}."
                 )
+        return ""
 
     def take_in(self, path: Path) -> tuple[Run, bool]:
         """Read a run from a file that `export` wrote as JSON, and keep it; false where it is here already.
@@ -190,7 +198,7 @@ class Runs:
             )
         for kept in self.all():
             if kept.id == run.id:
-                _refuse_others(kept, moved_ranks(self.outcomes(run.id), outcomes), len(outcomes))
+                refuse_moved(kept, self.outcomes(run.id), outcomes)
                 return kept, False
         if not self._rows.add(run, outcomes) and self._rows.outcomes(run.id) != outcomes:
             self._rows.add(run, outcomes, again=True)  # it was removed, and came back with what it had then
@@ -212,18 +220,18 @@ class Runs:
         self._rows.add_imported(run.id, rankings)
         return run, added, len(rankings)
 
-    def judge_case(self, run: Run, example_id: str, codes: Sequence[str], *, judge: str = "") -> None:
-        """Keep what somebody says of a case in place of what they said before, which stays on record.
+    def judge_case(self, of: Run | Study, example_id: str, codes: Sequence[str], *, judge: str = "") -> None:
+        """Keep what somebody says of a case of a run or study in place of what they said before, which stays on record.
 
         Raises BadRequest: an unknown code.
         """
         if unknown := [code for code in codes if code not in CODES]:
             raise unknown_name("code", unknown[0], CODES)
-        self._rows.judge_case(run.id, example_id, codes, judge)
+        self._rows.judge_case(of.id, example_id, codes, judge)
 
-    def case_judgements(self, run: Run) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Give what was last said of the cases of a run, by example and judge."""
-        return {(example_id, judge): codes for example_id, judge, codes in self._rows.case_judgements(run.id)}
+    def case_judgements(self, of: Run | Study) -> dict[tuple[str, str], tuple[str, ...]]:
+        """Give what was last said of the cases of a run or study, by example and judge."""
+        return {(example_id, judge): codes for example_id, judge, codes in self._rows.case_judgements(of.id)}
 
     def paper(self, name: str, *, shipped: bool = False) -> tuple[Table, ...]:
         """Set the tables of a paper with our rows; of runs that came with the program alone where that is asked.
@@ -245,19 +253,3 @@ class Runs:
                 read = [(run_files.read_head(path), path) for path in sorted(self._folder.glob(f"*{run_files.SUFFIX}"))]
                 self._shipped = {run.id: (run, path) for run, path in read}
             return self._shipped
-
-
-def _refuse_others(kept: Run, moved: Sequence[str], count: int) -> None:
-    if not moved:
-        return
-    instead = (
-        "Find out which is right by measuring it here"
-        if kept.shipped
-        else f"To have the file's in their place, remove it first (python -m relic_core runs remove {kept.id}); or "
-        "measure it anew"
-    )
-    some = ", ".join(moved[:_NAMED]) + (", ..." if len(moved) > _NAMED else "")
-    raise BadRequest(
-        f"Run {kept.id} is here already, and {len(moved):,} of its {count:,} ranks are others than the file's "
-        f"({some}). {instead}: {kept.command} --again."
-    )

@@ -69,10 +69,11 @@ class _Scanned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """Words of a chapter, and how many of them are spoken."""
+    """Words of a chapter or sentence, how many of them are spoken, and of a sentence where: offsets in the work."""
 
     words: int
     spoken: int
+    said: tuple[tuple[int, int], ...] = ()
 
     @property
     def share(self) -> float:
@@ -282,11 +283,11 @@ def _counted(work: Work, speeches: dict[int, list[tuple[int, int]]]) -> Iterator
         if not said:
             yield Spoken(words, 0)
         elif said[0][0] <= sentence.start and said[0][1] >= sentence.end:
-            yield Spoken(words, words)
+            yield Spoken(words, words, (said[0],))
         else:
             spoken = 0
             for word in _WORD.finditer(work.text, sentence.start, sentence.end):
                 letter = _LETTER.search(work.text, word.start(), word.end())
                 at = letter.start() if letter else word.start()
                 spoken += any(start <= at < end for start, end in said)
-            yield Spoken(words, spoken)
+            yield Spoken(words, spoken, tuple(said))

@@ -29,6 +29,7 @@ from relic_core.domain.studies import (
     span_of,
 )
 from relic_core.errors import RelicError
+from relic_core.reporting.studies import load_of
 from relic_ui.links import link
 from relic_ui.naming import listed, many, shorten
 from relic_ui.proxy_task.studies import ANSWER, PAGE, StudyQuery, show_held, title
@@ -139,7 +140,7 @@ def show_before(app: App, view: StudyView) -> None:
     sees = _OWNER_SEES if app.studies.guarded(view.study.id) else _ALL_SEE
     st.html(
         f'<div class="relic-proxy-before"><p class="relic-quiet">{many(len(view.study.items), "item")} of '
-        f"<cite>{escape(works)}</cite>. You can stop at any time and go on later.</p>"
+        f"<cite>{escape(works)}</cite>. {escape(load_of(view))} You can stop at any time and go on later.</p>"
         f"<section><h2>What to do</h2>{_paragraphs(view.terms.instructions)}</section>"
         f"<section><h2>Before you begin</h2>{_paragraphs(view.terms.consent)}"
         f'<div class="relic-quiet">{_paragraphs(view.terms.privacy)}<p>{sees}</p></div></section></div>'
@@ -299,7 +300,7 @@ def _item(app: App, place: _Place, task: Task, item: ShownItem) -> None:
         "who": f"{_cookie(place.whose[0])}={place.whose[1]}",
         "body": BODIES[study.kind.name](item, chosen),
         "hint": _SPAN_HINT if study.kind.marks_spans else _HINT,
-        "heading": f"Item {item.number} of {len(study.items)}",
+        "heading": f"Item {item.number} of {max(task.given, item.number)}",
         "about": "" if about == study.label else about,
         "counted": f"{task.done} of {task.total} answered",
         "of": max(task.total, 1),

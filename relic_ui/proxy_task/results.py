@@ -26,6 +26,7 @@ from relic_ui.shell import literal, show_errors
 from relic_ui.sources.sources import EVIDENCE
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
+from relic_ui.why import judge, why
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Job
     from relic_core.domain.figures import Table
     from relic_core.domain.studies import Item, ItemResult, Measure, Option, StudyResults, StudyView
+    from relic_core.services.recall import Diagnosis
     from relic_core.wiring import App
 
 _SPOILER = (
@@ -214,6 +216,8 @@ def _lede(results: StudyResults) -> None:
         tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
     people = sum(person.answered > 0 for person in results.people)
     said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
+    if results.study.division:
+        said += f" {results.study.division}"
     if majority.items and people > 1:
         said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the critic’s quotation."
     st.html(
@@ -287,7 +291,8 @@ def _agreement(results: StudyResults) -> None:
     paper = PAPER_AGREEMENT[results.study.kind.name]
     facts = "".join(_fact(each, results.figures.get(each.key), paper) for each in shares_first)
     st.html(f'{paradox}<dl class="relic-proxy-agreement">{facts}</dl>')
-    st.html(f'<p class="relic-quiet relic-measure">{escape(results.intervals)}</p>')
+    said = " ".join(filter(None, (results.study.division, results.intervals)))
+    st.html(f'<p class="relic-quiet relic-measure">{escape(said)}</p>')
 
 
 def _fact(measure: Measure, figure: Figure | None, paper: Mapping[str, str]) -> str:
@@ -326,6 +331,9 @@ def _people_rows(results: StudyResults) -> Iterator[_Row]:
     majority = results.majority
     if majority.accuracy is not None:
         yield _row("majority", "People, by majority", majority.accuracy, majority.items, _PEOPLE)
+    if results.singly is not None:
+        answered = sum(each.answered > 0 for each in results.items)
+        yield _row("singly", "People, one by one", results.singly, answered, _PEOPLE)
     if len(results.people) <= _NAMED_PEOPLE:
         for place, person in enumerate(results.people):
             if person.accuracy is not None:
@@ -392,7 +400,9 @@ def _missed_by_models(app: App, results: StudyResults) -> None:
         return
     who = model or "a model"
     st.html(f'<p role="status">{many(len(cases), "item")} that all people got and {escape(who)} missed.</p>')
-    st.html("".join(_case(app, item) for item in cases[:_PAGE]))
+    shown = cases[:_PAGE]
+    found = app.diagnosed_items(results, shown)
+    st.html("".join(_case(app, item, found.get(item.item.id)) for item in shown))
 
 
 def _why_none(results: StudyResults, model: str) -> str:
@@ -426,7 +436,11 @@ def _items(app: App, results: StudyResults) -> None:
         return
     st.header("Item by item", anchor="proxy-items")
     st.html('<p class="relic-quiet">The hardest first: those that the fewest people got.</p>')
-    st.html("".join(_case(app, item) for item in _paged(answered)))
+    shown = _paged(answered)
+    found = app.diagnosed_items(results, shown)
+    for item in shown:
+        st.html(_case(app, item, found.get(item.item.id)))
+        judge(app, [results.study], item.item.id, "the passages in the quotation’s place")
 
 
 def _paged(items: Sequence[ItemResult]) -> Sequence[ItemResult]:
@@ -436,7 +450,7 @@ def _paged(items: Sequence[ItemResult]) -> Sequence[ItemResult]:
     return items[(page - 1) * _PAGE : page * _PAGE]
 
 
-def _case(app: App, result: ItemResult) -> str:
+def _case(app: App, result: ItemResult, case: Diagnosis | None) -> str:
     """Set an item with its three passages: who chose which, and where each stands in its work."""
     item = result.item
     share = "" if result.share is None else f"{100 * result.share:.0f}% of {many(result.answered, 'answer')} right"
@@ -451,18 +465,22 @@ def _case(app: App, result: ItemResult) -> str:
         f'<article class="relic-proxy-case"><header><h3><cite>{escape(result.title)}</cite></h3>'
         f"<span>{share}{undecided}{time}{_hastily(result.too_fast)}</span></header><div>"
         f'<div class="relic-proxy-context">{claim_html(item.left, item.right)}{source}</div>'
-        f"{_why(item)}{comments}</div>"
+        f"{_why(item, case)}{comments}</div>"
         f"<ol>{options}</ol></article>"
     )
 
 
-def _why(item: Item) -> str:
-    """Say how many of their words the passages share with the claim: what leads those astray who go by words."""
-    shares = [f"{100 * lemma_overlap(item.claim_text, option.words):.0f}%" for option in item.options]
-    own = shares.pop(item.right_option - 1)
-    return (
-        f"<details><summary>Why?</summary><p>Of its words the critic’s quotation shares {own} with the claim, the "
-        f"others {' and '.join(shares)}.</p></details>"
+def _why(item: Item, case: Diagnosis | None) -> str:
+    """Say why what chose the other passages did not put the quotation first, as Recall says it of a run."""
+    numbered = sorted(enumerate(item.options, start=1), key=lambda each: each[0] != item.right_option)
+    return why(
+        case,
+        {
+            "the quotation’s" if number == item.right_option else f"passage {number}’s": lemma_overlap(
+                item.claim.words, option.words
+            )
+            for number, option in numbered
+        },
     )
 
 

@@ -169,14 +169,14 @@ def _take_in(app: App) -> None:
         if file is not None and st.button("Import it", key="proxy_import_do", type="primary", icon=":material/upload:"):
             with show_errors():
                 study, new = app.study_files.take_in(file.getvalue(), name=file.name)
-                state["proxy_taken_in"] = (study.id, study.label, new)
+                state["proxy_taken_in"] = (study, new)
                 state["proxy_file_round"] += 1
                 st.rerun()
         elif "proxy_taken_in" in state:
-            study_id, label, new = state.pop("proxy_taken_in")
+            study, new = state.pop("proxy_taken_in")
             said = "Imported" if new else "This study is here already"
-            to = link(PAGE, "Open it", study=study_id)
-            st.html(f'<p role="status">{said}: <em>{escape(label)}</em>. {to}</p>')
+            to = link(PAGE, "Open it", study=study.id)
+            st.html(f'<p role="status">{said}: <em>{escape(study.label)}</em>. {to} {escape(study.division)}</p>')
 
 
 def show_making(app: App) -> None:
@@ -344,6 +344,14 @@ def _choose(app: App, kind: str) -> None:
                 key="proxy_make_chooser",
             )
         most = st.number_input("At most so many items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240)
+        shared = 0
+        if is_proxy:
+            shared = st.number_input(
+                "Items for everybody, the others divided (0: no)", 0, _MOST_ITEMS, 0,
+                key="proxy_make_shared", width=360,
+                help="A divided study takes each reader less time: agreement is computed on the items that everybody "
+                "reads, and how often people are right on all.",
+            )  # fmt: skip
         by_default = study_kind(kind).wanted
         wanted = st.number_input(WANTED, 0, MOST_WANTED, by_default, key=f"proxy_make_wanted-{kind}", width=240)
         seed = st.number_input(
@@ -370,6 +378,7 @@ def _choose(app: App, kind: str) -> None:
             most=int(most),
             seed=int(seed),
             wanted=int(wanted),
+            shared=int(shared),
         )
         _start(app, request, code)
         st.rerun()

@@ -97,11 +97,6 @@ RECALL = """
 .relic-recall-run { border-left: 3px solid var(--relic-hue, currentColor); padding: 0 0 0 .8rem; margin: .55rem 0 0; }
 .relic-recall-run h4 { margin: 0 0 .1rem; }
 .relic-recall-run h4 span { font-weight: 400; }
-.relic-recall-why dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; font-size: .86rem;
-  margin: .3rem 0 .2rem !important; padding: 0 !important; }
-.relic-recall-why dt { opacity: .82; }
-.relic-recall-why dd { margin: 0; font-variant-numeric: tabular-nums; }
-.relic-recall-why p { font-size: .9rem; margin: .3rem 0 0; }
 .relic-recall-back { font-size: .9rem; }
 .relic-recall-missing { font-size: .9rem; max-width: 62rem; border-left: 3px solid var(--relic-line);
   padding: .1rem 0 .1rem .8rem; scroll-margin-top: 5rem; }

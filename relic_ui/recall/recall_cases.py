@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any, cast
 import streamlit as st
 
 from relic_core.domain.figures import DRAWN_K, Chart, View
-from relic_core.services.recall import CODES, FINDINGS
-from relic_ui import links, person
+from relic_ui import links
+from relic_ui.naming import listed
 from relic_ui.passages import passage_html
 from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import literal
+from relic_ui.why import judge, why
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from relic_core.domain import Claim, Outcome, Run
-    from relic_core.services.recall import Case, Diagnosis, Missing, Quoted, ReadOutcome
+    from relic_core.domain import Claim, Offsets, Outcome, Run
+    from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
     from relic_core.wiring import App
 
 _PAGE = 5
@@ -152,9 +153,9 @@ def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Map
     read = [[next(flat) for _ in case.outcomes] for case in shown]
     if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
         st.html(_what_is_missing(missing, asked.offer.card.needs))
-    why = _why_missed(app, shown)
+    reasons = _why_missed(app, shown)
     for case, each in zip(shown, read, strict=True):
-        st.html(_case(case, each, colours, why, titled=asked.view != "books"))
+        st.html(_case(case, each, colours, reasons, titled=asked.view != "books"))
         _judge(app, case, each)
     st.html(
         f"{_pages(asked, page, pages)}"
@@ -169,57 +170,22 @@ def _why_missed(app: App, cases: Sequence[Case]) -> dict[tuple[str, str], str]:
         if outcome.rank != 1:
             some.setdefault(run, []).append(outcome)
     return {
-        (run.id, each.example_id): _why(each)
+        (run.id, each.example_id): why(
+            each, {"the quotation’s": each.overlap, "the first passage’s": each.first_overlap}
+        )
         for run, own in some.items()
         for each in app.outcomes.diagnosed(run, app.runs.outcomes(run.id), own)
     }
 
 
-def _why(case: Diagnosis) -> str:
-    shares = [f"{100 * each:.0f}%" for each in (case.overlap, case.first_overlap) if each is not None]
-    facts = {
-        "Words shared with the claim": " of the quotation’s, ".join(shares) + " of the first passage’s"
-        if len(shares) > 1
-        else "".join(shares),
-        "Length": f"{case.words:,} word{'s' * (case.words != 1)}, {100 * case.spoken:.0f}% of them speech",
-        "Quoted in the criticism here": f"{case.quoted:,} time{'s' * (case.quoted != 1)}",
-        "Candidates that overlap it": f"{case.overlapping:,}",
-        "Place": "" if case.place is None else f"{100 * case.place:.0f}% into the work",
-    }
-    rows = "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in facts.items() if said)
-    found = " ".join(FINDINGS[name] for name in case.findings) or "Nothing that can be counted tells why."
-    return (
-        '<details class="relic-recall-fold relic-recall-why"><summary>Why?</summary>'
-        f"<p>{escape(found)}</p><dl>{rows}</dl></details>"
-    )
-
-
 def _judge(app: App, case: Case, read: Sequence[ReadOutcome]) -> None:
-    """Ask what a person says of the first run that did not put the quotation first."""
-    missed = [
-        run
-        for (run, outcome), each in zip(case.outcomes, read, strict=True)
-        if outcome.rank != 1 and each.claim and each.gold.passage and each.first
-    ]
-    if not missed:
-        return
-    run, key = missed[0], f"recall_judged_{missed[0].id}_{case.id}"
-    judge = person.current()
-    if key not in st.session_state:
-        st.session_state[key] = list(app.runs.case_judgements(run).get((case.id, judge), ()))
-
-    def keep() -> None:
-        with show_errors():
-            app.runs.judge_case(run, case.id, st.session_state[key], judge=judge)
-
-    st.pills(
-        f"Your judgement of what {run.label} put first",
-        list(CODES),
-        selection_mode="multi",
-        key=key,
-        on_change=keep,
-        help=" ".join(f"{code}: {said}" for code, said in CODES.items()),
-    )
+    """Ask what a person says of each passage that a run put first, once where several put the same."""
+    missed: dict[Offsets, list[Run]] = {}
+    for (run, outcome), each in zip(case.outcomes, read, strict=True):
+        if outcome.rank != 1 and each.claim and each.gold.passage and each.first:
+            missed.setdefault(each.first[0].offsets, []).append(run)
+    for runs in missed.values():
+        judge(app, runs, case.id, f"what {listed([f'{run.label} ({run.shape})' for run in runs])} put first")
 
 
 def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:
@@ -289,7 +255,7 @@ def _case(
     case: Case,
     read: Sequence[ReadOutcome],
     colours: Mapping[str, str],
-    why: Mapping[tuple[str, str], str],
+    reasons: Mapping[tuple[str, str], str],
     *,
     titled: bool,
 ) -> str:
@@ -308,7 +274,7 @@ def _case(
         else _NO_CLAIM
     )
     answers = "".join(
-        _answer(run, outcome, each, colours, why.get((run.id, case.id), ""))
+        _answer(run, outcome, each, colours, reasons.get((run.id, case.id), ""))
         for (run, outcome), each in zip(case.outcomes, read, strict=True)
     )
     quotes = "and quotes" if widest.claim else "The critic quotes"
@@ -346,7 +312,7 @@ def _claim(claim: Claim) -> str:
     return f"<p>{escape(claim.left)} <b>the quotation</b> {escape(claim.right)}</p>"
 
 
-def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str, str], why: str) -> str:
+def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str, str], reason: str) -> str:
     name = f"{escape(run.label)} · {run.shape.words}"
     hue = f"--relic-hue:{colours[run.retriever]}"
     if outcome.rank is None:
@@ -359,7 +325,7 @@ def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str,
             f"<h4>{name}<span>: the quotation at rank {outcome.rank:,} of {outcome.candidates:,}; in first "
             f"place</span></h4>{first}"
         )
-    return f'<div class="relic-recall-run" style="{hue}">{body}{why}</div>'
+    return f'<div class="relic-recall-run" style="{hue}">{body}{reason}</div>'
 
 
 def _quoted(quoted: Quoted) -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 from relic_core.config import Settings
 from relic_core.domain.studies import StudyRequest, span_choice
 from relic_core.errors import StoreBusy
+from relic_core.evaluation.diagnosis import CODES
 from relic_core.formats.studies import write_study
 from relic_core.services.studies import results
 from relic_core.services.studies.answering import Answering
@@ -138,6 +139,24 @@ def test_a_study_begins_with_its_texts_and_asks_for_a_name_and_consent(app, samp
     at.checkbox("proxy_agreed").check()
     sound(at.button("proxy_start").click().run())
     assert screen.data["heading"] == f"Item 1 of {len(sample.items)}"
+
+
+def test_a_divided_study_is_made_on_the_page_and_tells_each_reader_how_much_is_theirs(app, screen):
+    app.run_jobs()
+    at = sound(app.open(PAGE, show="make"))
+    at.selectbox("proxy_make_from").set_value("sample")
+    at.text_input("proxy_make_name").set_value("Parts")
+    at.number_input("proxy_make_most").set_value(11)
+    at.number_input("proxy_make_shared").set_value(2)
+    sound(at.button("proxy_make").click().run())
+    study = app.bench.studies.find("Parts")
+    assert "5 of 11 items" in plain(html(app.open(PAGE, study=study.id)))
+    screen.shown_by(begin(app, study))
+    assert (screen.data["of"], screen.data["heading"].endswith("of 5")) == (5, True)
+    for _ in range(5):
+        at = screen.press("choose", "1")
+    assert "proxy-end" in html(at)
+    assert study.division in plain(html(app.open(PAGE, study=study.id, show="results")))
 
 
 def test_an_item_shows_the_context_with_its_gap_and_three_passages(app, sample, screen):
@@ -342,6 +361,28 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample, fak
     assert f'href="read?work={work}&amp;at=' in html(at)
 
 
+def test_why_an_item_is_missed_is_told_as_recall_tells_it_and_the_other_passages_are_judged(app, sample):
+    answer_all(app, sample, "ann", wrongly)
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert html(at).count("relic-why") == html(at).count("into the work") == 10
+    asked = [each for each in at.button_group if each.key.startswith("judged_")]
+    assert len(asked) == 10
+    sound(asked[0].set_value([list(CODES)[2], list(CODES)[3]]).run())
+    ((item_id, _), codes), *others = app.bench.runs.case_judgements(sample).items()
+    assert (codes, others) == (tuple(list(CODES)[2:4]), [])
+    found = {each.item.id: each.judged for each in app.bench.study_results.of(sample.id).items}
+    assert {key for key, said in found.items() if said} == {item_id}
+
+
+def test_of_a_study_whose_work_is_gone_words_alone_tell_why(app, sample):
+    answer_all(app, sample, "ann", wrongly)
+    (work,) = app.bench.works.summaries()
+    app.bench.works.remove(work.id)
+    at = sound(app.open(PAGE, study=sample.id, show="results"))
+    assert html(at).count("relic-why") == 10
+    assert "into the work" not in html(at)
+
+
 def test_ones_own_score_comes_first_and_chance_is_a_remark(app, sample, screen):
     answer_all(app, sample, "ann", wrongly)
     at = begin(app, sample, "bea")
@@ -402,7 +443,9 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
     assert re.search(rf"No model missed .* {len(got)} items", plain(html(at)))
     at = sound(at.selectbox("proxy_telling_model").set_value("Random").run())
     assert re.search(rf"Random missed .* {len(got)} items", plain(html(at)))
-    assert html(at).count("<details>") == html(at).count('class="relic-proxy-case"') > 0, "why, beside every item"
+    assert html(at).count('class="relic-why"') == html(at).count('class="relic-proxy-case"') > 0, (
+        "why, beside every item"
+    )
 
 
 def test_models_that_ended_before_their_time_are_told_and_go_on_where_they_stopped(

@@ -329,14 +329,37 @@ def test_beside_a_missed_case_stands_why_and_what_somebody_says_of_it_is_kept(ap
     run = make_run([book_of(work, "averhythe")], outcomes, benchmark="by-hand")
     app.bench.store.runs.add(run, [replace(outcomes[0], example_id=window.id), *outcomes[1:]])
     at = sound(app.open(RECALL, view="place", place="1", show="all"))
-    assert html(at).count("relic-recall-why") == len(outcomes) - 1  # none where it was put first
-    (asked,) = [each for each in at.button_group if each.key.startswith("recall_judged")]  # those with a claim alone
+    assert html(at).count("relic-why") == len(outcomes) - 1  # none where it was put first
+    (asked,) = [each for each in at.button_group if each.key.startswith("judged_")]  # those with a claim alone
     sound(asked.set_value([list(CODES)[3]]).run())
     assert app.bench.runs.case_judgements(run) == {(window.id, ""): (list(CODES)[3],)}
     at = sound(app.open(RECALL, view="place", place="1", show="all"))
     assert [each.value for each in at.button_group if each.key == asked.key] == [[list(CODES)[3]]]
     at = sound(app.open(RECALL, benchmark="by-hand", view="overlap", overlap="1"))
     assert cases(at) == [window.id]
+
+
+def test_each_of_several_runs_that_missed_is_judged_and_the_same_passage_once(app):
+    (summary,) = app.bench.works.summaries()
+    work = app.bench.works.load(summary.id)
+    source = make_source("Tides")
+    window = make_window(work, source, 9, left=("Of the tide.",), right=("After it.",))
+    keep(app.bench, source, [window], works=[work])
+    (missed,) = outcomes_in(work, "averhythe", [90])
+    elsewhere = (work.sentences[40].start, work.sentences[40].end)
+    runs = []
+    for name, first in (("bm25", missed.first), ("tf-idf", missed.first), ("random", (elsewhere,))):
+        outcome = replace(missed, example_id=window.id, first=first)
+        runs.append(make_run([book_of(work, "averhythe")], [outcome], retriever=name, benchmark="by-hand"))
+        app.bench.store.runs.add(runs[-1], [outcome])
+    at = sound(app.open(RECALL, view="curve", k="10", show="all", runs=",".join(run.id for run in runs)))
+    asked = [each for each in at.button_group if each.key.startswith("judged_")]
+    assert len(asked) == 2
+    codes = list(CODES)
+    for each, code in zip(asked, codes, strict=False):
+        at = sound(at.button_group(each.key).set_value([code]).run())
+    kept = [app.bench.runs.case_judgements(run)[window.id, ""] for run in runs]
+    assert sorted(kept) == sorted([(codes[0],), (codes[0],), (codes[1],)])
 
 
 @pytest.mark.parametrize("view", ["overlap", "dialogue", "place"])

@@ -47,6 +47,24 @@ def test_a_study_is_made_listed_shown_answered_by_models_exported_and_taken_in_a
     assert study_id in study().out
 
 
+def test_a_divided_study_says_so_whenever_it_goes_out_or_comes_in(study, tmp_path, settings):
+    said = study("make", "Parts", "--benchmark", "sample", "--most", "12", "--shared", "3").err
+    app = build(settings)
+    found = app.studies.find("Parts")
+    assert (len(found.shared), found.division in " ".join(said.split())) == (3, True)
+    who = app.answering.join(found.id, "Anna")
+    app.answering.answer(found.id, who.id, found.items[0].id, 1, seconds=9)
+    for typed in (
+        ["export", "Parts", tmp_path / "study.json"],
+        ["import", tmp_path / "study.json"],
+        ["answers", "Parts", tmp_path / "a.json"],
+        ["import-answers", "Parts", tmp_path / "a.json", "--of", "Oxford"],
+        ["package", tmp_path / "p.zip", "Parts"],
+    ):
+        ran = study(*typed)
+        assert (ran.code, found.division in " ".join(ran.err.split())) == (0, True), typed
+
+
 def test_studies_of_other_kinds_are_made_and_used(study, tmp_path, settings):
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text(LINES)
@@ -96,6 +114,8 @@ def test_an_annotator_is_removed_by_name(study, settings):
         (["make", "Spans", "--kind", "span", "--pairs", "pairs.jsonl", "--benchmark", "sample"], 2, "--pairs"),
         (["package", "a.zip"], 1, "dataset rebuild"),
         (["package", "a.zip", SAMPLE, "--minutes", "9"], 2, "--minutes"),
+        (["package", "a.zip", "--minutes", "9", "--shared", "5"], 2, "--shared"),
+        (["make", "Parts", "--benchmark", "sample", "--shared", "1"], 1, ""),
         (["label", SAMPLE], 1, ""),
         (["retrieval", SAMPLE], 1, ""),
         (["make", "Mine"], 1, ""),

@@ -46,7 +46,7 @@ def fact(**given):
     return Diagnosis(
         **{
             "example_id": "a", "rank": 20, "overlap": 0.5, "first_overlap": 0.2, "words": 30, "spoken": 0.0,
-            "unnamed": False, "neighbour": False, "overlapping": 2, "place": 0.5, "quoted": 1,
+            "pronominal": False, "neighbour": False, "overlapping": 2, "place": 0.5, "quoted": 1,
         }
         | given
     )  # fmt: skip
@@ -81,15 +81,38 @@ def test_what_is_told_of_a_case():
     assert (case.overlap, case.first_overlap) == (0.0, pytest.approx(3 / 4))
     assert (case.words, case.overlapping, case.quoted, case.place) == (9, 0, 2, 0.25)
     assert 0.6 < case.spoken < 1
-    assert case.findings == ("overlap", "unnamed", "short")
+    assert case.findings == ("overlap", "short")
     named = diagnose(replace(outcome, gold=starts[0]), claim, work)
-    assert not named.unnamed
+    assert not named.pronominal
     pair = replace(outcome, length=2, gold=(starts[1][0], starts[2][1]), first=((starts[2][0], starts[3][1]),))
     beside = diagnose(pair, None, work, pool=True)
-    assert beside.findings == ("neighbour", "unnamed")
+    assert beside.findings == ("neighbour",)
     assert (beside.overlap, beside.place) == (None, None)
     assert diagnose(pair, None, work).overlapping == 2
     assert diagnose(replace(outcome, gold=(9_000, 9_001)), claim, work) is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "only"),
+    [
+        ("“Put out the lamp, Dorcas.”", True),
+        ("“Put it out,” said he, “or they see you.”", False),
+        ("“Put it out.” And she to him: “I will not.”", True),
+        ("He himself was not what they were.", True),
+        ("He saw what they were.", False),
+        ("“Put it out,” he sighed.", False),
+        ("It was Dorcas.", False),
+    ],
+)
+def test_a_quotation_is_pronouns_and_dialogue_only_where_no_other_word_stands_outside_its_speech(sentence, only):
+    work = make_work(["Dorcas watched.", sentence], ["“No,” said he.", "“Yes,” said she."])
+    at = next(place for place, each in enumerate(work.sentences) if work.text[each.start :].startswith(sentence[:6]))
+    end = next(each.end for each in reversed(work.sentences) if each.paragraph == work.sentences[at].paragraph)
+    outcome = Outcome(
+        example_id="a", book="b", length=1, kind="", candidates=9, rank=4, overlap_rank=4,
+        gold=(work.sentences[at].start, end), first=(),
+    )  # fmt: skip
+    assert diagnose(outcome, None, work).pronominal == only
 
 
 @pytest.mark.parametrize(
@@ -148,7 +171,7 @@ def test_a_run_is_diagnosed_by_what_its_texts_tell(measured):
     app, run, outcomes = measured
     found, *parted = app.recall.diagnosis(run, "recall@10")
     assert {row[0] for row in found.rows} >= set(FINDINGS)
-    assert {row[0]: row[2:] for row in found.rows}["unnamed"] == (4, "100.0%", "100.0%")  # of found and missed alike
+    assert {row[0]: row[2:] for row in found.rows}["pronominal"] == (0, "0.0%", "0.0%")
     assert [len(table.rows) > 0 for table in parted] == [False, True, True, True]  # no claims, so no shared words
     assert parted[0].notes
     chart = app.recall.chart("place", [run], "recall@10")

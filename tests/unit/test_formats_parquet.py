@@ -57,6 +57,7 @@ def test_a_notebook_sees_windows_and_what_they_are_of(tmp_path):
     assert table.to_pylist()[0] == {
         "id": "1", "book": "ferry", "pool": "ferry", "left": ["A “claim”."], "right": [],
         "gold_start": 3, "gold_length": 2, "kind": "other",
+        "label": "",
     }  # fmt: skip
     assert table.column("gold_length").to_pylist() == [2, 9]
     assert json.loads(table.schema.metadata[b"relic"])["facts"] == {"benchmark": "birco-pools"}

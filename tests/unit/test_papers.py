@@ -14,6 +14,7 @@ from relic_core.services.runs import Runs
 from relic_core.wiring import build
 from tests.conftest import PROJECT
 from tests.making_runs import make_books, make_outcomes, make_run
+from tests.typed import parse
 from tools.figures import paper_tables
 
 DOCS = PROJECT / "docs"
@@ -78,6 +79,19 @@ def test_rows_of_ours_that_no_run_has_stand_in_the_page_they_name():
             page = (PROJECT / table.measured_in).read_text("utf-8") if table.measured else ""
             cells = {cell for row in table.measured for cell in row if re.match(r"\d", cell)}
             assert [cell for cell in cells if cell not in page] == []
+
+
+def test_what_no_run_has_measured_names_a_command_that_can_be_typed_or_says_why_not():
+    for paper in PAPERS:
+        for table in printed(paper):
+            assert table.commands or table.here or table.benchmark, table.title
+            assert not table.measured or table.commands
+            for command in table.commands:
+                _, _, program, *words = command.split()
+                if program == "relic_core":
+                    assert parse(words)[0] == 0, command
+                else:
+                    assert (PROJECT / f"{program.replace('.', '/')}.py").exists()
 
 
 def test_the_page_has_the_tables_that_the_program_prints(settings):

@@ -63,8 +63,25 @@ def test_the_consensus_overlaps_all_at_least_as_much_as_any_of_them(spans):
 
 
 def test_chance_compares_spans_of_different_passages_alone():
-    assert by_permutation([[(0, 2), (0, 2)]]) is None
+    assert np.isnan(by_permutation([[(0, 2), (0, 2)]]))
     assert by_permutation([[(0, 2), (0, 2)], [(1, 3)]]) == pytest.approx(1 / 3)
+
+
+def test_chance_of_a_sample_is_that_of_the_passages_drawn_and_one_drawn_twice_is_no_other():
+    items = [[(0, 2), (0, 2)], [(1, 3)], [(0, 1), (-4, 1)]]
+    weights = np.array([[1, 1, 1], [1, 1, 0], [0, 2, 0], [2, 1, 3]], dtype=float)
+    found = by_permutation(items, weights)
+    drawn = [
+        overlap(s, t)
+        for a, times in enumerate(weights[3])
+        for b, others in enumerate(weights[3])
+        if a < b
+        for s in items[a] * int(times)
+        for t in items[b] * int(others)
+    ]
+    assert found[:2].tolist() == [by_permutation(items)[0], by_permutation(items[:2])[0]]
+    assert np.isnan(found[2])
+    assert found[3] == pytest.approx(np.mean(drawn))
 
 
 @pytest.mark.parametrize("items", [[[(0, 2)]], [[(2, 2), (0, 2)]], []])

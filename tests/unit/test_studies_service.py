@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import html
 import json
+from collections import Counter
 
 import pytest
 
@@ -12,8 +15,9 @@ from relic_core.domain.studies import CANNOT_DECIDE, DEFAULT_TERMS, ModelAnswers
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
 from relic_core.evaluation.proxy_task import caveat, may_answer
 from relic_core.evaluation.raters import KEYS
+from relic_core.formats.studies import read_study, write_study
 from relic_core.ports import silent
-from relic_core.reporting.studies import accuracies, tables
+from relic_core.reporting.studies import accuracies, guide, load_of, tables
 from relic_core.services.studies.studies import PRIDE, SAMPLE, paper_study
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
@@ -448,3 +452,95 @@ def test_an_annotator_is_removed_with_all_answers_and_the_results_forget_them(be
 def test_the_default_texts_fit_and_say_that_answers_can_be_removed():
     check_terms({name: getattr(DEFAULT_TERMS, name) for name in ("instructions", "wanted", "consent", "privacy")})
     assert "removes all of it" in DEFAULT_TERMS.privacy
+
+
+@pytest.fixture
+def divided(bench):
+    """A study of 14 items of which two are shared, for three readers."""
+    study = make_study(14, work=make_ferry(), shared=2)
+    bench.store.works.add(make_ferry())
+    bench.store.studies.add(study, dataclasses.replace(TERMS, wanted=3))
+    return study
+
+
+def answer_what_is_given(bench, study, who, choose=right, most=99):
+    """Answer items as they are given, so many at most; give their ids."""
+    seen = []
+    while len(seen) < most and (item := bench.answering.task(study.id, who.id).item):
+        seen.append(item.id)
+        bench.answering.answer(study.id, who.id, item.id, choose(study.item(item.id)), seconds=2.0)
+    return seen
+
+
+def test_a_divided_study_gives_shared_items_to_all_readers_and_each_other_to_one(bench, divided):
+    readers = [bench.store.study_answers.join(divided.id, name) for name in ("Anna", "Bea", "Cid")]
+    assert [bench.answering.task(divided.id, each.id).total for each in readers] == [6, 6, 6]
+    seen = {each.name: [] for each in readers}
+    for _ in range(6):  # in turn, as they sit side by side
+        for each in readers:
+            shown = bench.answering.task(divided.id, each.id)
+            assert (shown.item.number, shown.given) == (len(seen[each.name]) + 1, 6)
+            seen[each.name] += answer_what_is_given(bench, divided, each, most=1)
+    read = Counter(item for own in seen.values() for item in own)
+    assert {item for item, count in read.items() if count == 3} == set(divided.shared)
+    assert sorted(read.values()) == [1] * 12 + [3, 3]
+    assert all(bench.answering.task(divided.id, each.id).item is None for each in readers)
+
+
+def test_what_a_reader_leaves_undone_goes_to_the_next(bench, divided):
+    join = bench.store.study_answers.join
+    anna, bea, cid = (join(divided.id, name) for name in ("Anna", "Bea", "Cid"))
+    for who, most in ((anna, 99), (bea, 3), (cid, 99)):
+        answer_what_is_given(bench, divided, who, most=most)
+    answer_what_is_given(bench, divided, join(divided.id, "Dora"))
+    results = bench.study_results.of(divided.id)
+    shared = set(divided.shared)
+    assert {each.answered for each in results.items if each.item.id not in shared} == {1}
+    assert {each.answered for each in results.items if each.item.id in shared} == {3}
+
+
+def test_agreement_of_a_divided_study_is_of_shared_items_and_accuracy_of_all(bench, divided):
+    join = bench.store.study_answers.join
+    first = divided.shared[0]
+    for name in ("Anna", "Bea", "Cid"):
+        choose = (lambda item: wrong(item) if item.id == first else right(item)) if name == "Anna" else right
+        answer_what_is_given(bench, divided, join(divided.id, name), choose)
+    results = bench.study_results.of(divided.id)
+    assert (results.majority.items, results.majority.right) == (2, 2)
+    assert {each.key: each.value for each in results.agreement}["all agree"] == 0.5
+    assert results.singly.value == pytest.approx((12 + 1 + 2 / 3) / 14)
+    assert results.singly.low is not None
+    assert divided.division in results.notes
+    assert any(row[:1] == ("People, one by one",) for row in accuracies(results).rows)
+
+
+def test_a_divided_study_goes_out_and_comes_in_as_it_is_and_tells_readers_how_much_is_theirs(bench, divided):
+    files = bench.study_files
+    study, terms = read_study(files.export(divided.id), "study.json")
+    assert (study.id, study.shared, terms.wanted) == (divided.id, divided.shared, 3)
+    whole = make_study(14, work=make_ferry())
+    assert whole.id != divided.id
+    assert b'"shared"' not in write_study(whole, TERMS)  # as studies were written before
+    assert bench.studies.new_version(divided.id).shared == divided.shared
+    view = bench.studies.get(divided.id)
+    for told in (files.information(divided.id).decode(), guide(view), load_of(view)):
+        assert "6 of 14 items" in told or "6 items" in told
+    who = bench.store.study_answers.join(divided.id, "Anna")
+    answer_what_is_given(bench, divided, who)
+    assert json.loads(files.answers_json(divided.id))["study"]["division"] == divided.division
+    rows = list(csv.DictReader(files.answers_csv(divided.id).decode().splitlines()))
+    assert sum(row["shared"] == "True" for row in rows) == 2
+    assert files.take_in_answers(divided.id, files.answers_json(divided.id), of="Oxford") == (1, 0)
+    assert divided.division in html.unescape(files.report(divided.id).decode())
+
+
+def test_a_study_that_cannot_be_divided_so_is_refused(bench, divided):
+    with pytest.raises(BadRequest):
+        bench.studies.edit(divided.id, wanted=1)
+    for changes in ({"shared": 1}, {"shared": 10, "most": 10}, {"shared": 2, "wanted": 0}, {"shared": -2}):
+        with pytest.raises(BadRequest):
+            bench.study_making.make(StudyRequest(**{"name": "So", "benchmark": "sample"} | changes))
+    with pytest.raises(BadRequest):
+        bench.study_making.make(StudyRequest(name="Kinds", benchmark="sample", kind="evidence", shared=2))
+    made = bench.study_making.make(StudyRequest(name="So", benchmark="sample", shared=3, most=12))
+    assert len(made.shared) == 3

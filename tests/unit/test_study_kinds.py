@@ -8,6 +8,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
+from pyarrow import parquet
 
 from relic_core.domain.studies import KINDS, MOST_WORDS, Item, Making, StudyRequest, span_choice
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
@@ -93,6 +94,32 @@ def test_kinds_of_evidence_become_labels_of_the_quotations(bench):
     assert {each.example_id: each.kind for each in bench.runs.outcomes(run.id)} == before, "the run is as it was"
     counts = next(table for table in tables(bench.study_results.of(study.id)) if table.heads[0] == "kind")
     assert [row[1] for row in counts.rows] == [0, 1, 1]
+
+
+def test_labels_go_out_beside_the_benchmarks_own_and_never_beside_another_quotation(bench, tmp_path):
+    study = bench.study_making.make(StudyRequest(name="Kinds", kind="evidence", benchmark="sample", lengths=()))
+    run = next(run for run in bench.runs.all() if run.benchmark == "sample")
+    assert bench.runs.export(run, tmp_path / "none.parquet") == ""
+    answer(bench, study, "Anna", 2, 1)
+    answer(bench, study, "Ben", 2, 1)
+    bench.label_windows(study.id)
+    named = {study.items[0].id: "paraphrase-supporting", study.items[1].id: "claim-supporting"}
+    said = bench.runs.export(run, tmp_path / "run.parquet")
+    rows = parquet.read_table(tmp_path / "run.parquet").to_pylist()
+    assert {row["example_id"]: row["label"] for row in rows if row["label"]} == named
+    assert [row["kind"] for row in rows] == [each.kind for each in bench.runs.outcomes(run.id)]
+    assert said.startswith(f"2 of {len(rows)} ")
+    joined = bench.benchmarks.export("sample", tmp_path / "windows.parquet")
+    windows = parquet.read_table(tmp_path / "windows.parquet").to_pylist()
+    assert {row["id"]: row["label"] for row in windows if row["label"]} == joined.by_id == named
+
+    moved = [replace(each, gold=(1, 2)) for each in bench.runs.outcomes(run.id)]
+    other = replace(run, id="0123456789ab", tags=(), shipped=False)
+    bench.store.runs.add(other, moved)
+    bench.runs.all()
+    assert len(bench.runs.export(other, tmp_path / "other.parquet").split("2 ids")) == 2
+    assert not any(row["label"] for row in parquet.read_table(tmp_path / "other.parquet").to_pylist())
+    assert bench.runs.labelled(other.id) == bench.runs.outcomes(other.id)
 
 
 def test_a_label_for_a_quotation_that_is_gone_is_counted_and_not_kept(bench):

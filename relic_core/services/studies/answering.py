@@ -15,6 +15,7 @@ from relic_core.domain.studies import (
     Study,
     checked_name,
     in_order,
+    part_of,
 )
 from relic_core.errors import BadRequest, NotFound
 
@@ -53,6 +54,7 @@ class Task:
     - `item`: none where nothing is left to be answered.
     - `done`, `total`: how many they have answered, and how many there are for them: those, and what is still open to
       them.
+    - `given`: how many items are theirs in all, others' answers aside: of a divided study a part.
     - `before`, `after`: ids of the answered items next to this one in their order; empty where there is none.
     - `revealed`: whether they are told what was right.
     """
@@ -61,6 +63,7 @@ class Task:
     answer: Answer | None
     done: int
     total: int
+    given: int
     before: str
     after: str
     revealed: bool
@@ -109,9 +112,12 @@ class Answering:
         study = self._studies.study(study_id)
         terms = self._studies.terms(study_id)
         answers, others = self._rows.standing(study_id, annotator_id)
-        order = _order(study, annotator_id)
+        order, given = self._order(study, annotator_id)
+        wanted = dict.fromkeys(study.shared, terms.wanted)  # one reader where it is not in it
         still_open = [
-            each for each in order if each not in answers and (not terms.wanted or others.get(each, 0) < terms.wanted)
+            each
+            for each in order[:given]
+            if each not in answers and (not terms.wanted or others.get(each, 0) < wanted.get(each, 1))
         ]
         if item_id and item_id not in order:
             raise _unknown_item(study, item_id)
@@ -123,6 +129,7 @@ class Answering:
             answer=answers.get(shown),
             done=len(answers),
             total=len(answers) + len(still_open),
+            given=given,
             before=next((each for each in reversed(order[:at]) if each in answers), ""),
             after=next((each for each in order[at + 1 :] if each in answers), ""),
             revealed=terms.revealed,
@@ -170,15 +177,22 @@ class Answering:
         study = self._studies.study(study_id)
         revealed = self._studies.terms(study_id).revealed
         answers = self._rows.standing(study_id, annotator_id).answers
-        order = _order(study, annotator_id)
+        order, _ = self._order(study, annotator_id)
         return tuple(
             AnsweredItem(item=_shown(study, order, answer.item_id, revealed=revealed), answer=answer)
             for answer in sorted(answers.values(), key=lambda answer: -answer.number)
         )
 
-
-def _order(study: Study, annotator_id: str) -> tuple[str, ...]:
-    return in_order(study.making.seed, annotator_id, tuple(item.id for item in study.items))
+    def _order(self, study: Study, annotator_id: str) -> tuple[tuple[str, ...], int]:
+        """Put the items in an annotator's order, those first that are theirs; and say how many these are."""
+        order = in_order(study.making.seed, annotator_id, tuple(item.id for item in study.items))
+        if not study.making.shared:
+            return order, len(order)
+        readers, joined = self._studies.terms(study.id).wanted, self._rows.annotators(study.id)
+        ids, answers = [each.annotator.id for each in joined], self._rows.latest(study.id)
+        part = part_of(study, readers, annotator_id, joined=ids, answers=answers)
+        own = {*study.shared, *study.parts(readers)[part]}
+        return tuple(sorted(order, key=lambda each: each not in own)), len(own)
 
 
 def _unknown_item(study: Study, item_id: str) -> NotFound:

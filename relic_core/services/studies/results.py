@@ -9,26 +9,32 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from relic_core.config import provenance
-from relic_core.domain import Judgement
-from relic_core.domain.figures import Cell, Table
+from relic_core.domain import Judgement, Span
 from relic_core.domain.runs import ECHOES
-from relic_core.domain.studies import ID_LENGTH, OPTIONS, ModelAnswers, Study, StudyResults, too_fast
+from relic_core.domain.studies import ID_LENGTH, ModelAnswers, Study, StudyResults, too_fast
 from relic_core.errors import BadRequest, BadWeights
-from relic_core.evaluation import metrics, spans
-from relic_core.evaluation.proxy_task import ItemSettings, ask, built_on, check_not_chooser, make_items, may_answer
-from relic_core.evaluation.study_results import accuracy_of, compute
+from relic_core.evaluation import spans
+from relic_core.evaluation.diagnosis import diagnose_item
+from relic_core.evaluation.labels import label_key
+from relic_core.evaluation.proxy_task import ask, check_not_chooser, may_answer
+from relic_core.evaluation.study_results import compute, proxy_table
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from relic_core.domain import ContextSize, Job, Work
+    from relic_core.domain import Job, Work
+    from relic_core.domain.figures import Table
+    from relic_core.domain.studies import ItemResult
+    from relic_core.evaluation.diagnosis import Diagnosis
     from relic_core.evaluation.echoes import KnownEchoes
-    from relic_core.ports import Benchmark, Progress, Retriever
+    from relic_core.ports import Progress, Retriever
     from relic_core.services.studies.studies import Studies
     from relic_core.store.mined_windows import WindowRows
     from relic_core.store.studies import StudyRows
     from relic_core.store.study_answers import StudyAnswerRows
+
+__all__ = ["Results", "StudyModels", "diagnosed", "label_windows", "proxy_table", "span_retrieval"]
 
 
 class StudyModels:
@@ -81,8 +87,8 @@ class StudyModels:
         Raises StudyHeld, NotFound: the study's works are not here; there is no such study.
         """
         study = self._studies.study(study_id)
-        self._studies.find_works(study).check(study)
         arguments = {"study_id": study_id, "names": list(_checked(study, names))}
+        self._studies.find_works(study).check(study)
         return self._start("study-models", title=f"Models answer {study.label}", subject=study_id, arguments=arguments)
 
     def run(self, arguments: dict[str, Any], progress: Progress) -> str:
@@ -99,9 +105,8 @@ class StudyModels:
         answer a sentence that says why.
         """
         study = self._studies.study(study_id)
-        found = self._studies.find_works(study)
+        checked, found = _checked(study, names), self._studies.find_works(study)
         found.check(study)
-        checked = _checked(study, names)
         items = tuple(replace(item, work_id=found.stored[item.book]) for item in study.items)
         known = {each.id: each for each in self._rows.models(study_id)}
         answers: list[ModelAnswers] = []
@@ -159,11 +164,17 @@ class Results:
     """The results of studies; kept in memory until the store is written."""
 
     def __init__(
-        self, studies: Studies, models: StudyModels, rows: StudyAnswerRows, stamp: Callable[[], object]
+        self,
+        studies: Studies,
+        models: StudyModels,
+        rows: StudyAnswerRows,
+        judged: Callable[[str], Sequence[tuple[str, str, tuple[str, ...]]]],
+        stamp: Callable[[], object],
     ) -> None:
         self._studies = studies
         self._models = models
         self._rows = rows
+        self._judged = judged
         self._stamp = stamp
         self._kept: tuple[object, dict[str, StudyResults]] = (None, {})
 
@@ -184,9 +195,26 @@ class Results:
             models=self._models.kept(study_id),
             stored=self._studies.find_works(study).stored,
             hasty=too_fast(study, self._rows.all(study_id)),
+            judged=self._judged(study_id),
         )
         self._kept = (now, {**(kept if stamp == now else {}), study_id: found})
         return found
+
+
+def diagnosed(
+    results: StudyResults, some: Iterable[ItemResult], load_work: Callable[[str], Work], windows: WindowRows
+) -> dict[str, Diagnosis]:
+    """Say by item why what chose the options missed its quotation; those whose work is not here are left out.
+
+    What critics quote is counted in the windows mined here, else among the items of the study.
+    """
+    found = {}
+    for each in some:
+        if each.work_id:
+            golds = [other.item.gold.span for other in results.items if other.work_id == each.work_id]
+            quoted = [Span(at, n) for _, at, n in windows.golds(each.work_id)] or golds
+            found[each.item.id] = diagnose_item(each.item, load_work(each.work_id), quoted)
+    return {item_id: case for item_id, case in found.items() if case is not None}
 
 
 def label_windows(results: StudyResults, windows: WindowRows) -> str:
@@ -197,10 +225,14 @@ def label_windows(results: StudyResults, windows: WindowRows) -> str:
     study, kind, now = results.study, results.study.kind, datetime.now(UTC)
     if not kind.labels:
         raise BadRequest(f"{study.label} asks for no label of a quotation: make a study of the kind evidence.")
-    agreed = {each.item.id: kind.labels[each.majority - 1] for each in results.items if each.majority}
+    mined = not study.making.benchmark
+    agreed = {
+        item.id if mined else label_key(item.id, study.work(item.book).sha256, item.gold.at): kind.labels[at - 1]
+        for item, at in ((each.item, each.majority) for each in results.items if each.majority)
+    }
     if not agreed:
         raise BadRequest(f"{study.label} has no quotation to which two readers gave the same label yet.")
-    here = set(agreed) if study.making.benchmark else {each.window.id for each in windows.some(list(agreed))}
+    here = {each.window.id for each in windows.some(list(agreed))} if mined else set(agreed)
     facts: dict[str, Any] = {"question": "evidence", "judge": study.label, "comment": "", "created": now}
     windows.judge(*(Judgement(window_id=each, answer=agreed[each], **facts) for each in agreed if each in here))
     words = f"{len(here):,} quotations have the label on which most readers agree."
@@ -228,59 +260,3 @@ def span_retrieval(results: StudyResults, known: Callable[[], KnownEchoes], meth
     verses = known().b if study.making.benchmark == ECHOES else None
     texts = [verses.sentence_text(at) for at in range(len(verses.sentences))] if verses else []
     return spans.retrieval(results.items, texts, method)
-
-
-def proxy_table(
-    benchmark: Benchmark,
-    retrievers: Sequence[str],
-    *,
-    chooser: str,
-    shape: ContextSize,
-    lengths: Sequence[int] = (1,),
-    create: Callable[[str], Retriever],
-    progress: Progress,
-) -> Table:
-    """Ask retrievers the proxy task, with every window of a benchmark for an item.
-
-    - `chooser`: who chooses the other two options; not one of those that are asked.
-    - `lengths`: sentences of a quotation; any where empty. The paper has one (RELiC, section 4).
-
-    Raises BadRequest: no retriever is asked, there is none of that name, the chooser is asked, or no window is left.
-    """
-    if not retrievers:
-        raise BadRequest(f"Name retrievers to be asked, others than {chooser}, which chooses the options.")
-    check_not_chooser(retrievers, chooser)
-    windows = [each for each in benchmark.windows() if not lengths or each.gold.length in lengths]
-    if not windows:
-        raise BadRequest(
-            f"{benchmark.card.label} has no quotation of {' or '.join(map(str, lengths))} sentences: choose another "
-            "length, or 0 for any."
-        )
-    made = make_items(
-        benchmark, windows, chooser=create(chooser), settings=ItemSettings(shape=shape), progress=progress
-    )
-    works = {work.id: work for window in windows for work in [benchmark.work(window.pool)]}
-    rows: list[tuple[Cell, ...]] = []
-    for each in retrievers:
-        choices = ask(made.items, works.__getitem__, create(each), progress=progress).choices
-        rows.append((registry.card(each).label, str(shape), accuracy_of(made.items, choices) or "–", len(made.items)))
-    other = registry.card(chooser).label
-    notes = [f"Each claim has {OPTIONS} candidates. Chance is {100 / OPTIONS:.1f}."]
-    notes += [
-        f"{registry.card(each).label} is built on {other}, which chose the options, and shares its errors: its figure "
-        "says less than the others'."
-        for each in retrievers
-        if built_on(each, chooser)
-    ]
-    if len(made.items) > 1:
-        over = "works" if len({item.book for item in made.items}) > 1 else "examples"
-        notes.append(f"Intervals are 95%, by bootstrap over {over}.")
-    if made.left_out:
-        notes.append(f"{len(made.left_out):,} claims make no item: no ranking, or too short a work for three options.")
-    return Table(
-        caption=f"{benchmark.card.label}: the critic's quotation told from two passages that {other} put first"
-        f"{f'; sentences of a quotation: {said}' if (said := ', '.join(map(str, lengths))) else ''}.",
-        heads=("retriever", "context", metrics.metric("proxy-accuracy").label, "n"),
-        rows=tuple(rows),
-        notes=tuple(notes),
-    )

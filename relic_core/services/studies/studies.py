@@ -15,7 +15,6 @@ from relic_core.domain.studies import (
     StudyRequest,
     StudyTerms,
     StudyView,
-    StudyWork,
     WorksFound,
     check_terms,
     checked_name,
@@ -32,6 +31,7 @@ from relic_core.evaluation.studies import (
     make_study,
     mined_benchmark,
     next_version,
+    why_held,
 )
 from relic_core.formats.files import decoded, read_bytes, written_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
@@ -42,9 +42,9 @@ from relic_core.retrieval import registry
 from relic_core.store.studies import LONGEST_CODE, StudyCounts, StudyRows, fits, seal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
-    from relic_core.domain import BenchmarkCard, Job, Span, Work, WorkSummary
+    from relic_core.domain import BenchmarkCard, Job, Span, Work
     from relic_core.evaluation.echoes import KnownEchoes
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.works import Works
@@ -70,8 +70,6 @@ TEST_WORKS = StudyRequest(name="Single sentences of the test works", benchmark="
 
 FARTHEST = 1_000
 """The paper's second variant: the gold is not among so many that dense-RELiC ranks first (RELiC, section 4)."""
-
-_DIGITS = 12
 
 
 class Studies:
@@ -148,7 +146,7 @@ class Studies:
         stored = {work.key: known[work.fingerprint] for work in study.works if work.fingerprint in known}
         missing = [work for work in study.works if work.fingerprint and work.key not in stored]
         summaries = self._works.summaries() if missing else ()
-        return WorksFound(stored=stored, held=tuple(_why(work, summaries) for work in missing))
+        return WorksFound(stored=stored, held=tuple(why_held(work, summaries) for work in missing))
 
     def edit(self, study_id: str, **changes: str | int | bool) -> StudyTerms:
         """Change what a study asks and tells; every version of every text is kept, with its time.
@@ -160,8 +158,7 @@ class Studies:
         Raises BadRequest: no such text, or it is too long.
         Raises NotFound: there is no such study.
         """
-        check_terms(changes)
-        self.study(study_id)
+        check_terms(changes, shared=self.study(study_id).making.shared)
         self._rows.change_terms(study_id, changes)
         return self.terms(study_id)
 
@@ -301,11 +298,19 @@ class StudyMaking:
         self._check_name_is_free(request.name)
         return self._studies.keep(self._made(request, data, progress), terms, request.owner)
 
-    def of_test_works(self, minutes: int | None = None, progress: Progress = silent) -> Study:
+    def of_test_works(
+        self, minutes: int | None = None, progress: Progress = silent, *, shared: int = 0, readers: int = 3
+    ) -> Study:
         """Give the study of all single sentences that critics quote of the test works, or make it. Raises as `make`.
 
         - `minutes`: only so many of its items, drawn by chance, as one reader reads in this time.
+        - `shared`, `readers`: items that all of so many readers read, the others being divided; 0 where all read all.
         """
+        if shared:
+            name = f"{TEST_WORKS.name}, divided among {readers} readers, {shared} shared"
+            if known := self._studies.named(name):
+                return self._studies.study(known.id)
+            return self.make(replace(TEST_WORKS, name=name, shared=shared, wanted=readers), progress=progress)
         known = self._studies.named(TEST_WORKS.name)
         whole = self._studies.study(known.id) if known else self.make(TEST_WORKS, progress=progress)
         if minutes is None or minutes >= reading_minutes(whole):
@@ -411,20 +416,3 @@ def paper_study(catalogue: Catalogue, settings: Settings) -> tuple[StudyRequest 
 def words_of(work: Work, span: Span) -> str:
     """Set the words of a span as annotators read them."""
     return passages.quotation(work, span).plain
-
-
-def _why(work: StudyWork, summaries: Sequence[WorkSummary]) -> str:
-    wanted = f"the edition whose text has the sha256 {work.sha256[:_DIGITS]}…"
-    called = f"{work.title} ({work.author})" if work.author else work.title
-    if any(summary.sha256 == work.sha256 for summary in summaries):
-        return (
-            f"{called} is in the library, but its sentences are not cut as they were for the study "
-            f"({work.segmenter}): remove it and add it again with the version of the program that made the study."
-        )
-    other = next((each for each in summaries if each.title.casefold() == work.title.casefold()), None)
-    if other is not None:
-        return (
-            f"{called} is in the library in another edition (sha256 {other.sha256[:_DIGITS]}…): the study was made of "
-            f"{wanted} Add that one; you can have both."
-        )
-    return f"{called} is not in the library: add {wanted}"

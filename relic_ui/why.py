@@ -1,0 +1,65 @@
+"""Why a quotation was missed, and what people say of what stood in its place: beside cases of Recall and of studies."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from relic_core.services.recall import CODES, FINDINGS
+from relic_ui import person
+from relic_ui.shell import show_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from relic_core.domain import Run
+    from relic_core.domain.studies import Study
+    from relic_core.services.recall import Diagnosis
+    from relic_core.wiring import App
+
+
+def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:
+    """Set what can be told of a case, folded.
+
+    - `case`: None where its work is not here.
+    - `shares`: whose words, and the share of them that the claim has too; the quotation's first.
+    """
+    said = ", ".join(f"{100 * share:.0f}% of {whose}" for whose, share in shares.items() if share is not None)
+    facts = {"Words shared with the claim": said}
+    found = "The work is not in the library, so that words alone can be compared."
+    if case is not None:
+        facts |= {
+            "Length": f"{case.words:,} word{'s' * (case.words != 1)}, {100 * case.spoken:.0f}% of them speech",
+            "Quoted in the criticism here": f"{case.quoted:,} time{'s' * (case.quoted != 1)}",
+            "Candidates that overlap it": f"{case.overlapping:,}",
+            "Place": "" if case.place is None else f"{100 * case.place:.0f}% into the work",
+        }
+        found = " ".join(FINDINGS[name] for name in case.findings) or "Nothing that can be counted tells why."
+    rows = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in facts.items() if said)
+    return f'<details class="relic-why"><summary>Why?</summary><p>{escape(found)}</p><dl>{rows}</dl></details>'
+
+
+def judge(app: App, of: Sequence[Run | Study], example_id: str, what: str) -> None:
+    """Ask what a person says of what stood in a quotation's place, and keep it for each of the runs, or the study.
+
+    - `what`: what is judged, in words.
+    """
+    key, who = f"judged_{of[0].id}_{example_id}", person.current()
+    if key not in st.session_state:
+        st.session_state[key] = list(app.runs.case_judgements(of[0]).get((example_id, who), ()))
+
+    def keep() -> None:
+        with show_errors():
+            for each in of:
+                app.runs.judge_case(each, example_id, st.session_state[key], judge=who)
+
+    st.pills(
+        f"Your judgement of {what}",
+        list(CODES),
+        selection_mode="multi",
+        key=key,
+        on_change=keep,
+        help=" ".join(f"{code}: {said}" for code, said in CODES.items()),
+    )
