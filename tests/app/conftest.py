@@ -25,13 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from relic_core.domain import Example, Work
-    from relic_core.encoders.towers import Tower
     from relic_core.ports import Executor
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 _TOKENIZERS = cache(load_tokenizer)
-_NOVEL = cache(sample.read_novel)
-_MODELS: dict[tuple[object, ...], object] = {}
 _ALIGNED: dict[tuple[str, tuple[sample.Excerpt, ...]], tuple[Example, ...]] = {}
 
 
@@ -39,13 +36,6 @@ def _align(work: Work, excerpts: tuple[sample.Excerpt, ...], align=sample.align)
     if (work.id, excerpts) not in _ALIGNED:
         _ALIGNED[work.id, excerpts] = align(work, excerpts)
     return _ALIGNED[work.id, excerpts]
-
-
-def _model(tower: Tower) -> object:
-    key = tower.files.digest, tower._card, tower._arithmetic
-    if key not in _MODELS:
-        _MODELS[key] = tower.build()
-    return _MODELS[key]
 
 
 class Held:
@@ -85,8 +75,6 @@ class Visited:
         monkeypatch.setattr("relic_ui.shell._warm", lambda _workbench: None)
         # What each of the many servers would read anew.
         monkeypatch.setattr("relic_core.encoders.towers.load_tokenizer", _TOKENIZERS)
-        monkeypatch.setattr("relic_core.encoders.towers.Tower._model", property(_model))
-        monkeypatch.setattr("relic_core.library.sample.read_novel", _NOVEL)
         monkeypatch.setattr("relic_core.library.sample.align", _align)
         self._run_with(self.held)
 
