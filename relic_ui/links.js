@@ -56,10 +56,10 @@ const focus = element => {
 
 let stop = () => {}
 
-// Does something once the page has been run anew, and again while it grows, until it rests or the reader takes over.
-const whenShown = act => {
+// Does something once the page has been run anew (`ran`: it was already), and again while it grows, until it rests or the
+// reader takes over.
+const whenShown = (act, ran = false) => {
   stop()
-  let ran = false
   let timer = 0
   const stops = new AbortController()
   const look = records => {
@@ -79,6 +79,7 @@ const whenShown = act => {
   const byHand = event => event.target.closest?.("a.relic-link") || stop() // the second of two clicks changes nothing
   for (const name of HAND) addEventListener(name, byHand, { signal: stops.signal, capture: true, passive: true })
   watcher.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] })
+  look([])
 }
 
 const comeBack = () => {
@@ -96,7 +97,7 @@ const comeBack = () => {
   })
 }
 
-const arrive = then => {
+const arrive = (then, ran) => {
   const before = document.title
   whenShown(() => {
     const target = then ? document.querySelector(then) : page()?.querySelector("h1")
@@ -104,7 +105,7 @@ const arrive = then => {
     if (then) target.scrollIntoView({ block: "start", behavior: "instant" })
     if (document.activeElement !== target) focus(target)
     return true
-  })
+  }, ran)
 }
 
 const follow = event => {
@@ -134,5 +135,5 @@ if (!window.relicLinks) {
 export default function ({ data }) {
   if (!data?.nonce || window.relicBrought === data.nonce) return
   window.relicBrought = data.nonce
-  arrive(data.to)
+  arrive(data.to, true) // what it is to bring may stand there already
 }

@@ -95,8 +95,11 @@ def _main_module():
 
 @pytest.fixture(scope="session", autouse=True)
 def _stores_are_copied(tmp_path_factory):
-    """Make a new store once and copy it for each test: its tables take a hundred times as long as its bytes."""
-    from relic_core.store import connection
+    """Make a new store once and copy it for each test: its tables take a hundred times as long as its bytes.
+
+    DuckDB has one thread, as everything has here.
+    """
+    from relic_core.store import connection, engine
 
     make, made = connection.make_store, tmp_path_factory.mktemp("store") / "empty.duckdb"
 
@@ -110,6 +113,7 @@ def _stores_are_copied(tmp_path_factory):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connection, "make_store", copy)
+        patch.setitem(engine.CONFIG, "threads", "1")
         yield
 
 

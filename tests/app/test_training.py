@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import pytest
 
+from relic_core.config import Settings
 from relic_core.errors import StoreBusy
 from relic_core.services.jobs import Jobs
 from relic_core.store.trainings import TrainingRows
@@ -35,11 +37,23 @@ def furnished(app, monkeypatch):
     return app
 
 
+@pytest.fixture(scope="module")
+def trained(prepared, base, tmp_path_factory):
+    """Return a data folder with two trainings that are finished, to be copied, and their ids."""
+    folder = shutil.copytree(prepared, tmp_path_factory.mktemp("trained") / "own")
+    settings = Settings(data=folder / "data", indexes=folder / "indexes")
+    bench = build(settings, executor=InlineExecutor(settings))
+    furnish(bench)
+    asked = (asked_of(base, steps=2, seed=seed, name=f"of <{seed}>") for seed in (1, 2))
+    return settings.data, [bench.trainings.start(each).id for each in asked]
+
+
 @pytest.fixture
-def made(furnished, base):
+def made(furnished, trained):
     """Return two trainings that are finished."""
-    bench = build(furnished.settings, executor=InlineExecutor(furnished.settings))
-    return [bench.trainings.start(asked_of(base, steps=2, seed=seed, name=f"of <{seed}>")).id for seed in (1, 2)]
+    data, ids = trained
+    shutil.copytree(data, furnished.settings.data, dirs_exist_ok=True)
+    return ids
 
 
 def quickly(at, base):

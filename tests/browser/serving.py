@@ -24,13 +24,15 @@ from relic_core.config import Settings
 from relic_core.wiring import build
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from relic_core.wiring import App
 
 PROJECT = Path(__file__).resolve().parents[2]
 SETUP_SECONDS = 300
 START_SECONDS = 60
+_LEFT: list[int] = []
+"""Ports of servers that have ended, for those that come: of an address that it knows Chromium has all files."""
 STOP_SECONDS = 10
 
 # Reading the libraries takes most of a server's start, and there are some twenty servers.
@@ -145,22 +147,37 @@ def serving(folder: Path, *, port: int = 0, cold: bool = False, **environment: s
     `port` is 0 for one that is free; `cold` begins the server as a reader does, with every library still to be read;
     `environment` is beside that of the tests.
     """
-    with socket.create_server(("127.0.0.1", port)) as free:
+    with socket.create_server(("127.0.0.1", port or (_LEFT.pop() if _LEFT else 0))) as free:
         port = free.getsockname()[1]
+    with _running(_Begun if cold else _Forked, _environment(folder) | environment, folder, port) as log:
+        yield Server(f"http://localhost:{port}", folder)
+    _LEFT.append(port)
+    written = log.read_text(encoding="utf-8", errors="replace")
+    assert "Traceback" not in written, written[-8000:]
+    assert "Network URL" not in written, "it is open to other machines"
+
+
+@contextmanager
+def forked(folder: Path, _app: Path, environment: dict[str, str], *, port: int) -> Iterator[tuple[int, float]]:
+    """Serve as `tools.bench.parts.server` does, without its process and its time."""
+    with _running(_Forked, environment, folder, port):
+        yield 0, 0.0
+
+
+@contextmanager
+def _running(begin: Callable[..., _Process], environment: dict[str, str], folder: Path, port: int) -> Iterator[Path]:
+    """Run a server until the block ends; gives what it writes to."""
     command = ["streamlit", "run", str(PROJECT / "app.py"), f"--server.port={port}", "--server.headless=true"]
-    url, log = f"http://localhost:{port}", folder / f"server-{port}.log"
-    process = (_Begun if cold else _Forked)(command, _environment(folder) | environment, log)
+    log = folder / f"server-{port}.log"
+    process = begin(command, environment, log)
     try:
-        _wait_until_healthy(url, process, log)
-        yield Server(url, folder)
+        _wait_until_healthy(f"http://localhost:{port}", process, log)
+        yield log
     finally:
         process.terminate()
         if not process.ended(STOP_SECONDS):
             process.kill()
             process.ended(STOP_SECONDS)
-    written = log.read_text(encoding="utf-8", errors="replace")
-    assert "Traceback" not in written, written[-8000:]
-    assert "Network URL" not in written, "it is open to other machines"
 
 
 def _wait_until_healthy(url: str, process: _Process, log: Path) -> None:

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -42,6 +43,7 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
+@cache
 def imports(path: Path) -> list[Import]:
     found = []
     for node in ast.walk(tree(path)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from pathlib import Path
 
@@ -37,12 +36,3 @@ def process_id(_: int) -> int:
 def sleep_and_tell(path: str) -> None:
     Path(path).write_text(str(os.getpid()))
     time.sleep(600)
-
-
-def die_once(path: str) -> str:
-    """Kill the process that does it, the first time."""
-    marker = Path(path)
-    if not marker.exists():
-        marker.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import cache
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.approved import COMMON, FOLDER, Sentences, says
 PAGES = sorted(path.stem for path in FOLDER.glob("*.json"))
 
 
+@cache
 def used():
     """Return the keys that the files of tests ask each page for, and common sentences of any."""
     keys = defaultdict(set)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import pytest
 
 from relic_core.config import Settings
 from relic_core.wiring import build
+from tests.browser.serving import forked
 from tests.making import work_of
 from tools.reliability import attacks
 from tools.reliability.rows import Trial
@@ -26,7 +28,8 @@ def trial(tmp_path_factory):
 
 
 @pytest.mark.parametrize("drill", DRILLS)
-def test_it_holds(trial, drill):
+def test_it_holds(trial, drill, monkeypatch):
+    monkeypatch.setattr(attacks.parts, "server", partial(forked, trial.folder))
     row = getattr(attacks, drill)(trial)
     if row.held is None:
         (pytest.fail if os.environ.get("CI") and drill == "two_servers" else pytest.skip)(row.happened)

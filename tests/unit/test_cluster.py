@@ -26,7 +26,7 @@ from tests.making import make_work
 from tests.making_training import NOUNS, make_base
 from tests.small_benchmark import SmallBenchmark
 from tests.small_training import asked_of_reranker, furnish
-from tests.unit.engine_tasks import die_once, process_id
+from tests.unit.engine_tasks import process_id
 
 distributed = pytest.importorskip("distributed")
 PROJECT = Path(__file__).resolve().parents[2]
@@ -167,8 +167,3 @@ def test_a_worker_with_another_program_is_refused(cluster, monkeypatch):
     monkeypatch.setattr(engines, "_program", lambda: "source of another version")
     with pytest.raises(BadRequest, match="source of another version"):
         list(Dask(cluster).map(process_id, [1]))
-
-
-def test_a_task_whose_worker_is_killed_is_done_by_another(cluster, tmp_path):
-    paths = [str(tmp_path / name) for name in "abcd"]
-    assert sorted(Dask(cluster).map(die_once, paths)) == paths

@@ -21,6 +21,8 @@ from relic_core.services.prompts import PROMPTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    Asking = Callable[[str, int, tuple[str, ...]], tuple[dict[str, "Column"], dict[str, object]]]
+
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "rankings" / "sample.json"
 TOP = 20
 
@@ -49,9 +51,7 @@ class Column:
 
 
 @contextmanager
-def asking(
-    folder: Path,
-) -> Iterator[Callable[[str, int, tuple[str, ...]], tuple[dict[str, Column], dict[str, object]]]]:
+def asking(folder: Path) -> Iterator[Asking]:
     """Prepare the sample in `folder` and give what searches it; all that these tests know of the program's inside.
 
     Models compute in float32: bfloat16 differs from one processor to the next.
@@ -91,22 +91,21 @@ def asking(
     precision.best_arithmetic.cache_clear()
 
 
-def answers(folder: Path) -> Iterator[tuple[str, int, dict[str, Column], dict[str, object]]]:
+def answers(ask: Asking) -> Iterator[tuple[str, int, dict[str, Column], dict[str, object]]]:
     """Answer every claim at every length."""
-    with asking(folder) as ask:
-        for name, claim in CLAIMS.items():
-            for length in range(1, 6):
-                shown = (*PAGES, "reranked") if length == 1 and name in RERANKED else PAGES
-                columns, verdict = ask(claim, length, shown)
-                yield name, length, columns | ask(claim, length, OTHERS)[0], verdict
+    for name, claim in CLAIMS.items():
+        for length in range(1, 6):
+            shown = (*PAGES, "reranked") if length == 1 and name in RERANKED else PAGES
+            columns, verdict = ask(claim, length, shown)
+            yield name, length, columns | ask(claim, length, OTHERS)[0], verdict
 
 
 def write() -> None:
     """Freeze what is found now."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, asking(Path(folder)) as ask:
         lines = [
             json.dumps({"claim": name, "length": length, **verdict, "columns": columns}, default=vars)
-            for name, length, columns, verdict in answers(Path(folder))
+            for name, length, columns, verdict in answers(ask)
         ]
     GOLDEN.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
@@ -117,8 +116,14 @@ FROZEN = (
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    return {(claim, length): rest for claim, length, *rest in answers(tmp_path_factory.mktemp("frozen"))}
+def ask(tmp_path_factory):
+    with asking(tmp_path_factory.mktemp("frozen")) as ask:
+        yield ask
+
+
+@pytest.fixture(scope="module")
+def found(ask):
+    return {(claim, length): rest for claim, length, *rest in answers(ask)}
 
 
 def test_every_retriever_is_frozen():
@@ -148,13 +153,12 @@ def test_the_first_passages_are_those_that_were_frozen(found, claim, length):
         assert ranked == pytest.approx(column.scores, rel=1e-5), name
 
 
-def test_the_program_is_sure_of_the_examples_that_come_with_the_sample(tmp_path):
-    with asking(tmp_path) as ask:
-        unsure = [
-            prompt.claim
-            for prompt in PROMPTS
-            if prompt.title == TITLE and ask(prompt.claim, prompt.length, PAGES)[1]["weak"]
-        ]
+def test_the_program_is_sure_of_the_examples_that_come_with_the_sample(ask):
+    unsure = [
+        prompt.claim
+        for prompt in PROMPTS
+        if prompt.title == TITLE and ask(prompt.claim, prompt.length, PAGES)[1]["weak"]
+    ]
     assert not unsure
 
 

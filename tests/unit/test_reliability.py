@@ -37,7 +37,7 @@ def test_what_a_killed_process_had_acknowledged_is_there(trial):
 
 
 def test_a_full_disk_refuses_in_words_and_goes_on_with_room(trial, monkeypatch):
-    monkeypatch.setattr(reliability, "_ROOM", 300_000)
+    monkeypatch.setattr(reliability, "_ROOM", 50_000)
     row = reliability.full_disk(trial)
     assert row.held is True
     assert "is full. Make room and try again; nothing was lost." in row.happened

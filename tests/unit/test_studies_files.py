@@ -198,9 +198,9 @@ def test_people_of_one_name_from_one_place_stay_apart(bench, elsewhere, answered
     assert counted(third, answered) == {f"{MARKUP} (there)": 6, "Bea (there)": 6, "Bea (there) (2)": 1}
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
+def test_answers_that_cannot_be_are_refused_and_none_is_taken_in(bench, elsewhere, answered):
+    given = bench.study_files.answers_json(answered.id, anonymous=False)
+    for at, edit in enumerate((
         lambda whole: whole.update(format="relic study/1"),
         lambda whole: whole["study"].update(id="another"),
         lambda whole: whole.update(instructions="Guess."),
@@ -216,14 +216,12 @@ def test_people_of_one_name_from_one_place_stay_apart(bench, elsewhere, answered
         lambda whole: whole["answers"][0].pop("choice"),
         lambda whole: whole.update(answers=5),
         lambda whole: whole.pop("answers"),
-    ],
-)
-def test_answers_that_cannot_be_are_refused_and_none_is_taken_in(bench, elsewhere, answered, edit):
-    whole = json.loads(bench.study_files.answers_json(answered.id, anonymous=False))
-    edit(whole)
-    with pytest.raises(BadBenchmark):
-        elsewhere.study_files.take_in_answers(answered.id, json.dumps(whole).encode(), of="Oxford")
-    assert counted(elsewhere, answered) == {"Bea": 1}
+    )):  # fmt: skip
+        whole = json.loads(given)
+        edit(whole)
+        with pytest.raises(BadBenchmark):
+            elsewhere.study_files.take_in_answers(answered.id, json.dumps(whole).encode(), of="Oxford")
+        assert counted(elsewhere, answered) == {"Bea": 1}, at
 
 
 def test_answers_want_a_place_they_come_from_and_a_file_of_answers(bench, answered):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
+from relic_core.config import Settings
 from relic_core.domain import rank_scores
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, RelicError
@@ -42,11 +43,15 @@ def settings(settings, encoder):
     return replace(settings, trained=str(encoder))
 
 
-@pytest.fixture
-def bench(settings):
+def made_bench(settings):
     bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench)
     return bench
+
+
+@pytest.fixture
+def bench(settings):
+    return made_bench(settings)
 
 
 def of(settings, training):
@@ -261,11 +266,24 @@ def test_a_stopped_training_goes_on_from_its_checkpoint_and_looks_for_nothing_ag
 # ---------------------------------------------------------------- the default reranker
 
 
+@pytest.fixture(scope="module")
+def trained(base, encoder, tmp_path_factory):
+    """A data folder with a reranker and an encoder that were trained, to be copied; and their ids."""
+    folder = tmp_path_factory.mktemp("trained")
+    bench = made_bench(Settings(data=folder / "data", indexes=folder / "indexes", trained=str(encoder)))
+    asked = (
+        asked_of_reranker(base, steps=1, name="orders", validation=0, hard=""),
+        asked_of(base, steps=1, name="finds"),
+    )
+    return bench.settings.data, [bench.trainings.start(each).id for each in asked]
+
+
 @pytest.fixture
-def made(bench, base):
+def made(trained, settings):
     """A reranker and an encoder that were trained."""
-    asked = asked_of_reranker(base, steps=1, name="orders", validation=0, hard="")
-    return bench.trainings.start(asked).id, bench.trainings.start(asked_of(base, steps=1, name="finds")).id
+    data, ids = trained
+    shutil.copytree(data, settings.data, dirs_exist_ok=True)
+    return ids
 
 
 @pytest.fixture

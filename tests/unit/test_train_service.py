@@ -40,11 +40,15 @@ from tests.inline import InlineExecutor
 from tests.small_training import asked_of, furnish
 
 
-@pytest.fixture
-def bench(settings):
+def made_bench(settings):
     bench = build(settings, executor=InlineExecutor(settings))
     furnish(bench)
     return bench
+
+
+@pytest.fixture
+def bench(settings):
+    return made_bench(settings)
 
 
 @pytest.fixture
@@ -368,10 +372,21 @@ def test_hard_negatives_that_nothing_would_be_trained_on_are_refused_before_they
 # ---------------------------------------------------------------- the default model
 
 
+@pytest.fixture(scope="module")
+def trained(base, tmp_path_factory):
+    """A data folder with two trainings that have a model, to be copied; and their ids."""
+    folder = tmp_path_factory.mktemp("trained")
+    bench = made_bench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    asked = (asked_of(base, steps=1, seed=seed, name=f"of {seed}") for seed in (1, 2))
+    return bench.settings.data, [bench.trainings.start(each).id for each in asked]
+
+
 @pytest.fixture
-def made(bench, base):
+def made(trained, settings):
     """Two trainings that have a model."""
-    return [bench.trainings.start(asked_of(base, steps=1, seed=seed, name=f"of {seed}")).id for seed in (1, 2)]
+    data, ids = trained
+    shutil.copytree(data, settings.data, dirs_exist_ok=True)
+    return ids
 
 
 def card(settings, training_id):
