@@ -79,10 +79,8 @@ class Sharing:
         page: Callable[..., ReadingPage],
         systems: Callable[[str], tuple[str, ...]],
     ) -> None:
-        self._works = works
-        self._fingerprints = fingerprints
-        self._page = page
-        self._systems = systems
+        self._works, self._fingerprints = works, fingerprints
+        self._page, self._systems = page, systems
 
     def short(self, search_id: str, request: SearchRequest) -> dict[str, str]:
         """Give what an address of this store carries of a search."""
