@@ -78,9 +78,9 @@ _INSTRUCTIONS: Mapping[Task, str] = {
     "probe": "A quotation was taken out of the claim at the gap (____). Give its words as you know them from the work "
     f'or from criticism, to the letter. {_ALONE} {{"quotation": "WORDS"}}, with no words where you do not know it.',
     "split": "You see the claim alone. Instead of judging, part it into the single claims that it joins, at "
-    f"most {MAX_CLAIMS}, each a short sentence in the words of the claim that can be understood by itself, with what it "
-    'is about. Each is joined to those before it by "and", "or" or "not" (but not). Give the claim as it stands where '
-    f'it is one alone. {_ALONE} {{"claims": [{{"joined": "and", "claim": "SENTENCE"}}]}}',
+    f"most {MAX_CLAIMS}, each a short sentence in the words of the claim that can be understood by itself, with what "
+    'it is about. Each is joined to those before it by "and", "or" or "not" (but not). Give the claim as it stands '
+    f'where it is one alone. {_ALONE} {{"claims": [{{"joined": "and", "claim": "SENTENCE"}}]}}',
 }
 
 
