@@ -7,7 +7,8 @@ the work, which have seen what stands around them. A span's maxima are the maxim
 of the claim with the tokens of a work serves every length.
 
 Of each token one number of 8 bits a dimension is kept, and a scale. That takes a work hundreds of megabytes and a claim
-seconds, so the head of another ranking is put in order, and the rest stays as it is there.
+seconds, so the head of another ranking is put in order, by this score and that ranking's own together, as a reranker
+does it, and the rest stays as it is there.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from relic_core.errors import BadWeights, RelicError
 from relic_core.ports import silent
 from relic_core.retrieval import index_files
 from relic_core.retrieval.dense import read_blocks, trained_model
-from relic_core.retrieval.reranked import Reordering, below
+from relic_core.retrieval.reranked import FIRST, Reordering, below, beside
 from relic_core.retrieval.sentence_sums import times
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import content_tokens
@@ -124,12 +125,21 @@ def span_scores(maxima: Vectors, sentences: Places, weights: Vectors) -> Scores:
 
 
 class Late(Reordering):
-    """Puts the top k of a ranking in the order of late interaction."""
+    """Puts the top k of a ranking in the order of late interaction; `weight` is what the ranking itself counts for."""
 
     name = "late"
 
-    def __init__(self, first: Retriever, *, encoder: Callable[[], LateChunkingEncoder], root: Path, top_k: int) -> None:
+    def __init__(
+        self,
+        first: Retriever,
+        *,
+        encoder: Callable[[], LateChunkingEncoder],
+        root: Path,
+        top_k: int,
+        weight: float = FIRST,
+    ) -> None:
         super().__init__(first, top_k)
+        self._weight = weight
         self._encoder = encoder
         self._root = root
         self._opened = index_files.kept_open(
@@ -145,7 +155,8 @@ class Late(Reordering):
     @property
     def configuration(self) -> Mapping[str, str]:
         """What the first retriever says of itself, how many are reordered, the encoder and the version."""
-        return {**super().configuration, "encoder": self.encoder_identity, "code": CODE}
+        own = {"first counts": f"{self._weight:g}", "encoder": self.encoder_identity, "code": CODE}
+        return {**super().configuration, **own}
 
     def _recipe(self, work: WorkVersion) -> index_files.Recipe:
         return index_files.Recipe.of(work, retriever=self.name, encoder=self.encoder_identity, code=CODE)
@@ -195,6 +206,7 @@ class Late(Reordering):
         index = self._opened(self._recipe(corpus.whole.version))
         found = index.score(self._read(claim), ranking.start[top].astype(np.int64), ranking.length)
         if len(top):
+            found = beside(found, ranking.scores[top], self._weight)
             ranking = replace(ranking, scores=below(found, top, rest, ranking.scores))
         return replace(ranking, retriever=self.name)
 
