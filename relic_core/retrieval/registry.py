@@ -142,8 +142,8 @@ _CARDS = (
         name="late",
         label="Late interaction",
         purpose="Word by word",
-        description="Takes the thousand best passages by meaning and by words together, and lets each word of the "
-        "claim look for the word of the passage that is nearest to it in meaning.",
+        description="Takes the best passages by meaning and by words together, and weighs anew how near each word of "
+        "the claim comes to a word of the passage.",
         kind="dense",
         factory="relic_core.retrieval.late:create",
         default=False,
