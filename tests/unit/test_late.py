@@ -18,6 +18,7 @@ from relic_core.domain import Claim, Corpus, Span, rank_scores
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import ClaimTokens, LateChunkingEncoder
 from relic_core.errors import BadWeights, RelicError, StaleIndex
+from relic_core.evaluation.experiments import _own_models
 from relic_core.ports import silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.dense import BLOCK
@@ -385,6 +386,12 @@ def test_of_several_works_it_says_that_it_reads_one(folder, tmp_path):
     corpus = replace(Corpus.of(NOVEL), whole=None)
     with pytest.raises(RelicError, match="one work at a time"):
         late.rank(CLAIM, corpus, 1)
+
+
+def test_a_run_names_the_encoder_that_was_set_for_it(folder):
+    settings = Settings(late=str(folder))
+    assert _own_models(registry.card("late"), settings) == ["tiny-colbert"]
+    assert _own_models(registry.card("fusion"), settings) == []
 
 
 def test_workers_are_told_of_it():
