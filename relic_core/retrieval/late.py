@@ -213,7 +213,7 @@ class Late(Reordering):
     def matches(self, claim: Claim, work: Work, span: Span) -> tuple[tuple[str, str], ...]:
         """Say which words of the claim met which words of a passage: the pairs that add most to its score.
 
-        Function words of the claim are left out; its other words stand once each.
+        Function words of either are left out; other words of the claim stand once each.
         """
         asked = self._read(claim)
         vectors = self._opened(self._recipe(work.version)).vectors(span)
@@ -226,7 +226,7 @@ class Late(Reordering):
         found: dict[str, tuple[str, str]] = {}
         for at in np.argsort(-worth, kind="stable").tolist():
             mine, theirs = asked.words[at], words[nearest[at]]
-            if content_tokens(mine) and theirs:
+            if content_tokens(mine) and content_tokens(theirs):
                 found.setdefault(mine.casefold(), (mine, theirs))
         return tuple(found.values())[:_MATCHES]
 
