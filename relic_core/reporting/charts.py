@@ -46,7 +46,7 @@ _TENTH, _FIFTH, _HALF = 0.1, 0.2, 0.5
 
 _SYMBOLS = {
     "dense-relic": "circle", "bm25": "square", "reranked": "diamond", "fusion": "pentagon", "zero-shot": "hexagon",
-    "bm25-lemmas": "triangle-up", "tf-idf": "x", "random": "star",
+    "bm25-lemmas": "triangle-up", "tf-idf": "x", "random": "star", "late": "triangle-left",
 }  # fmt: skip
 _FURTHER = ("triangle-down", "cross", "hourglass", "bowtie", "octagon")
 _ASIDE = 1.03

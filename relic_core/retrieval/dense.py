@@ -72,6 +72,32 @@ def _part(work: Work, block: range) -> Work:
     return replace(work, text=work.text[first : some[-1].end], sentences=moved, chapters=(), paragraphs=(), left_out=())
 
 
+def read_blocks(
+    root: Path,
+    recipe: index_files.Recipe,
+    work: Work,
+    progress: Progress,
+    *,
+    encode: Callable[[Work, Progress], Arrays],
+    join: Callable[[Sequence[Arrays]], tuple[Arrays, Mapping[str, Any]]],
+) -> None:
+    """Build the index of a work block by block, unless it is there: see `index_files.build`."""
+    if index_files.exists(root, recipe):
+        return
+    total = len(work.sentences)
+
+    def report(done: int, note: str) -> None:
+        progress(done, total, note)
+
+    def make(block: range) -> Arrays:
+        def within(done: int, total: int, note: str = "") -> None:
+            report(block.start + len(block) * done // max(1, total), note or "Reading the work")
+
+        return encode(_part(work, block), within)
+
+    index_files.build(root, recipe, blocks(work), make=make, join=join, report=report)
+
+
 class Dense(VectorSearch):
     """Ranks spans by one encoder's vectors, each span pooled from its own tokens in their context."""
 
@@ -104,21 +130,7 @@ class Dense(VectorSearch):
 
         Where somebody else is preparing the same work, waits for that. `progress` is told of sentences.
         """
-        recipe = self.recipe(work.version)
-        if index_files.exists(self.root, recipe):
-            return
-        total = len(work.sentences)
-
-        def report(done: int, note: str) -> None:
-            progress(done, total, note)
-
-        def make(block: range) -> Arrays:
-            def within(done: int, total: int, note: str = "") -> None:
-                report(block.start + len(block) * done // max(1, total), note or "Reading the work")
-
-            return self.encode(_part(work, block), within)
-
-        index_files.build(self.root, recipe, blocks(work), make=make, join=self._join, report=report)
+        read_blocks(self.root, self.recipe(work.version), work, progress, encode=self.encode, join=self._join)
 
     def pieces(self, work: Work, lengths: Sequence[int] = LENGTHS) -> list[Pieces]:  # noqa: ARG002 - one index serves all
         """Give the blocks of a work."""
@@ -268,6 +280,7 @@ def trained_model(settings: Settings) -> str:
 
 def _made(name: str, model: str, settings: Settings) -> Dense | DenseAlone:
     card = read_card(model)
+    card.check_pooled()
     root, memory = settings.indexes, settings.library_memory * 1e6
     if card.spans == "alone":
         return DenseAlone(name, encoder=cache(lambda: shared(PassageEncoder(card))), root=root, memory=memory)

@@ -404,7 +404,7 @@ def build(
     """Build an index piece by piece, unless it is there; goes on where an earlier build was stopped.
 
     - `pieces`: what the rows of the index stand for, in order: sentences, or spans.
-    - `make`: makes the arrays of a piece, a row for each of its members.
+    - `make`: makes the arrays of a piece, the first of them with a row for each of its members.
     - `join`: makes the arrays of the index and the notes for its manifest from the arrays of all pieces.
     - `report`: told how many rows are done, and with what the build is busy.
     """
@@ -435,14 +435,14 @@ class Parts:
         self._folder = recipe.folder(root).with_suffix(_PARTS)
 
     def load(self, number: int, rows: int | None = None) -> dict[str, npt.NDArray[Any]] | None:
-        """Read a part; None where it is not there, not whole, or has other than `rows` rows, where that is given."""
+        """Read a part; None where it is not there, not whole, or its first array has other than `rows` rows."""
         try:
             path = self._folder / f"{number:05}.npz"
             with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 found = {name: stored[name] for name in stored.files}
         except (OSError, EOFError, ValueError, zipfile.BadZipFile):  # not there, or damaged: it is made again
             return None
-        return found if rows is None or all(len(array) == rows for array in found.values()) else None
+        return found if rows is None or len(next(iter(found.values()), ())) == rows else None
 
     def save(self, number: int, arrays: Arrays) -> None:
         """Keep a part."""

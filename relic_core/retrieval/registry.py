@@ -139,6 +139,17 @@ _CARDS = (
         library=True,
     ),
     RetrieverCard(
+        name="late",
+        label="Late interaction",
+        purpose="Word by word",
+        description="Takes the best passages by meaning and by words together, and weighs anew how near each word of "
+        "the claim comes to a word of the passage.",
+        kind="dense",
+        factory="relic_core.retrieval.late:create",
+        default=False,
+        components=("fusion",),
+    ),
+    RetrieverCard(
         name="bm25-reference",
         label="BM25 (rank_bm25)",
         description="The same word comparison by the library used in the RELiC paper; slow, for checking.",

@@ -311,7 +311,9 @@ class Verdicts:
         self._findings = findings
         self._works = works
         self._retriever = retriever
-        named = {name: retriever(name).encoder_identity for name in findings.rankings}
+        # What is made of others is judged by those.
+        alone = [name for name in findings.rankings if not registry.card(name).components]
+        named = {name: retriever(name).encoder_identity for name in alone}
         self._encoders = {name: identity for name, identity in named.items() if identity}
         self._classifiers: dict[tuple[str, str], StrengthClassifier] = {}
         self._unknown_words: dict[str, OutOfVocabulary] = {}

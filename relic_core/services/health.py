@@ -145,6 +145,8 @@ def _models(settings: Settings) -> Iterator[Finding]:
         ("trained encoder", lambda: encoder(trained_model(settings))),
         ("reranker", lambda: open_reranker(reranker_model(settings)).name),
     )
+    if settings.late:
+        looks += (("late interaction", lambda: encoder(settings.late)),)
     for name, look in looks:
         try:
             yield Finding(name, "good", f"The files of {look()} are the ones expected.")

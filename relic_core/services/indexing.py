@@ -115,7 +115,7 @@ class Indexes:
         for card in self._dense(also):
             with suppress(BadWeights):
                 retriever = self._retrievers.get(card.name)
-                if isinstance(retriever, CorpusRetriever):
+                if card.library and isinstance(retriever, CorpusRetriever):
                     lacking.update(retriever.missing(known, length))
         return tuple(work.id for work in known if work.id in lacking)
 

@@ -22,7 +22,7 @@ from relic_core.domain import (
     group_overlapping,
 )
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex
-from relic_core.ports import VectorRetriever
+from relic_core.ports import Matching, VectorRetriever
 from relic_core.reporting.passages import quotation, whole_sentences
 from relic_core.retrieval import composing
 from relic_core.retrieval.composing import ComposedVerdicts
@@ -82,6 +82,7 @@ class Card:
     - `other_ranks`: the other retrievers and the ranks they give it; 0 where it is not among those they rank.
     - `shared`: words it shares with the claim, in the order of the text, each once.
     - `quoted`: the claim already quotes words of it.
+    - `matches`: words of the claim, each with the word of the passage that it met, where its retriever compares so.
     - `others`: passages that this card stands for: they overlap it, or stand in the sentences that it shows.
     - `parts`: of a composed search what it is worth for each claim, in the order of the rows; `score` is then its
       probability, and its strength is weak where it is not in the answer.
@@ -101,6 +102,7 @@ class Card:
     quoted: bool
     others: tuple[Hit, ...]
     parts: tuple[PartBorne, ...] = ()
+    matches: tuple[tuple[str, str], ...] = ()
 
     @property
     def answers(self) -> bool:
@@ -484,6 +486,7 @@ class Search:
         words, whole = quotation(work, span, light=light), whole_sentences(work, span)
         parts = verdicts.parts(name, group.best, work)
         ranked = {} if parts else found.rankings
+        retriever = self._retrievers.get(name)
         others = ((self._retrievers.card(each), ranking) for each, ranking in ranked.items() if each != name)
         return Card(
             work=work,
@@ -502,6 +505,7 @@ class Search:
             quoted=any(span.overlaps(each.span) for each in quoted),
             others=group.others,
             parts=parts,
+            matches=retriever.matches(found.question.claim, work, span) if isinstance(retriever, Matching) else (),
         )
 
     def _best(

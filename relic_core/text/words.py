@@ -17,7 +17,7 @@ import numpy as np
 from relic_core.caching import LRUCache
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Set
+    from collections.abc import Iterable, Sequence, Set
 
     import numpy.typing as npt
 
@@ -84,6 +84,20 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
     [(1, 9, 'gatsby'), (11, 18, 'drawing'), (19, 23, 'room')]
     """
     return [(*match.span(), _token(match.group())) for match in WORD.finditer(text)]
+
+
+def words_at(text: str, places: Sequence[int]) -> list[str]:
+    """Give the word that each place of a text stands in; empty where it stands in none.
+
+    >>> words_at("Gatsby’s light", [3, 8, 9, -1])
+    ['Gatsby’s', '', 'light', '']
+    """
+    found = list(WORD.finditer(text))
+    at = np.searchsorted([match.start() for match in found], np.asarray(places), side="right") - 1
+    return [
+        found[word].group() if word >= 0 and place < found[word].end() else ""
+        for word, place in zip(at.tolist(), places, strict=True)
+    ]
 
 
 def tokens(text: str) -> list[str]:

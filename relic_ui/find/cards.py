@@ -211,6 +211,9 @@ def _why(placed: Placed, result: SearchResult) -> str:
         lines.append(f"Shares with {asked}: {words}")
     else:
         lines.append(f"Shares no word with {asked}, apart from very common ones")
+    if card.matches:
+        met = ", ".join(f"{escape(mine)} – {escape(theirs)}" for mine, theirs in card.matches)
+        lines.append(f"Nearest words, of {asked} and of the passage: {met}")
     others = [(escape(inside(other.called)), rank) for other, rank in card.other_ranks]
     ranked = [f"{rank:,} {other}" for other, rank in others if rank]
     lines.append(f"Ranked {', '.join([f'{card.rank:,} here', *ranked])}")

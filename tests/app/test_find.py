@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from relic_core.ports import silent
 from relic_core.retrieval import strength
 from relic_core.retrieval.reranked import Reranked
 from relic_ui.naming import name_of
@@ -16,6 +17,7 @@ from tests.app.reading import FIND, as_read, bars, found, html, plain, said, sou
 from tests.approved import says
 from tests.making_rerankers import CountingReranker
 from tests.making_sources import keep, make_source, make_window
+from tests.making_training import make_base
 
 SAYS = says("find")
 
@@ -1053,3 +1055,16 @@ def test_a_sentence_that_joins_claims_is_searched_as_it_stands_and_can_be_split(
     assert [at.get_by_key(f"find_part_{row}").value for row in range(2)] == ["floods", "at sea"]
     assert cards(at)
     ask(at, "Storms alone", part_0="rain", part_1="wind")
+
+
+def test_a_column_that_compares_word_by_word_says_which_words_met(app, shelf, tmp_path, monkeypatch):
+    late = make_base(tmp_path / "late", positions=256)
+    app.settings = replace(app.settings, late=str(late))
+    for name, value in app.settings.to_environment().items():
+        monkeypatch.setenv(name, value)
+    app.bench.indexes.build(shelf["Lanterns"].id, ["late"], silent)
+    at = ask(app.open(FIND), "Nobody <i>counted</i> the lanterns", work=shelf["Lanterns"].id, retrievers=["late"])
+    whys = [plain(card.split("Why this?")[1]) for card in cards(at)]
+    assert whys
+    assert all("lanterns –" in why for why in whys)
+    assert "<i>" not in html(at)

@@ -25,7 +25,7 @@ ALONE = {f"{name}, spans alone": name for name in ("dense-relic", "zero-shot")}
 WAYS = [*NAMES, *ALONE]
 READ_BY_MODEL = {card.name for card in registry.cards() if card.server}
 """Those that ask a model's server; the one here goes by shared words."""
-SAVING = {"dense-relic", "reranked", "fusion", "zero-shot", *READ_BY_MODEL}
+SAVING = {"dense-relic", "reranked", "fusion", "zero-shot", "late", *READ_BY_MODEL}
 """Those whose preparation is kept on disk, and that therefore have to be prepared."""
 TAUGHT_NOTHING = {"random", "reranked"}
 """Those whose order has nothing to do with the claim's words: the reranker's weights are random here."""

@@ -173,6 +173,6 @@ def test_the_example_sets_nothing_until_it_is_uncommented(written):
     assert Settings.from_environment(written(example())) == Settings()
     without = "\n".join(re.sub(r"^# (?=\w+ = )", "", line) for line in example().splitlines())
     values, where = Settings.read(written(without))
-    said_by_default = {"model", "trained", "reranker"}
+    said_by_default = {"model", "trained", "late", "reranker"}
     assert set(where) == set(Settings().as_mapping()) - said_by_default
     assert values["library"] == Path("/srv/texts")

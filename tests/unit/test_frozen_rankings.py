@@ -36,9 +36,9 @@ CLAIMS = {
     "one word": "lantern",
 }
 PAGES = ("dense-relic", "bm25", "fusion")
-OTHERS = ("zero-shot", "bm25-reference", "bm25-lemmas", "tf-idf", "random")
+OTHERS = ("zero-shot", "bm25-reference", "bm25-lemmas", "tf-idf", "random", "late")
 RERANKED = ("prompt", "two sentences")
-WITH_MODELS = {"dense-relic", "zero-shot", "fusion", "reranked"}
+WITH_MODELS = {"dense-relic", "zero-shot", "fusion", "reranked", "late"}
 
 
 @dataclass
@@ -69,7 +69,7 @@ def asking(folder: Path) -> Iterator[Asking]:
         precision.best_arithmetic.cache_clear()
         app = build(Settings(data=folder / "data", indexes=folder / "indexes"))
         work = app.ensure_sample()
-        app.indexes.build(work.id, ("dense-relic", "zero-shot"), lambda *_: None)
+        app.indexes.build(work.id, ("dense-relic", "zero-shot", "late"), lambda *_: None)
 
         def ask(claim: str, length: int, retrievers: tuple[str, ...]) -> tuple[dict[str, Column], dict[str, object]]:
             result = app.search.run(
@@ -146,11 +146,12 @@ def test_the_first_passages_are_those_that_were_frozen(found, claim, length):
             assert column == then, name
             continue
         assert column.strength == then.strength, name
-        assert column.scores == pytest.approx(then.scores, rel=1e-5), name
+        near = 1e-4 if name == "late" else 1e-5  # what rounding turns in a code of 8 bits is larger
+        assert column.scores == pytest.approx(then.scores, rel=near), name
         # Two passages may change places only where nothing but rounding parts them.
         now = dict(zip(column.starts, column.scores, strict=True))
         ranked = [now.get(start, 0.0) for start in then.starts]
-        assert ranked == pytest.approx(column.scores, rel=1e-5), name
+        assert ranked == pytest.approx(column.scores, rel=near), name
 
 
 def test_the_program_is_sure_of_the_examples_that_come_with_the_sample(ask):

@@ -126,11 +126,12 @@ def left_out() -> tuple[tuple[PaperPrompt, str], ...]:
 
 
 def ask(app: App, names: Sequence[str] = (), progress: Progress = silent) -> tuple[Answered, ...]:
-    """Ask every retriever that pages offer (or those of `names`) the prompts of the paper, in its order.
+    """Ask every retriever that pages offer for a whole library, too (or those of `names`), the prompts of the paper.
 
     Raises NotFound, NoIndex: a work is not in the library, or not prepared; the message says which and how to.
     """
-    cards = [registry.card(name) for name in dict.fromkeys(names)] if names else app.retrievers.cards()
+    offered = [card.name for card in app.retrievers.cards() if card.library]
+    cards = [registry.card(name) for name in dict.fromkeys(names or offered)]
     prompts = asked_here()
     works = app.benchmarks.find([entry_of(prompt).slug for prompt in prompts])
     _check_prepared(app, works.values(), cards)
