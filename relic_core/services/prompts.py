@@ -33,7 +33,7 @@ PROMPTS: tuple[Prompt, ...] = (
         "",
         f"As a boy Mapplebeck takes the brass mark for the thing that holds the whole town in its place: {GAP} The "
         "irony is that the mark itself has been sinking all the time.",
-        length=2,
+        2,
     ),
     Prompt(_SAMPLE, "", "The brass bolt stands for a false certainty", length=2),
     Prompt(_SAMPLE, "", "The narrator cannot see the weather from his window", length=2),
@@ -41,11 +41,7 @@ PROMPTS: tuple[Prompt, ...] = (
     Prompt("Frankenstein", "Shelley", "Victor does not consider the consequences of his actions", tables=(("6", 1),)),
     Prompt("The Great Gatsby", "Fitzgerald", "A symbol of Gatsby's lifestyle", tables=(("6", 1),)),
     Prompt(
-        "Pride and Prejudice",
-        "Austen",
-        "Elizabeth displays frustration towards her mother",
-        length=2,
-        tables=(("6", 2), ("A5", 1)),
+        "Pride and Prejudice", "Austen", "Elizabeth displays frustration towards her mother", 2, (("6", 2), ("A5", 1))
     ),
     Prompt(
         "Brave New World",

@@ -66,11 +66,7 @@ class OpenedPassage:
 
 
 class Sharing:
-    """Gives searches away and takes them in.
-
-    - `page`: opens a work at an address, as `Reading.page`.
-    - `systems`: names the systems whose rankings of a work were taken in, by its sha256, as `Runs.systems`.
-    """
+    """Gives searches away and takes them in; `page` is `Reading.page`, `systems` is `Runs.systems`."""
 
     def __init__(
         self,
