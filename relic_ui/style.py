@@ -396,16 +396,16 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 .relic-read-count { font-size: .75rem; border: 1px solid var(--relic-line); border-radius: 1rem; padding: 0 .45em;
   white-space: nowrap; }
 .st-key-read_place { position: sticky; bottom: 0; z-index: 20; }
-.relic-why summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
-.relic-why summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
-.relic-why dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; font-size: .86rem;
+.relic-missed summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
+.relic-missed summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-missed dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; font-size: .86rem;
   margin: .3rem 0 .2rem !important; padding: 0 !important; }
-.relic-why dt { opacity: .82; }
-.relic-why dd { margin: 0; font-variant-numeric: tabular-nums; }
-.relic-why p { font-size: .9rem; margin: .3rem 0 0; }
+.relic-missed dt { opacity: .82; }
+.relic-missed dd { margin: 0; font-variant-numeric: tabular-nums; }
+.relic-missed p { font-size: .9rem; margin: .3rem 0 0; }
 @media (max-width: 640px) {
-  .relic-why dl { grid-template-columns: 1fr; gap: 0; }
-  .relic-why dd { margin-bottom: .35rem; }
+  .relic-missed dl { grid-template-columns: 1fr; gap: 0; }
+  .relic-missed dd { margin-bottom: .35rem; }
 }
 .relic-read-bar, .relic-read-offer { background: var(--st-secondary-background-color);
   border: 1px solid var(--st-border-color); border-radius: .5rem; padding: .5rem .8rem; font-size: .875rem;

@@ -38,7 +38,7 @@ def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:
         }
         found = " ".join(FINDINGS[name] for name in case.findings) or "Nothing that can be counted tells why."
     rows = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in facts.items() if said)
-    return f'<details class="relic-why"><summary>Why?</summary><p>{escape(found)}</p><dl>{rows}</dl></details>'
+    return f'<details class="relic-missed"><summary>Why?</summary><p>{escape(found)}</p><dl>{rows}</dl></details>'
 
 
 def judge(app: App, of: Sequence[Run | Study], example_id: str, what: str) -> None:

@@ -184,8 +184,10 @@ def _judge(app: App, case: Case, read: Sequence[ReadOutcome]) -> None:
     for (run, outcome), each in zip(case.outcomes, read, strict=True):
         if outcome.rank != 1 and each.claim and each.gold.passage and each.first:
             missed.setdefault(each.first[0].offsets, []).append(run)
-    for runs in missed.values():
-        judge(app, runs, case.id, f"what {listed([f'{run.label} ({run.shape})' for run in runs])} put first")
+    several = len(missed) > 1
+    with st.expander("Your judgements of what was put first") if several else st.container():
+        for runs in missed.values():
+            judge(app, runs, case.id, f"what {listed([f'{run.label} ({run.shape})' for run in runs])} put first")
 
 
 def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:

@@ -364,7 +364,7 @@ def test_results_set_people_beside_models_and_explain_agreement(app, sample, fak
 def test_why_an_item_is_missed_is_told_as_recall_tells_it_and_the_other_passages_are_judged(app, sample):
     answer_all(app, sample, "ann", wrongly)
     at = sound(app.open(PAGE, study=sample.id, show="results"))
-    assert html(at).count("relic-why") == html(at).count("into the work") == 10
+    assert html(at).count("relic-missed") == html(at).count("into the work") == 10
     asked = [each for each in at.button_group if each.key.startswith("judged_")]
     assert len(asked) == 10
     sound(asked[0].set_value([list(CODES)[2], list(CODES)[3]]).run())
@@ -379,7 +379,7 @@ def test_of_a_study_whose_work_is_gone_words_alone_tell_why(app, sample):
     (work,) = app.bench.works.summaries()
     app.bench.works.remove(work.id)
     at = sound(app.open(PAGE, study=sample.id, show="results"))
-    assert html(at).count("relic-why") == 10
+    assert html(at).count("relic-missed") == 10
     assert "into the work" not in html(at)
 
 
@@ -443,7 +443,7 @@ def test_a_model_that_missed_none_of_what_people_got_is_told_apart_from_one_that
     assert re.search(rf"No model missed .* {len(got)} items", plain(html(at)))
     at = sound(at.selectbox("proxy_telling_model").set_value("Random").run())
     assert re.search(rf"Random missed .* {len(got)} items", plain(html(at)))
-    assert html(at).count('class="relic-why"') == html(at).count('class="relic-proxy-case"') > 0, (
+    assert html(at).count('class="relic-missed"') == html(at).count('class="relic-proxy-case"') > 0, (
         "why, beside every item"
     )
 

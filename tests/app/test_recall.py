@@ -329,7 +329,7 @@ def test_beside_a_missed_case_stands_why_and_what_somebody_says_of_it_is_kept(ap
     run = make_run([book_of(work, "averhythe")], outcomes, benchmark="by-hand")
     app.bench.store.runs.add(run, [replace(outcomes[0], example_id=window.id), *outcomes[1:]])
     at = sound(app.open(RECALL, view="place", place="1", show="all"))
-    assert html(at).count("relic-why") == len(outcomes) - 1  # none where it was put first
+    assert html(at).count("relic-missed") == len(outcomes) - 1  # none where it was put first
     (asked,) = [each for each in at.button_group if each.key.startswith("judged_")]  # those with a claim alone
     sound(asked.set_value([list(CODES)[3]]).run())
     assert app.bench.runs.case_judgements(run) == {(window.id, ""): (list(CODES)[3],)}
