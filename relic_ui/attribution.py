@@ -132,8 +132,11 @@ def _show_answer(found: Attribution, marks: keep.Marks) -> None:
         f"<cite>{escape(work.title)}</cite>{f', {escape(work.author)}' * bool(work.author)}" for work in found.found
     ]
     if not named:
-        said = "No source here"
-        more = f"None of {many(found.searched, 'work')} holds enough of these words. The nearest passages stand below."
+        said = "No sure source"
+        more = (
+            f"None of {many(found.searched, 'work')} holds enough of these words to be their source for sure. The "
+            "nearest passages stand below."
+        )
     elif len(named) == 1:
         said, more = f"From {named[0]}", ""
     else:

@@ -184,9 +184,12 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
   .st-key-find_share button p { position: absolute; left: -9999px; }
   [class*="st-key-find_folded"] summary p { font-size: 1rem; }
   :is(.st-key-find_work, .st-key-find_context) { flex: 1 0 100% !important; }
+  [class*="st-key-find_row_"] { flex-wrap: wrap !important; }
+  [class*="st-key-find_part_"] { flex: 1 0 100% !important; order: 1; }
 }
 .relic-unsure { max-width: 62rem; }
-[class*="st-key-find_"] [data-testid="InputInstructions"] { display: none; }
+[class*="st-key-find_remove_"] button { padding-inline: .5rem; }
+:is([class*="st-key-find_"], [class*="st-key-home_"]) [data-testid="InputInstructions"] { display: none; }
 .st-key-find_share button { min-height: 2rem; padding-block: 0; }
 @media (max-width: 900px) {
   .st-key-find_side [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; overflow-x: auto; gap: .75rem;

@@ -81,7 +81,7 @@ def said(found: Attribution) -> str:
         return "No work searched uses a word of it. It may be in another language."
     named = [f"{work.title} by {work.author or 'an unknown author'}" for work in found.found]
     if not named:
-        return "No source here: no work searched holds enough of these words to be their source. The nearest:"
+        return "No sure source: no work searched holds enough of these words to be it for sure. The nearest:"
     if len(named) == 1:
         return f"From {named[0]}."
     return f"It stands alike in {len(named)} works: {'; '.join(named)}."

@@ -117,8 +117,8 @@ def split_claim(claim_text: str) -> tuple[Condition, ...]:
 
     >>> [(row.joined, row.claim_text) for row in split_claim("Storms or floods, but not at sea.")]
     [('and', 'Storms'), ('or', 'floods'), ('not', 'at sea')]
-    >>> split_claim("Elizabeth and Darcy quarrel")
-    ()
+    >>> split_claim("Elizabeth and Darcy quarrel"), split_claim("Elizabeth mocks Mr. Collins but not Mr. Darcy")
+    ((), ())
     """
     if len(claim_text.split()) > _LONGEST_SPLIT:
         return ()
@@ -126,7 +126,8 @@ def split_claim(claim_text: str) -> tuple[Condition, ...]:
     rows = [Condition("and", pieces[0])]
     for word, piece in zip(pieces[1::2], pieces[2::2], strict=True):
         how = HOW_JOINED[word.lower()]
-        if how == "and" and min(len(piece.split()), len(rows[-1].claim_text.split())) < _SIDE_WORDS:
+        short = how == "and" and min(len(piece.split()), len(rows[-1].claim_text.split())) < _SIDE_WORDS
+        if short or all(each[0].isupper() for each in piece.split()):  # a name alone is no claim
             rows[-1] = replace(rows[-1], claim_text=f"{rows[-1].claim_text} {word} {piece}")
         else:
             rows.append(Condition(how, piece))

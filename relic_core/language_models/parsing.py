@@ -73,12 +73,12 @@ def read_split(answer: str) -> tuple[Condition, ...]:
     >>> [(row.joined, row.claim_text) for row in read_split(said)]
     [('and', 'Storms.'), ('not', 'At sea.')]
     """
-    rows = []
+    rows: list[Condition] = []
     for each in _listed(answer, "claims"):
         joined, text = (each.get("joined"), _line(each.get("claim"))) if isinstance(each, dict) else (None, "")
-        how = HOW_JOINED.get(str(joined).lower())
-        if how is None or not text:
-            raise ValueError("a claim without words, or joined in no known way")
+        how = HOW_JOINED.get(str(joined or ("" if rows else "and")).lower())
+        if how is None or not text or (how == "not" and not rows):
+            raise ValueError("a claim without words, joined in no known way, or denied where nothing stands before it")
         rows.append(Condition(how, text))
     if len(rows) > MAX_CLAIMS:
         raise ValueError("too many claims")

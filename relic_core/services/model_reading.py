@@ -150,10 +150,12 @@ class ModelReading:
         return made_with if reading.score is None else f"{made_with}: {reading.score:g} of 10. {reading.reason}".strip()
 
     def split(self, claim_text: str) -> tuple[Condition, ...]:
-        """Have the model part a claim into those that it joins; none where it sees one alone, or gives no sense."""
+        """Have the model part a claim into those that it joins; none where it sees one. Raises ReaderUnavailable."""
         question = Question(ask("split", claim=claim_text, objective=""), read_split)
         (rows,) = self._asks("llm-reason").client.all([question], silent)
-        return rows or ()
+        if rows is None:
+            raise ReaderUnavailable("What the model answered could not be read. Add the conditions by hand.")
+        return rows
 
     # ---- what makes a passage relevant -------------------------------------------------------------------------------
 

@@ -115,7 +115,7 @@ class Reading:
                     ) from None
             raise NotFound(
                 f"This address names a work that is not in your library: '{work_id[:80]}'. Its text may be on another "
-                "machine; add it in the Library, or choose a work below."
+                "machine; add it in the Library, or choose another work."
             ) from None
 
 

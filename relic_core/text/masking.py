@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import MASK, Claim, Span, Work
+from relic_core.domain import GAP, MASK, Claim, Span, Work
 from relic_core.errors import BadClaim
 from relic_core.text.words import tokens, word_spans
 
@@ -86,7 +86,7 @@ def read_claim(text: str, *, max_words: int) -> Claim:
     if words == 0:
         raise BadClaim(
             "There is nothing to search with yet. Type a claim about the work in a few words, or paste a passage "
-            f"of analysis with {MASK} where the quotation would stand."
+            f"of analysis with {GAP} where the quotation would stand."
         )
     if words > max_words:
         raise BadClaim(
@@ -136,9 +136,13 @@ def check_script(claim: Claim, works: Iterable[Work]) -> None:
     if script and found and all(written and written != script for _, written in found):
         title, written = found[-1]
         raise BadClaim(
-            f"The claim is written in {script.capitalize()} letters and {title} in {written.capitalize()} ones. "
+            f"The claim is written in {_letters(script)} letters and {title} in {_letters(written)} ones. "
             "The search compares words and their meaning in one language: write the claim in the language of the work."
         )
+
+
+def _letters(script: str) -> str:
+    return {"CJK": "Chinese"}.get(script, script.capitalize())
 
 
 @dataclass(frozen=True, slots=True)

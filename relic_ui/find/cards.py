@@ -216,7 +216,7 @@ def _why(placed: Placed, result: SearchResult) -> str:
         lines.append(f"Nearest words, of {asked} and of the passage: {met}")
     others = [(escape(inside(other.called)), rank) for other, rank in card.other_ranks]
     ranked = [f"{rank:,} {other}" for other, rank in others if rank]
-    lines.append(f"Ranked {', '.join([f'{card.rank:,} here', *ranked])}")
+    lines.append(f"Ranked {', '.join([f'{card.rank:,} here', *ranked])}, each overlapping passage counted")
     if unranked := [other for other, rank in others if not rank]:
         unread = any(work.id == card.work.id for work in result.unprepared)
         lines.append(f"Not {'searched yet' if unread else 'found'} {listed(unranked, last='or')}")

@@ -123,8 +123,9 @@ def _split(app: App) -> None:
     state = st.session_state
     claim = str(state.get("find_claim") or "").strip()
     with show_errors():
-        rows = app.model_reading.split(claim) if claim else ()
-        if rows:
+        if not claim:
+            return
+        if rows := app.model_reading.split(claim):
             state["find_claim"] = rows[0].claim_text
             put(rows[1:])
         else:

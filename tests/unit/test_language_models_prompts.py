@@ -160,6 +160,7 @@ def test_lists_and_quotations_are_read(read, answer, value):
         (parsing.read_split, '{"claims": [{"joined": "and", "claim": " "}, {"joined": "and", "claim": "Rain."}]}'),
         (parsing.read_split, '{"claims": [' + ", ".join(['{"joined": "or", "claim": "Rain."}'] * 6) + "]}"),
         (parsing.read_split, '{"claims": ["Storms.", "Rain."]}'),
+        (parsing.read_split, '{"claims": [{"joined": "not", "claim": "Sea."}, {"joined": "and", "claim": "Rain."}]}'),
         (parsing.read_criteria, '{"criteria": []}'),
         (parsing.read_criteria, f'{{"criteria": ["{"a" * 500}"]}}'),
         (parsing.read_criteria, "It shows pride."),
