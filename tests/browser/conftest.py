@@ -6,13 +6,12 @@ import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import pytest
 
 from relic_core.config import Settings
 from relic_core.wiring import build
-from tests.browser.serving import PROJECT, copied, serving
+from tests.browser.serving import PROJECT, SERVED, copied, serving
 from tests.browser.visiting import settled
 
 if TYPE_CHECKING:
@@ -140,11 +139,12 @@ def page(profile) -> Iterator[Page]:
 
 def _forget(profile: BrowserContext) -> None:
     """Close the tabs of a visitor and throw away what the pages kept, except for the cache."""
-    for tab in profile.pages[1:]:
-        if tab.url.startswith("http"):
-            parts = urlsplit(tab.url)
-            kept = {"origin": f"{parts.scheme}://{parts.netloc}", "storageTypes": "local_storage,indexeddb"}
-            profile.new_cdp_session(tab).send("Storage.clearDataForOrigin", kept)
+    stays, *tabs = profile.pages
+    chromium = profile.new_cdp_session(stays)
+    for port in SERVED:
+        kept = {"origin": f"http://localhost:{port}", "storageTypes": "local_storage,indexeddb"}
+        chromium.send("Storage.clearDataForOrigin", kept)
+    for tab in tabs:
         tab.close()
     profile.clear_cookies()
     profile.clear_permissions()

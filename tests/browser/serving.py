@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parents[2]
 SETUP_SECONDS = 300
 START_SECONDS = 60
+SERVED: set[int] = set()
+"""Ports of all servers that there were: at their addresses pages may have kept something."""
 _LEFT: list[int] = []
 """Ports of servers that have ended, for those that come: of an address that it knows Chromium has all files."""
 STOP_SECONDS = 10
@@ -149,6 +151,7 @@ def serving(folder: Path, *, port: int = 0, cold: bool = False, **environment: s
     """
     with socket.create_server(("127.0.0.1", port or (_LEFT.pop() if _LEFT else 0))) as free:
         port = free.getsockname()[1]
+    SERVED.add(port)
     with _running(_Begun if cold else _Forked, _environment(folder) | environment, folder, port) as log:
         yield Server(f"http://localhost:{port}", folder)
     _LEFT.append(port)
