@@ -122,7 +122,8 @@ def test_a_quotation_is_pronouns_and_dialogue_only_where_no_other_word_stands_ou
         ({"rank": None}, ("no ranking",)),
         ({"first_overlap": 0.6}, ("overlap",)),
         ({"overlap": None}, ()),
-        ({"rank": 1, "first_overlap": 0.5, "neighbour": True, "words": 3}, ("short",)),
+        ({"rank": 1, "overlap": 0.0, "first_overlap": 0.6, "neighbour": True, "words": 3}, ("short",)),
+        ({"rank": None, "overlap": 0.0}, ("no ranking",)),
     ],
 )
 def test_what_is_found(given, findings):
