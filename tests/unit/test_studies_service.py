@@ -514,6 +514,18 @@ def test_agreement_of_a_divided_study_is_of_shared_items_and_accuracy_of_all(ben
     assert any(row[:1] == ("People, one by one",) for row in accuracies(results).rows)
 
 
+@pytest.mark.parametrize("one", [True, False])
+def test_the_sentence_on_intervals_says_what_agreement_of_shared_items_is_drawn_over(bench, one):
+    made = (make_study(14, work=make_ferry(), shared=2, keys=("ferry", "barge"), seed=seed) for seed in range(99))
+    study = next(each for each in made if (len({each.item(at).book for at in each.shared}) == 1) == one)
+    bench.store.studies.add(study, dataclasses.replace(TERMS, wanted=3))
+    for name in ("Anna", "Bea", "Cid"):
+        answer_what_is_given(bench, study, bench.store.study_answers.join(study.id, name))
+    said = bench.study_results.of(study.id).intervals
+    assert "over works" in said
+    assert ("over items" in said) == one
+
+
 def test_a_divided_study_goes_out_and_comes_in_as_it_is_and_tells_readers_how_much_is_theirs(bench, divided):
     files = bench.study_files
     study, terms = read_study(files.export(divided.id), "study.json")
