@@ -34,8 +34,8 @@ TRAITS: tuple[Trait, ...] = get_args(Trait)
 
 FINDINGS = {
     "no ranking": "The claim gave the retriever nothing to go by.",
-    "overlap": "Shared words do not lead to it: it shares none with the claim, or fewer of its own than a wrong passage "
-    "does.",
+    "overlap": "Shared words do not lead to it: it shares none with the claim, or fewer of its own than a wrong "
+    "passage does.",
     "neighbour": "What was put first shares a sentence with it.",
     "pronominal": "All its words are spoken, or are pronouns and other function words.",
     "short": "It has fewer than ten words.",
@@ -64,8 +64,8 @@ _spoken: LRUCache[tuple[Spoken, ...]] = LRUCache(_KEPT_WORKS)
 class Diagnosis:
     """What can be told of one case.
 
-    - `overlap`, `first_overlap`: of the claim with the quotation, and with what was put first, in a study with the other
-      passage that shares most; None where a text is not here.
+    - `overlap`, `first_overlap`: of the claim with the quotation, and with what was put first (in a study with the
+      other passage that shares most); None where a text is not here.
     - `words`: of the quotation. `spoken`: the share of them that is speech.
     - `pronominal`: all its words are spoken, or are pronouns and other function words.
     - `neighbour`: what was put first shares a sentence with it.
