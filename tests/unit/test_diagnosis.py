@@ -102,6 +102,11 @@ def test_what_is_told_of_a_case():
         ("He saw what they were.", False),
         ("“Put it out,” he sighed.", False),
         ("It was Dorcas.", False),
+        ("It is mine.", True),
+        ("Thou art he, and thou wert not.", True),
+        ("* * *", False),
+        ("— — —", False),
+        ("1815.", False),
     ],
 )
 def test_a_quotation_is_pronouns_and_dialogue_only_where_no_other_word_stands_outside_its_speech(sentence, only):
