@@ -350,8 +350,8 @@ def _choose(app: App, kind: str) -> None:
                 "Items that everybody reads (0: all of them)", 0, _MOST_ITEMS, 0,
                 key="proxy_make_shared", width=360,
                 help="With a number the study is divided, so that each reader needs less time: the other items are "
-                "read by one reader each. Agreement is computed on those that everybody reads, and how often people are "
-                "right on all.",
+                "read by one reader each. Agreement is computed on those that everybody reads, and how often people "
+                "are right on all.",
             )  # fmt: skip
         by_default = study_kind(kind).wanted
         wanted = st.number_input(WANTED, 0, MOST_WANTED, by_default, key=f"proxy_make_wanted-{kind}", width=240)
