@@ -46,9 +46,10 @@ def judge(app: App, of: Sequence[Run | Study], example_id: str, what: str) -> No
 
     - `what`: what is judged, in words.
     """
-    key, who = f"judged_{of[0].id}_{example_id}", person.current()
-    if key not in st.session_state:
-        st.session_state[key] = list(app.runs.case_judgements(of[0]).get((example_id, who), ()))
+    key, who = f"judged_{'_'.join(each.id for each in of)}_{example_id}", person.current()
+    if key not in st.session_state:  # what was said of one of them is kept for all with the next press: show all of it
+        said = {code for each in of for code in app.runs.case_judgements(each).get((example_id, who), ())}
+        st.session_state[key] = [code for code in CODES if code in said]
 
     def keep() -> None:
         with show_errors():

@@ -34,8 +34,8 @@ TRAITS: tuple[Trait, ...] = get_args(Trait)
 
 FINDINGS = {
     "no ranking": "The claim gave the retriever nothing to go by.",
-    "overlap": "Shared words do not lead to it: it shares none with the claim, or fewer of its own than what was put "
-    "first does.",
+    "overlap": "Shared words do not lead to it: it shares none with the claim, or fewer of its own than a wrong "
+    "passage does.",
     "neighbour": "What was put first shares a sentence with it.",
     "pronominal": "All its words are spoken, or are pronouns and other function words.",
     "short": "It has fewer than ten words.",
@@ -51,6 +51,8 @@ CODES = {
 }
 """What people say of a case."""
 
+_NO_CONTENT = {"mine", "art", "wert", "wast"}
+"""Pronoun and forms of *be* that retrieval counts as words, since each is a noun or a name too."""
 _SHORT = 10
 """Words: RELiC looked for sentences of ten tokens and more in criticism (section 2.1)."""
 _QUARTERS = 4
@@ -64,8 +66,8 @@ _spoken: LRUCache[tuple[Spoken, ...]] = LRUCache(_KEPT_WORKS)
 class Diagnosis:
     """What can be told of one case.
 
-    - `overlap`, `first_overlap`: of the claim with the quotation, and with what was put first; None where a text is not
-      here.
+    - `overlap`, `first_overlap`: of the claim with the quotation, and with what was put first (in a study with the
+      other passage that shares most); None where a text is not here.
     - `words`: of the quotation. `spoken`: the share of them that is speech.
     - `pronominal`: all its words are spoken, or are pronouns and other function words.
     - `neighbour`: what was put first shares a sentence with it.
@@ -92,7 +94,7 @@ class Diagnosis:
         led_away = self.overlap is not None and (not self.overlap or self.overlap < (self.first_overlap or 0.0))
         held = {
             "no ranking": self.rank is None,
-            "overlap": self.rank is not None and led_away,
+            "overlap": self.rank not in {None, 1} and led_away,
             "neighbour": self.neighbour and self.rank != 1,
             "pronominal": self.pronominal,
             "short": self.words < _SHORT,
@@ -134,7 +136,7 @@ def diagnose(
 def diagnose_item(item: Item, work: Work, quoted: Sequence[Span] = ()) -> Diagnosis | None:
     """Tell why what chose the options of an item of the proxy task did not put its quotation first; as `diagnose`.
 
-    First of the other options, which it put before all else, is the one that shares most words with the claim.
+    Nothing need have been put first: the quotation is held against the other option that shares most with the claim.
     """
     others = [option for option in item.options if option != item.gold]
     first = max(others, key=lambda option: lemma_overlap(item.claim.words, option.words))
@@ -179,15 +181,21 @@ def lemma_overlap(claim: str, passage: str) -> float:
 
 def _only_pronouns_and_speech(work: Work, span: Span) -> bool:
     """Whether nothing but function words is left of a passage when its speech is taken out; see docs/evaluation.md."""
+    if not any(map(str.isalpha, work.span_text(span))):
+        return False
     for at in range(span.start, span.end):
         start, end = work.sentences[at].start, work.sentences[at].end
         for first, last in _speeches(work)[at].said:
-            if content_tokens(work.text[start:first]):
+            if _has_content(work.text[start:first]):
                 return False
             start = max(start, last)
-        if content_tokens(work.text[start:end]):
+        if _has_content(work.text[start:end]):
             return False
     return True
+
+
+def _has_content(text: str) -> bool:
+    return not _NO_CONTENT.issuperset(content_tokens(text))
 
 
 def part_by(trait: Trait, cases: Mapping[str, Mapping[str, float]]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:

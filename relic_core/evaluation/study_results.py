@@ -133,7 +133,12 @@ def compute(
         and each.right == each.answered
         and any(each.models[label] != each.item.right_option for label in fair & set(each.models))
     )
-    over = "works, each with all its items" if len(study.works) > 1 else "items, and speak of this work alone"
+    books = {item.book for item in study.items}
+    drawn = {each.item.book for each in together if each.answered >= raters.LEAST} or books
+    several = len(books if kind.is_proxy else drawn) > 1
+    over = "works, each with all its items" if several else "items, and speak of this work alone"
+    if several and len(drawn) == 1:
+        over += "; those of agreement and majorities over items, since these are of one work"
     intervals = (
         f"Intervals are 95%, by bootstrap over {over}: how far a figure would move on others, answered by the same "
         "people."

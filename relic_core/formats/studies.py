@@ -25,7 +25,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from relic_core.domain.spans import Span
-from relic_core.domain.studies import KINDS, Item, Making, Option, Study, StudyTerms, StudyWork, study_id
+from relic_core.domain.studies import (
+    KINDS,
+    Item,
+    Making,
+    Option,
+    Study,
+    StudyTerms,
+    StudyWork,
+    check_terms,
+    study_id,
+)
 from relic_core.domain.windows import ContextSize
 from relic_core.errors import BadRequest
 from relic_core.formats.envelope import Envelope
@@ -68,6 +78,7 @@ def read_study(data: bytes, source: str) -> StudyFile:
         study = study_of(facts, items)
         terms = _terms_of(as_object(parts["terms"], f"{source}, terms,", (*_TEXTS, "wanted")), source)
         making = study.making
+        check_terms({name: getattr(terms, name) for name in (*_TEXTS, "wanted")}, shared=making.shared)
         named = study_id(name=study.name, version=study.version, seed=making.seed, items=items, shared=making.shared)
         keys, kind = {work.key for work in study.works}, study.kind
     except (TypeError, ValueError, KeyError, AttributeError, BadRequest) as error:
@@ -78,8 +89,10 @@ def read_study(data: bytes, source: str) -> StudyFile:
         raise _FILE.damaged(source, "an item stands in it twice, or there is none")
     if any(len(item.options) != kind.passages or kind.marks_spans != bool(item.anchor) for item in items):
         raise _FILE.damaged(source, f"its items are not those of a study of the kind {kind.name}")
-    if not 0 <= making.shared < len(items):
-        raise _FILE.damaged(source, f"{making.shared:,} of {len(items):,} items cannot be shared")
+    if making.shared and making.shared not in (range(2, len(items)) if kind.is_proxy else ()):
+        raise _FILE.damaged(
+            source, f"{making.shared:,} of {len(items):,} items of the kind {kind.name} cannot be shared"
+        )
     if lacking := {item.book for item in items} - keys:
         raise _FILE.damaged(source, f"the works {', '.join(sorted(lacking))} of its items are not described")
     return StudyFile(study, terms)
@@ -165,6 +178,6 @@ def _option(said: Mapping[str, Any]) -> Option:
 def _terms_of(said: Mapping[str, Any], source: str) -> StudyTerms:
     instructions, consent, privacy = (as_string(said[name], f"{source}, {name},", empty=True) for name in _TEXTS)
     wanted = said["wanted"]
-    if type(wanted) is not int or wanted < 0:
-        raise ValueError("annotators wanted is a whole number from 0")
+    if type(wanted) is not int:
+        raise ValueError("annotators wanted is a whole number")
     return StudyTerms(instructions=instructions, wanted=wanted, consent=consent, privacy=privacy, revealed=False)

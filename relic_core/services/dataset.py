@@ -105,8 +105,7 @@ class Dataset:
             done += len(batch)
             progress(3, 5, f"Parting the pairs: {done:,} of {total:,}")
         progress(4, 5, "Keeping the splits")
-        kinds = {name: said for (name, question), said in self._windows.answers().items() if question == "evidence"}
-        examples = examples_of(windows, rows, kinds)
+        examples = examples_of(windows, rows, self._windows.evidence())
         self._splits.keep(rows, pair_rows, examples, digest)
         progress(5, 5, "")
         return SplitSummary(

@@ -347,10 +347,11 @@ def _choose(app: App, kind: str) -> None:
         shared = 0
         if is_proxy:
             shared = st.number_input(
-                "Items for everybody, the others divided (0: no)", 0, _MOST_ITEMS, 0,
+                "Items that everybody reads (0: all of them)", 0, _MOST_ITEMS, 0,
                 key="proxy_make_shared", width=360,
-                help="A divided study takes each reader less time: agreement is computed on the items that everybody "
-                "reads, and how often people are right on all.",
+                help="With a number the study is divided, so that each reader needs less time: the other items are "
+                "read by one reader each. Agreement is computed on those that everybody reads, and how often people "
+                "are right on all.",
             )  # fmt: skip
         by_default = study_kind(kind).wanted
         wanted = st.number_input(WANTED, 0, MOST_WANTED, by_default, key=f"proxy_make_wanted-{kind}", width=240)

@@ -360,6 +360,13 @@ def test_each_of_several_runs_that_missed_is_judged_and_the_same_passage_once(ap
         at = sound(at.button_group(each.key).set_value([code]).run())
     kept = [app.bench.runs.case_judgements(run)[window.id, ""] for run in runs]
     assert sorted(kept) == sorted([(codes[0],), (codes[0],), (codes[1],)])
+    app.bench.runs.judge_case(runs[1], window.id, [codes[2]])  # it was shown alone before
+    at = sound(app.open(RECALL, view="curve", k="10", show="all", runs=",".join(run.id for run in runs)))
+    both = next(each for each in at.button_group if each.key == asked[0].key)
+    assert both.value == [codes[0], codes[2]]
+    sound(both.set_value([codes[0], codes[2], codes[3]]).run())
+    kept = [app.bench.runs.case_judgements(run)[window.id, ""] for run in runs[:2]]
+    assert kept == [(codes[0], codes[2], codes[3])] * 2
 
 
 @pytest.mark.parametrize("view", ["overlap", "dialogue", "place"])

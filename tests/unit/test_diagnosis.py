@@ -102,6 +102,11 @@ def test_what_is_told_of_a_case():
         ("He saw what they were.", False),
         ("“Put it out,” he sighed.", False),
         ("It was Dorcas.", False),
+        ("It is mine.", True),
+        ("Thou art he, and thou wert not.", True),
+        ("* * *", False),
+        ("— — —", False),
+        ("1815.", False),
     ],
 )
 def test_a_quotation_is_pronouns_and_dialogue_only_where_no_other_word_stands_outside_its_speech(sentence, only):
@@ -122,7 +127,8 @@ def test_a_quotation_is_pronouns_and_dialogue_only_where_no_other_word_stands_ou
         ({"rank": None}, ("no ranking",)),
         ({"first_overlap": 0.6}, ("overlap",)),
         ({"overlap": None}, ()),
-        ({"rank": 1, "first_overlap": 0.5, "neighbour": True, "words": 3}, ("short",)),
+        ({"rank": 1, "overlap": 0.0, "first_overlap": 0.6, "neighbour": True, "words": 3}, ("short",)),
+        ({"rank": None, "overlap": 0.0}, ("no ranking",)),
     ],
 )
 def test_what_is_found(given, findings):

@@ -94,6 +94,22 @@ def test_what_no_run_has_measured_names_a_command_that_can_be_typed_or_says_why_
                     assert (PROJECT / f"{program.replace('.', '/')}.py").exists()
 
 
+def test_what_a_command_reads_a_command_before_it_makes():
+    for paper in PAPERS:
+        for table in printed(paper):
+            made: set[str] = set()
+            for command in table.commands:
+                _, _, program, first, *words = command.split()
+                if first == "study" and words[0] in {"make", "package"}:
+                    made.add("study")
+                elif first == "study":
+                    assert "study" in made, command
+                elif program == "tools.composed" and first == "build":
+                    made.add(words[-1])
+                elif program == "tools.composed":
+                    assert words[0] in made, command
+
+
 def test_the_page_has_the_tables_that_the_program_prints(settings):
     assert paper_tables(build(settings)) in (DOCS / "papers.md").read_text("utf-8")
 

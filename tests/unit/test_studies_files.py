@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 from html.parser import HTMLParser
 
 import pytest
 
-from relic_core.domain.studies import CANNOT_DECIDE
+from relic_core.domain.studies import CANNOT_DECIDE, study_id
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.studies import _FILE, read_study, write_study
 from relic_core.wiring import build
@@ -100,6 +101,28 @@ def test_a_study_that_was_changed_is_refused(edit, digest):
         read_study(change(data, edit, digest=digest), "study.json")
 
 
+@pytest.mark.parametrize(
+    ("shared", "kind", "terms"),
+    [
+        (2, "proxy", {"wanted": 1}),
+        (2, "proxy", {"wanted": 0}),
+        (0, "proxy", {"wanted": 10_000}),
+        (0, "proxy", {"consent": "word " * 10_000}),
+        (1, "proxy", {"wanted": 3}),
+        (2, "evidence", {"wanted": 3}),
+    ],
+)
+def test_a_study_that_could_not_be_made_so_is_not_taken_in_either(shared, kind, terms):
+    study = make_study(shared=shared)
+    if kind == "evidence":
+        items = tuple(dataclasses.replace(item, options=(item.gold,), right_option=0) for item in study.items)
+        making = dataclasses.replace(study.making, kind=kind)
+        named = study_id(name=study.name, version=1, seed=1, items=items, shared=shared)
+        study = dataclasses.replace(study, id=named, items=items, making=making)
+    with pytest.raises(BadBenchmark, match=r"study\.json"):
+        read_study(write_study(study, dataclasses.replace(TERMS, **terms)), "study.json")
+
+
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\xfe", b"{}", b'{"format": 1, "format": 2}', b"null"])
 def test_what_is_no_study_is_refused(bench, data):
     with pytest.raises(BadBenchmark, match=r"It|it"):
@@ -108,7 +131,6 @@ def test_what_is_no_study_is_refused(bench, data):
 
 def test_a_study_with_passages_that_are_not_its_works_is_refused(bench):
     def words(whole):
-        from relic_core.domain.studies import study_id
         from relic_core.formats.studies import item_of
 
         whole["study"]["items"][0]["options"][0]["words"] = "Nobody wrote this."

@@ -499,6 +499,21 @@ def test_what_a_reader_leaves_undone_goes_to_the_next(bench, divided):
     assert {each.answered for each in results.items if each.item.id in shared} == {3}
 
 
+def test_who_comes_while_all_parts_are_read_helps_with_one_of_them(bench, divided):
+    anna, bea, cid, dora = (bench.store.study_answers.join(divided.id, name) for name in ("Anna", "Bea", "Cid", "Dora"))
+    for who in (anna, bea, cid):
+        answer_what_is_given(bench, divided, who, most=4)
+    before = {who.id: bench.answering.task(divided.id, who.id).item for who in (anna, bea, cid)}
+    seen = answer_what_is_given(bench, divided, dora)
+    assert {each.id for each in before.values()} & set(seen)
+    for who in (anna, bea, cid):  # the item before them stays there
+        item = divided.item(before[who.id].id)
+        bench.answering.answer(divided.id, who.id, item.id, right(item), seconds=2.0)
+        answer_what_is_given(bench, divided, who)
+    read = [each.answered for each in bench.study_results.of(divided.id).items if each.item.id not in divided.shared]
+    assert set(read) == {1, 2}
+
+
 def test_agreement_of_a_divided_study_is_of_shared_items_and_accuracy_of_all(bench, divided):
     join = bench.store.study_answers.join
     first = divided.shared[0]
@@ -512,6 +527,18 @@ def test_agreement_of_a_divided_study_is_of_shared_items_and_accuracy_of_all(ben
     assert results.singly.low is not None
     assert divided.division in results.notes
     assert any(row[:1] == ("People, one by one",) for row in accuracies(results).rows)
+
+
+@pytest.mark.parametrize("one", [True, False])
+def test_the_sentence_on_intervals_says_what_agreement_of_shared_items_is_drawn_over(bench, one):
+    made = (make_study(14, work=make_ferry(), shared=2, keys=("ferry", "barge"), seed=seed) for seed in range(99))
+    study = next(each for each in made if (len({each.item(at).book for at in each.shared}) == 1) == one)
+    bench.store.studies.add(study, dataclasses.replace(TERMS, wanted=3))
+    for name in ("Anna", "Bea", "Cid"):
+        answer_what_is_given(bench, study, bench.store.study_answers.join(study.id, name))
+    said = bench.study_results.of(study.id).intervals
+    assert "over works" in said
+    assert ("over items" in said) == one
 
 
 def test_a_divided_study_goes_out_and_comes_in_as_it_is_and_tells_readers_how_much_is_theirs(bench, divided):
