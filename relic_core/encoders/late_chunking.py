@@ -199,12 +199,14 @@ class LateChunkingEncoder:
         kept = self._compared(np.array([number for ids in cut for number in ids], dtype=np.int64), owners)
         return found[kept], np.bincount(owners[kept], minlength=len(work.sentences)).astype(np.int32)
 
-    def token_words(self, work: Work) -> list[str]:
-        """Give the word of the work that each token belongs to which `encode_tokens` gives; empty where to none."""
-        found = []
+    def token_words(self, work: Work) -> list[list[str]]:
+        """Give of each sentence the word of each token that `encode_tokens` gives of it; empty where it is in none."""
+        found: list[list[str]] = [[] for _ in work.sentences]
         for read, sentence_of, text in self._chapters(work):
             kept = self._compared(np.array(read.ids, dtype=np.int64), sentence_of)
-            found += words_at(text, np.array(read.places, dtype=np.int64)[kept].tolist())
+            words = words_at(text, np.array(read.places, dtype=np.int64)[kept].tolist())
+            for sentence, word in zip(sentence_of[kept].tolist(), words, strict=True):
+                found[sentence].append(word)
         return found
 
     def encode_claim_tokens(self, claim: Claim) -> ClaimTokens:

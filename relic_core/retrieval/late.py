@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.errors import BadWeights, RelicError
 from relic_core.ports import silent
 from relic_core.retrieval import index_files
-from relic_core.retrieval.dense import read_blocks, trained_model
+from relic_core.retrieval.dense import blocks, read_blocks, trained_model
 from relic_core.retrieval.reranked import FIRST, Reordering, below, beside
 from relic_core.retrieval.sentence_sums import times
 from relic_core.text.masking import claim_tokens
@@ -217,9 +218,7 @@ class Late(Reordering):
         """
         asked = self._read(claim)
         vectors = self._opened(self._recipe(work.version)).vectors(span)
-        first = max(0, span.start - 1)  # what stands before a sentence may decide how its first word is cut
-        read = replace(work, sentences=work.sentences[first : span.end])
-        words = self._encoder().token_words(read)[-len(vectors) :]
+        words = self._words(work, span)
         products = asked.vectors @ vectors.T
         nearest = products.argmax(axis=1)
         worth = asked.weights * products.max(axis=1)
@@ -229,6 +228,17 @@ class Late(Reordering):
             if content_tokens(mine) and content_tokens(theirs):
                 found.setdefault(mine.casefold(), (mine, theirs))
         return tuple(found.values())[:_MATCHES]
+
+    def _words(self, work: Work, span: Span) -> list[str]:
+        """Give the word of each token of a span; what stands beside a sentence in its block may decide how it is cut."""
+        found: list[str] = []
+        for block in blocks(work):
+            first, stop = max(block.start, span.start), min(block.stop, span.end)
+            if first < stop:
+                near = range(max(block.start, first - 1), min(block.stop, stop + 1))
+                read = replace(work, sentences=work.sentences[near.start : near.stop])
+                found += chain(*self._encoder().token_words(read)[first - near.start : stop - near.start])
+        return found
 
     def _read(self, claim: Claim) -> ClaimTokens:
         return self._asked.get(claim, lambda: self._encoder().encode_claim_tokens(claim))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -21,12 +22,12 @@ from relic_core.errors import BadWeights, RelicError, StaleIndex
 from relic_core.evaluation.experiments import _own_models
 from relic_core.ports import silent
 from relic_core.retrieval import registry
-from relic_core.retrieval.dense import BLOCK
+from relic_core.retrieval.dense import BLOCK, blocks
 from relic_core.retrieval.late import LateIndex
 from relic_core.retrieval.reranked import beside
 from tests.making import make_work
 from tests.making_training import make_base, make_novel
-from tests.tiny_models import bert, write_card
+from tests.tiny_models import bert, roberta, write_card
 
 NOVEL = make_novel()
 CLAIM = Claim("he claims the ferry is far :", "and so the ferry was near", masked=True)
@@ -198,8 +199,8 @@ def test_a_work_s_tokens_are_projected_in_their_context_without_words_passed_ove
     said[-3:] = [True] * 3  # a sentence of nothing else keeps them
     np.testing.assert_allclose(vectors, every[said], atol=1e-5)
     words = encoder_of(folder).token_words(work)
-    assert len(words) == len(vectors) == counts.sum()
-    assert list(dict.fromkeys(words)) == ["The", "fox", "the", "ferry", "miser", ""]
+    assert [len(each) for each in words] == counts.tolist()
+    assert list(dict.fromkeys(chain(*words))) == ["The", "fox", "the", "ferry", "miser", ""]
 
 
 def test_of_a_long_claim_the_words_around_the_gap_are_read(folder):
@@ -336,6 +337,43 @@ def test_it_says_which_words_met(tmp_path):
     met = late.matches(Claim("the mariner and the ship, the ship"), work, Span(1, 2))
     assert sorted(met) == [("mariner", "sailor"), ("ship", "boat")]
     assert late.matches(Claim("and the"), work, Span(1, 2)) == ()
+
+
+@pytest.mark.parametrize("trimmed", [True, False])
+def test_each_token_met_is_named_by_the_word_it_is_part_of(trimmed, tmp_path, monkeypatch):
+    monkeypatch.setattr("relic_core.retrieval.dense.BLOCK", 2)  # so that a block ends within a chapter
+    model = roberta(tmp_path / "roberta", trimmed=trimmed)
+    late = retriever(tmp_path, write_card(tmp_path / "c.json", model=str(model), scoring="late", window=62))
+    sentences = [
+        "The ferry left - far.",
+        "“ 7 ” foxes",
+        "frost, proud ferryman!",
+        "Orchard - Lamp.",
+        "miser  ,",
+        "Near Coin",
+    ]
+    work = make_work([sentences, sentences[::-1]])
+    late.prepare(work, silent)
+    encoder, pieces = late._encoder(), []  # of each sentence, as its block was read
+    for block in blocks(work):
+        rows, cores, counts = encoder.cut(replace(work, sentences=work.sentences[block.start : block.stop]))
+        ids = [each for row, (first, own) in zip(rows, cores, strict=True) for each in row[first : first + len(own)]]
+        read = [encoder.pair.passages.tokenizer.decode([each]).strip() for each in ids]
+        pieces += [read[end - count : end] for end, count in zip(np.cumsum(counts), counts, strict=True)]
+    held = LateIndex.vectors
+    monkeypatch.setattr(LateIndex, "vectors", lambda self, span: np.eye(len(held(self, span)), dtype=np.float32))
+    monkeypatch.setattr("relic_core.retrieval.late._MATCHES", 1000)
+    named = 0
+    for length in (1, 2, 3):
+        for start in range(len(pieces) - length + 1):
+            own = list(chain(*pieces[start : start + length]))
+            each = np.eye(len(own), dtype=np.float32)  # the first token of the claim meets the first, and so on
+            asked = ClaimTokens(each, each[0] * 0 + 1, tuple(f"claim{number}" for number in range(len(own))))
+            monkeypatch.setattr(late, "_read", lambda _, asked=asked: asked)
+            met = dict(late.matches(CLAIM, work, Span(start, length)))
+            assert all(own[int(mine[5:])] in theirs for mine, theirs in met.items())
+            named += len(met)
+    assert named > 100
 
 
 def test_a_work_of_several_blocks_goes_on_where_it_was_stopped(folder, tmp_path, monkeypatch):
