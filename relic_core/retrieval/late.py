@@ -199,9 +199,9 @@ class Late(Reordering):
 
         Raises RelicError: of several works. Raises NoIndex, StaleIndex: the work's tokens are not kept, or damaged.
         """
-        (ranking,) = rankings
         if corpus.whole is None:
             raise RelicError("Late interaction compares the words of one work at a time. Choose a work to use it.")
+        (ranking,) = rankings
         claim_tokens(claim)
         top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
         index = self._opened(self._recipe(corpus.whole.version))
@@ -230,7 +230,7 @@ class Late(Reordering):
         return tuple(found.values())[:_MATCHES]
 
     def _words(self, work: Work, span: Span) -> list[str]:
-        """Give the word of each token of a span; what stands beside a sentence in its block may decide how it is cut."""
+        """Give the word of each token of a span; what stands beside one may decide how it is cut."""
         found: list[str] = []
         for block in blocks(work):
             first, stop = max(block.start, span.start), min(block.stop, span.end)
