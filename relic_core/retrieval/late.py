@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
+    from relic_core.encoders.cards import EncoderCard
     from relic_core.encoders.late_chunking import ClaimTokens, LateChunkingEncoder
     from relic_core.ports import Progress, Retriever
     from relic_core.retrieval.index_files import Arrays
@@ -150,13 +151,14 @@ class Late(Reordering):
 
     @property
     def encoder_identity(self) -> str:
-        """Identity of the encoder, with what a claim's tokens count for. Raises BadWeights: as `VectorSearch`."""
+        """Identity of the encoder that reads the tokens of works. Raises BadWeights: as `VectorSearch`."""
         return self._encoder().token_identity
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """What the first retriever says of itself, how many are reordered, the encoder and the version."""
-        own = {"first counts": f"{self._weight:g}", "encoder": self.encoder_identity, "code": CODE}
+        """What the first retriever says, how many are reordered, the encoder, what tokens count for, and the version."""
+        encoder = f"{self.encoder_identity}{self._encoder().weighed}"
+        own = {"first counts": f"{self._weight:g}", "encoder": encoder, "code": CODE}
         return {**super().configuration, **own}
 
     def _recipe(self, work: WorkVersion) -> index_files.Recipe:
@@ -244,15 +246,21 @@ class Late(Reordering):
         return self._asked.get(claim, lambda: self._encoder().encode_claim_tokens(claim))
 
 
-def create(settings: Settings, components: Sequence[Retriever]) -> Late:
-    """Make the retriever over one other, with the encoder that was named, else with that of dense-RELiC."""
-    (first,) = components
+def encoder_card(settings: Settings) -> EncoderCard:
+    """Read the card of the encoder: the one named, else dense-RELiC's. Raises BadWeights: it reads passages alone."""
     card = read_card(settings.late or trained_model(settings))
     if card.spans == "alone":
         raise BadWeights(
             f"{card.name} reads every passage by itself, and late interaction wants an encoder that reads a work in "
             "context. Name one in RELIC_LATE."
         )
+    return card
+
+
+def create(settings: Settings, components: Sequence[Retriever]) -> Late:
+    """Make the retriever over one other, with the encoder that was named, else with that of dense-RELiC."""
+    (first,) = components
+    card = encoder_card(settings)
     # Asked for its identity at every look at an index, and what makes it reads files.
     return Late(
         first, encoder=cache(lambda: load_late_chunking(card)), root=settings.indexes, top_k=settings.late_top_k

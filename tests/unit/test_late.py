@@ -209,18 +209,25 @@ def test_of_a_long_claim_the_words_around_the_gap_are_read(folder):
     assert asked.words.count("near") == 18
 
 
-def test_what_claims_count_for_is_read_from_beside_the_model(own, tmp_path):
+def test_what_claims_count_for_is_read_from_beside_the_model(own, tmp_path, monkeypatch):
     encoder = encoder_of(own)
-    before, size = encoder.token_identity, encoder.pair.claims.tokenizer.get_vocab_size()
-    weights = torch.ones(size)
+    late = retriever(tmp_path, own)
+    late.prepare(NOVEL, silent)
+    before = late.configuration
+    weights = torch.ones(encoder.pair.claims.tokenizer.get_vocab_size())
     weights[encoder.pair.claims.tokenizer.token_to_id("the")] = 0.0
     save_file({"weights": weights}, own / "token_weights.safetensors")
     asked = encoder_of(own).encode_claim_tokens(Claim("the ferry"))
     assert asked.weights[list(asked.words).index("the")] == 0.0
     assert set(asked.weights) == {0.0, 1.0}
-    assert encoder_of(own).token_identity != before
+    assert late.configuration == before, "it goes on by what it has read"
+    monkeypatch.setattr("relic_core.encoders.towers._loaded", {})  # as after a new start
     late = retriever(tmp_path, own)
-    late.prepare(NOVEL, silent)
+    assert late.ready(NOVEL, 1), "no token of the work is another"
+    changed = {name for name, value in late.configuration.items() if before[name] != value}
+    assert changed == {"encoder"}
+    save_file({"weights": torch.ones(3)}, own / "token_weights.safetensors")
+    assert changed == {name for name, value in late.configuration.items() if before[name] != value}
     assert all(mine != "the" for mine, _ in late.matches(Claim("the ferry"), NOVEL, Span(2, 2)))
 
 
