@@ -23,7 +23,7 @@ import numpy as np
 from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.late_chunking import load_late_chunking
+from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
 from relic_core.errors import BadWeights, RelicError
 from relic_core.ports import silent
 from relic_core.retrieval import index_files
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
     from relic_core.encoders.cards import EncoderCard
-    from relic_core.encoders.late_chunking import ClaimTokens, LateChunkingEncoder
+    from relic_core.encoders.late_chunking import ClaimTokens
     from relic_core.ports import Progress, Retriever
     from relic_core.retrieval.index_files import Arrays
 
@@ -156,7 +156,7 @@ class Late(Reordering):
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """What the first retriever says, how many are reordered, the encoder, what tokens count for, and the version."""
+        """What the first says, how many are reordered, the encoder with what tokens count for, and the version."""
         encoder = f"{self.encoder_identity}{self._encoder().weighed}"
         own = {"first counts": f"{self._weight:g}", "encoder": encoder, "code": CODE}
         return {**super().configuration, **own}
@@ -255,6 +255,13 @@ def encoder_card(settings: Settings) -> EncoderCard:
             "context. Name one in RELIC_LATE."
         )
     return card
+
+
+def checked_encoder(settings: Settings) -> str:
+    """Look at the files of the encoder, and give its name. Raises BadWeights."""
+    card = encoder_card(settings)
+    LateChunkingEncoder(card).check_tokens()  # as they lie there now
+    return card.name
 
 
 def create(settings: Settings, components: Sequence[Retriever]) -> Late:

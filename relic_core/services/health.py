@@ -18,6 +18,7 @@ from relic_core.errors import RelicError
 from relic_core.language_models.server import Server
 from relic_core.retrieval.dense import trained_model
 from relic_core.retrieval.index_files import survey
+from relic_core.retrieval.late import checked_encoder
 from relic_core.retrieval.reranked import reranker_model
 from relic_core.services.backups import leftovers
 
@@ -136,6 +137,7 @@ def _room(name: str, folder: Path) -> Finding:
 def _models(settings: Settings) -> Iterator[Finding]:
     def encoder(named: str) -> str:
         card = read_card(named)
+        card.check_pooled()
         find_model(card.query_model)
         find_model(card.passage_model)
         return card.name
@@ -146,7 +148,7 @@ def _models(settings: Settings) -> Iterator[Finding]:
         ("reranker", lambda: open_reranker(reranker_model(settings)).name),
     )
     if settings.late:
-        looks += (("late interaction", lambda: encoder(settings.late)),)
+        looks += (("late interaction", lambda: checked_encoder(settings)),)
     for name, look in looks:
         try:
             yield Finding(name, "good", f"The files of {look()} are the ones expected.")

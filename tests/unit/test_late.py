@@ -25,6 +25,7 @@ from relic_core.retrieval import registry
 from relic_core.retrieval.dense import BLOCK, blocks
 from relic_core.retrieval.late import LateIndex
 from relic_core.retrieval.reranked import beside
+from relic_core.services import health
 from tests.making import make_work
 from tests.making_training import make_base, make_novel
 from tests.tiny_models import bert, roberta, write_card
@@ -292,6 +293,28 @@ def test_an_encoder_for_late_interaction_is_refused_where_whole_passages_are_com
         registry.create(
             {"model": "zero-shot", "trained": "dense-relic"}[setting], settings=Settings(**{setting: str(folder)})
         )
+
+
+@pytest.mark.parametrize(
+    ("setting", "damage", "said"),
+    [
+        ("model", None, "RELIC_LATE"),
+        ("trained", None, "RELIC_LATE"),
+        ("late", None, ""),
+        ("late", projection_gone, "1_Dense"),
+        ("late", no_number, "not finite"),
+        ("late", weights(torch.ones(3)), "tokenizer has"),
+    ],
+)
+def test_a_look_at_the_models_says_what_their_use_would(own, tmp_path, setting, damage, said):
+    if damage:
+        damage(own)
+    place = {"model": "encoder", "trained": "trained encoder", "late": "late interaction"}[setting]
+    found = {each.name: each for each in health._models(Settings(**{setting: str(own)}))}[place]
+    assert found.level == ("bad" if said else "good")
+    assert said in found.said
+    alone = write_card(tmp_path / "c.json", model="", spans="alone")
+    assert [each.level for each in health._models(Settings(late=alone))] == ["good", "good", "good", "bad"]
 
 
 def test_an_encoder_that_reads_passages_alone_is_refused(tmp_path):
