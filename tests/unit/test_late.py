@@ -336,6 +336,26 @@ def test_cards_may_say_late_of_any_encoder_in_context(folder, tmp_path):
             read_card(write_card(tmp_path / "e.json", model="", **{"scoring": "late", **wrong}))
 
 
+def test_a_card_over_a_folder_of_pylate_may_overrule_it(folder, tmp_path):
+    def read(**said):
+        return read_card(write_card(tmp_path / "c.json", model=str(folder), **said))
+
+    for said in ({"pooling": "mean"}, {"scoring": "pooled"}):
+        card = read(**said)
+        assert (card.scoring, card.pooling, card.similarity, card.spans) == ("pooled", "mean", "cosine", "in context")
+        assert (card.dense, card.skip) == ((), ())
+        vectors, _ = LateChunkingEncoder(card, precision="float32").encode_sentences(NOVEL, silent)
+        assert vectors.shape == (len(NOVEL.sentences), 16)
+    assert read(pooling="first").spans == "alone"
+    assert (read(window=20).window, read(window=20).claim_windows) == (20, (20,))
+    late = read(pooling="mean", scoring="late")
+    assert (late.scoring, len(late.dense), late.skip) == ("late", 1, (".", ","))
+    with pytest.raises(BadWeights, match="claim_windows"):
+        read(window=20, claim_windows=[30])
+    with pytest.raises(BadWeights, match="window"):
+        read(window=True)
+
+
 # ---------------------------------------------------------------- the retriever
 
 
