@@ -23,11 +23,11 @@ from relic_core.cli.commands import (
 from relic_core.cli.console import note
 from relic_core.domain import SHAPES, ContextSize
 from relic_core.domain.runs import ECHOES
-from relic_core.errors import BadRequest
+from relic_core.errors import BadRequest, BadWeights
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from relic_core.wiring import App
 
@@ -160,6 +160,20 @@ def _sizes(shape: str) -> Sequence[ContextSize]:
     return SHAPES if shape == "all" else tuple(map(ContextSize.parse, shape.split(",")))
 
 
+def _able(create: Callable[[str], Any], *, without: str = "") -> tuple[str, ...]:
+    """Name all retrievers that can be made, and say why the others cannot."""
+    from relic_core.services.evaluation import named_retrievers
+
+    able = []
+    for name in named_retrievers("all", without=without):
+        try:
+            create(name).configuration  # noqa: B018 - reads the model's files
+            able.append(name)
+        except BadWeights as error:
+            note(f"{name} is left out. {error}")
+    return tuple(able)
+
+
 def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:
     from relic_core.services.evaluation import chosen_retrievers, figures
 
@@ -167,6 +181,8 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
     retrievers = chosen_retrievers(retriever, k1=given.k1, b=given.b, function_words=given.function_words)
     names = figures.columns(given.metrics)  # before anything is measured
     opened = app.benchmarks.open(benchmark, data=given.data)
+    if retriever.strip() == "all":
+        retrievers = _able(partial(app.measuring.retriever_for, opened))
     reading = {"objective": given.objective, "top": given.top, "over": given.over}
     chosen = app.measuring.with_server(retrievers, opened, **reading)
     measured = []
@@ -220,6 +236,8 @@ def _ask_items(app: App, benchmark: str, retriever: str, given: SimpleNamespace)
     lengths = () if 0 in given.lengths else given.lengths or (1,)
     opened = app.benchmarks.open(benchmark, data=given.data)
     create = partial(app.measuring.retriever_for, opened)
+    if retriever.strip() == "all":
+        names = _able(create, without=chooser)
     for size in sizes:
         with console.ProgressLine(f"Three options, {size}") as progress:
             ask = partial(proxy_table, opened, names, chooser=chooser, shape=size, lengths=lengths)

@@ -177,8 +177,8 @@ def _known(model: str) -> dict[str, Any]:
     return {} if Path(model).expanduser().is_dir() else family_facts(model)
 
 
-def _facts_of_model(model: str, pooling: str | None = None) -> dict[str, Any]:
-    """Say of a model what its name and its files tell; where the pooling is said elsewhere, theirs is not asked for."""
+def _facts_of_model(model: str, pooling: str | None = None, scoring: str | None = None) -> dict[str, Any]:
+    """Say of a model what its name and its files tell; `pooling`, `scoring`: as of `facts_of_folder`."""
     if not model:
         return {"name": DEFAULT_NAME}
     named = {"name": model, "query_model": model, "passage_model": model}
@@ -187,7 +187,7 @@ def _facts_of_model(model: str, pooling: str | None = None) -> dict[str, Any]:
         return {**named, **known}
     folder = model_folder(model)
     named["name"] = _name(model, folder)
-    found = facts_of_folder(folder, pooling)
+    found = facts_of_folder(folder, pooling, scoring)
     if found:
         return {**named, **found}
     if _model_type(folder) == "dpr":
@@ -224,10 +224,12 @@ def _read_file(path: Path, *, name: str) -> EncoderCard:
         )
     towers = _towers(given, path)
     model = towers.get("passage_model", str(path.parent))
-    facts = {**_facts_of_model(model, given.get("pooling")), "name": name, **towers}
+    facts = {**_facts_of_model(model, given.get("pooling"), given.get("scoring")), "name": name, **towers}
     facts.update({key: value for key, value in given.items() if key not in {"model", *towers}})
     if isinstance(facts.get("claim_windows"), list):
         facts["claim_windows"] = tuple(facts["claim_windows"])
+    elif "claim_windows" not in given and isinstance(window := given.get("window"), int):
+        facts["claim_windows"] = tuple(min(each, window) for each in facts.get("claim_windows", ()))
     if "pooling" in given and "spans" not in given and given["pooling"] != "mean":
         facts["spans"] = "alone"
     return EncoderCard(**facts)
@@ -337,10 +339,11 @@ _LATE_LENGTHS = {"query_length": 32, "document_length": 180}
 """Tokens that PyLate reads where a folder does not say how many."""
 
 
-def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
+def facts_of_folder(folder: Path, pooling: str | None = None, scoring: str | None = None) -> dict[str, Any]:
     """Say in values of an `EncoderCard` how a folder that sentence-transformers wrote is used; empty for another.
 
     - `pooling`: pooling that is said elsewhere: then the modules may be any.
+    - `scoring`: said elsewhere, too; a folder of PyLate is for late interaction where neither says otherwise.
     """
     if not (folder / MODULES).is_file():
         return {}
@@ -348,8 +351,10 @@ def facts_of_folder(folder: Path, pooling: str | None = None) -> dict[str, Any]:
     kinds = [_kind(module, folder) for module in modules]
     paths = [_inside(folder, module) for module in modules]
     prompts = _read(folder / _PROMPTS) if (folder / _PROMPTS).is_file() else {}
-    if pooling is None and prompts.get("similarity_fn_name") == "MaxSim":
-        return _facts_of_late(folder, kinds, paths, prompts)
+    if prompts.get("similarity_fn_name") == "MaxSim":
+        if (scoring or ("late" if pooling is None else "pooled")) == "late":
+            return _facts_of_late(folder, kinds, paths, prompts)
+        pooling, prompts = pooling or "mean", {**prompts, "similarity_fn_name": "cosine"}
     if pooling is None and not _READ.fullmatch(" ".join(kinds)):
         raise BadWeights(
             f"{folder / MODULES} lists {', '.join(kinds) or 'nothing'}; what is read here is Transformer, Pooling, any "

@@ -13,19 +13,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core.encoders.cards import LEAST_WINDOW, EncoderCard, read_card
-from relic_core.encoders.towers import Tokens, TowerPair, flat, shared
-from relic_core.encoders.weights import TOKEN_WEIGHTS, model_folder, sha256_of, token_weights
+from relic_core.encoders.towers import Tokens, TowerPair, dense_layers, flat, shared
+from relic_core.encoders.weights import TOKEN_WEIGHTS, model_folder, token_weights
 from relic_core.errors import BadRequest
 from relic_core.text.words import words_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
     import torch
@@ -142,10 +142,19 @@ class LateChunkingEncoder:
 
     @property
     def token_identity(self) -> str:
-        """The same of single tokens: also what those of a claim count for."""
-        path = self._weights_path
-        weighed = f", claims weighed by {sha256_of(path)[:12]}" if path.is_file() else ""
-        return f"{self._identity('tokens')}{weighed}"
+        """The same of single tokens; what those of a claim count for, no index holds."""
+        return self._identity("tokens")
+
+    @property
+    def weighed(self) -> str:
+        """What the tokens of a claim count for, named; empty where all count alike."""
+        return f", claims weighed by {self._weights[0][:12]}" if self._weights else ""
+
+    def check_tokens(self) -> None:
+        """Look at the projection of tokens, and at what those of a claim count for. Raises BadWeights."""
+        for folder in self.pair.card.dense:
+            dense_layers(Path(folder), self.pair.card.name)
+        _ = self._weights
 
     def _identity(self, what: str) -> str:
         words = ", spaces with their word" if self.pair.passages.joins_spaces else ""
@@ -199,12 +208,14 @@ class LateChunkingEncoder:
         kept = self._compared(np.array([number for ids in cut for number in ids], dtype=np.int64), owners)
         return found[kept], np.bincount(owners[kept], minlength=len(work.sentences)).astype(np.int32)
 
-    def token_words(self, work: Work) -> list[str]:
-        """Give the word of the work that each token belongs to which `encode_tokens` gives; empty where to none."""
-        found = []
+    def token_words(self, work: Work) -> list[list[str]]:
+        """Give of each sentence the word of each token that `encode_tokens` gives of it; empty where it is in none."""
+        found: list[list[str]] = [[] for _ in work.sentences]
         for read, sentence_of, text in self._chapters(work):
             kept = self._compared(np.array(read.ids, dtype=np.int64), sentence_of)
-            found += words_at(text, np.array(read.places, dtype=np.int64)[kept].tolist())
+            words = words_at(text, np.array(read.places, dtype=np.int64)[kept].tolist())
+            for sentence, word in zip(sentence_of[kept].tolist(), words, strict=True):
+                found[sentence].append(word)
         return found
 
     def encode_claim_tokens(self, claim: Claim) -> ClaimTokens:
@@ -217,17 +228,14 @@ class LateChunkingEncoder:
         places = [*[-1] * len(tower.opening), *read.places, *[-1] * len(tower.closing)]
         return ClaimTokens(
             tower.compared(batch.states[0]).numpy(),
-            np.ones(len(ids), np.float32) if self._weights is None else self._weights[ids],
+            np.ones(len(ids), np.float32) if self._weights is None else self._weights[1][ids],
             tuple(words_at(f"{claim.left} {claim.right}", places)),
         )
 
-    @property
-    def _weights_path(self) -> Path:
-        return model_folder(self.pair.card.query_model) / TOKEN_WEIGHTS
-
     @cached_property
-    def _weights(self) -> npt.NDArray[np.float32] | None:
-        path = self._weights_path
+    def _weights(self) -> tuple[str, npt.NDArray[np.float32]] | None:
+        """Read once with their digest, so that what is named is what is used."""
+        path = model_folder(self.pair.card.query_model) / TOKEN_WEIGHTS
         return token_weights(path, self.pair.claims.tokenizer.get_vocab_size()) if path.is_file() else None
 
     def _compared(self, ids: npt.NDArray[np.int64], owners: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:

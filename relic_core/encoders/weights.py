@@ -306,12 +306,13 @@ def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
     return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
 
 
-def token_weights(path: Path, tokens: int) -> npt.NDArray[np.float32]:
-    """Read what each of so many tokens counts for: the tensor "weights", a number for each token id."""
-    from safetensors.numpy import load_file
+def token_weights(path: Path, tokens: int) -> tuple[str, npt.NDArray[np.float32]]:
+    """Read what each of so many tokens counts for: the tensor "weights", one for each; its digest first."""
+    from safetensors.numpy import load
 
     try:
-        weights: npt.NDArray[np.float32] = load_file(path)["weights"].astype("float32")
+        held = path.read_bytes()
+        weights: npt.NDArray[np.float32] = load(held)["weights"].astype("float32")
     except Exception as error:  # noqa: BLE001 - safetensors raises its own
         problem = first_line(error)
     else:
@@ -320,7 +321,7 @@ def token_weights(path: Path, tokens: int) -> npt.NDArray[np.float32]:
         elif not (abs(weights) < float("inf")).all():
             problem = "some numbers are not finite"
         else:
-            return weights
+            return hashlib.sha256(held).hexdigest(), weights
     raise BadWeights(
         f"The weights of a claim's tokens in {path} cannot be used ({problem}). They are one tensor, weights, with a "
         "number for each token id. Copy the file again, or take it away: all tokens then count alike."

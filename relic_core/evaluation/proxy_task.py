@@ -256,10 +256,11 @@ def built_on(name: str, chooser: str) -> bool:
 def may_answer(chooser: str) -> tuple[str, ...]:
     """Name the retrievers that may answer where one chose the options: all others, but for copies for checking.
 
-    Those that ask a server's language model, which may cost money, answer only where they are named.
+    Those that ask a server's language model, which may cost money, answer only where they are named; so does what keeps
+    every token of a work, which takes hundreds of megabytes.
     """
-    names = (card.name for card in registry.cards() if not card.server)
-    return tuple(name for name in names if name == alike(name) != alike(chooser))
+    cards = (each for each in registry.cards() if not (each.server or (each.kind == "dense" and each.components)))
+    return tuple(card.name for card in cards if card.name == alike(card.name) != alike(chooser))
 
 
 def caveat(name: str, chooser: str) -> str:

@@ -18,6 +18,7 @@ from relic_core.domain import LENGTHS, MAX_LENGTH, Ranking
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import PassageEncoder, shared
+from relic_core.encoders.weights import find_model
 from relic_core.errors import NoIndex, StaleIndex
 from relic_core.ports import silent
 from relic_core.retrieval import compact, index_files
@@ -276,6 +277,15 @@ def create_trained(settings: Settings, components: Sequence[Retriever]) -> Dense
 def trained_model(settings: Settings) -> str:
     """Name the model of dense-RELiC: a folder or a card."""
     return settings.trained or str(TRAINED)
+
+
+def checked_encoder(model: str) -> str:
+    """Look at the files of an encoder, and give its name. Raises BadWeights: also where it compares single tokens."""
+    card = read_card(model)
+    card.check_pooled()
+    find_model(card.query_model)
+    find_model(card.passage_model)
+    return card.name
 
 
 def _made(name: str, model: str, settings: Settings) -> Dense | DenseAlone:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,11 +23,11 @@ import numpy as np
 from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.late_chunking import load_late_chunking
+from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
 from relic_core.errors import BadWeights, RelicError
 from relic_core.ports import silent
 from relic_core.retrieval import index_files
-from relic_core.retrieval.dense import read_blocks, trained_model
+from relic_core.retrieval.dense import blocks, read_blocks, trained_model
 from relic_core.retrieval.reranked import FIRST, Reordering, below, beside
 from relic_core.retrieval.sentence_sums import times
 from relic_core.text.masking import claim_tokens
@@ -40,7 +41,8 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
-    from relic_core.encoders.late_chunking import ClaimTokens, LateChunkingEncoder
+    from relic_core.encoders.cards import EncoderCard
+    from relic_core.encoders.late_chunking import ClaimTokens
     from relic_core.ports import Progress, Retriever
     from relic_core.retrieval.index_files import Arrays
 
@@ -149,13 +151,14 @@ class Late(Reordering):
 
     @property
     def encoder_identity(self) -> str:
-        """Identity of the encoder, with what a claim's tokens count for. Raises BadWeights: as `VectorSearch`."""
+        """Identity of the encoder that reads the tokens of works. Raises BadWeights: as `VectorSearch`."""
         return self._encoder().token_identity
 
     @property
     def configuration(self) -> Mapping[str, str]:
-        """What the first retriever says of itself, how many are reordered, the encoder and the version."""
-        own = {"first counts": f"{self._weight:g}", "encoder": self.encoder_identity, "code": CODE}
+        """What the first says, how many are reordered, the encoder with what tokens count for, and the version."""
+        encoder = f"{self.encoder_identity}{self._encoder().weighed}"
+        own = {"first counts": f"{self._weight:g}", "encoder": encoder, "code": CODE}
         return {**super().configuration, **own}
 
     def _recipe(self, work: WorkVersion) -> index_files.Recipe:
@@ -198,9 +201,9 @@ class Late(Reordering):
 
         Raises RelicError: of several works. Raises NoIndex, StaleIndex: the work's tokens are not kept, or damaged.
         """
-        (ranking,) = rankings
         if corpus.whole is None:
             raise RelicError("Late interaction compares the words of one work at a time. Choose a work to use it.")
+        (ranking,) = rankings
         claim_tokens(claim)
         top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
         index = self._opened(self._recipe(corpus.whole.version))
@@ -217,9 +220,7 @@ class Late(Reordering):
         """
         asked = self._read(claim)
         vectors = self._opened(self._recipe(work.version)).vectors(span)
-        first = max(0, span.start - 1)  # what stands before a sentence may decide how its first word is cut
-        read = replace(work, sentences=work.sentences[first : span.end])
-        words = self._encoder().token_words(read)[-len(vectors) :]
+        words = self._words(work, span)
         products = asked.vectors @ vectors.T
         nearest = products.argmax(axis=1)
         worth = asked.weights * products.max(axis=1)
@@ -230,19 +231,43 @@ class Late(Reordering):
                 found.setdefault(mine.casefold(), (mine, theirs))
         return tuple(found.values())[:_MATCHES]
 
+    def _words(self, work: Work, span: Span) -> list[str]:
+        """Give the word of each token of a span; what stands beside one may decide how it is cut."""
+        found: list[str] = []
+        for block in blocks(work):
+            first, stop = max(block.start, span.start), min(block.stop, span.end)
+            if first < stop:
+                near = range(max(block.start, first - 1), min(block.stop, stop + 1))
+                read = replace(work, sentences=work.sentences[near.start : near.stop])
+                found += chain(*self._encoder().token_words(read)[first - near.start : stop - near.start])
+        return found
+
     def _read(self, claim: Claim) -> ClaimTokens:
         return self._asked.get(claim, lambda: self._encoder().encode_claim_tokens(claim))
 
 
-def create(settings: Settings, components: Sequence[Retriever]) -> Late:
-    """Make the retriever over one other, with the encoder that was named, else with that of dense-RELiC."""
-    (first,) = components
+def encoder_card(settings: Settings) -> EncoderCard:
+    """Read the card of the encoder: the one named, else dense-RELiC's. Raises BadWeights: it reads passages alone."""
     card = read_card(settings.late or trained_model(settings))
     if card.spans == "alone":
         raise BadWeights(
             f"{card.name} reads every passage by itself, and late interaction wants an encoder that reads a work in "
             "context. Name one in RELIC_LATE."
         )
+    return card
+
+
+def checked_encoder(settings: Settings) -> str:
+    """Look at the files of the encoder, and give its name. Raises BadWeights."""
+    card = encoder_card(settings)
+    LateChunkingEncoder(card).check_tokens()  # as they lie there now
+    return card.name
+
+
+def create(settings: Settings, components: Sequence[Retriever]) -> Late:
+    """Make the retriever over one other, with the encoder that was named, else with that of dense-RELiC."""
+    (first,) = components
+    card = encoder_card(settings)
     # Asked for its identity at every look at an index, and what makes it reads files.
     return Late(
         first, encoder=cache(lambda: load_late_chunking(card)), root=settings.indexes, top_k=settings.late_top_k

@@ -78,9 +78,9 @@ class Recalled(AsksModel):
         self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
     ) -> Ranking:
         """Put what the model recalls before the ranking of the first retriever. Raises RelicError: of several works."""
-        (ranking,) = rankings
         if corpus.whole is None:
             raise RelicError("A model recalls passages of one work at a time. Choose a work to use it.")
+        (ranking,) = rankings
         found = self.recall(claim, corpus.whole, progress)
         self._counts["passages recalled"] += found.given
         self._counts["passages recalled that are not in the work"] += found.lost

@@ -204,8 +204,9 @@ class Findings:
         """
         for card in cards:
             try:
-                if refusal := next((self.refusals[part] for part in card.components if part in self.refusals), None):
-                    raise refusal
+                alone = not (card.library or self.corpus.whole)  # it refuses by itself, and that can be mended
+                if lacking := [] if alone else [part for part in card.components if part in self.refusals]:
+                    raise self.refusals[lacking[0]]
                 self._rank(card, retriever(card.name), progress)
             except _ABOUT_THE_QUESTION:
                 raise
@@ -232,7 +233,8 @@ class Findings:
             )
         if isinstance(retriever, Combining):
             report = progress if card.server else silent
-            ranking = retriever.combine(claim, corpus, [self.rankings[part] for part in card.components], report)
+            parts = [self.rankings[part] for part in card.components if part in self.rankings]
+            ranking = retriever.combine(claim, corpus, parts, report)
             self.backgrounds[card.name] = self.rankings[card.name] = ranking
             return
         if not corpus.whole:

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relic_core.domain.figures import many
-from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
-from relic_core.encoders.weights import find_model
 from relic_core.errors import RelicError
 from relic_core.language_models.server import Server
-from relic_core.retrieval.dense import trained_model
+from relic_core.retrieval import dense, late
 from relic_core.retrieval.index_files import survey
 from relic_core.retrieval.reranked import reranker_model
 from relic_core.services.backups import leftovers
@@ -134,19 +132,13 @@ def _room(name: str, folder: Path) -> Finding:
 
 
 def _models(settings: Settings) -> Iterator[Finding]:
-    def encoder(named: str) -> str:
-        card = read_card(named)
-        find_model(card.query_model)
-        find_model(card.passage_model)
-        return card.name
-
     looks: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("encoder", lambda: encoder(settings.model)),
-        ("trained encoder", lambda: encoder(trained_model(settings))),
+        ("encoder", lambda: dense.checked_encoder(settings.model)),
+        ("trained encoder", lambda: dense.checked_encoder(dense.trained_model(settings))),
         ("reranker", lambda: open_reranker(reranker_model(settings)).name),
     )
     if settings.late:
-        looks += (("late interaction", lambda: encoder(settings.late)),)
+        looks += (("late interaction", lambda: late.checked_encoder(settings)),)
     for name, look in looks:
         try:
             yield Finding(name, "good", f"The files of {look()} are the ones expected.")
@@ -179,8 +171,8 @@ def _indexes(
     held = "read and compared with what was written" if thorough else "looked at"
     looked_at = found.whole + len(found.damaged)
     said = f"{many(looked_at, 'index was', 'indexes were')} {held}, {len(found.damaged) or 'none'} damaged"
-    dense = [card.name for card in retrievers.default() if card.kind == "dense"]
-    lacking = sum(any((name, each.fingerprint) not in found.works for name in dense) for each in prints.values())
+    names = [card.name for card in retrievers.default() if card.kind == "dense"]
+    lacking = sum(any((name, each.fingerprint) not in found.works for name in names) for each in prints.values())
     if found.damaged:
         return Finding(
             "indexes",

@@ -25,7 +25,8 @@ def show_preparing(app: App, result: SearchResult) -> None:
     """Say what is not ready to be searched by meaning, and how its preparation goes."""
     if result.work is None:
         if result.unprepared:
-            _show_library(app, result.unprepared, result.request.retrievers)
+            able = [column.retriever for column in result.columns if column.card.library]
+            _show_library(app, result.unprepared, able)
         elif any(column.pending for column in result.columns) and app.indexes.library_due():
             _offer(
                 app,

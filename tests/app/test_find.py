@@ -12,6 +12,7 @@ import pytest
 from relic_core.ports import silent
 from relic_core.retrieval import strength
 from relic_core.retrieval.reranked import Reranked
+from relic_core.store.jobs import JobFolder
 from relic_ui.naming import name_of
 from tests.app.reading import FIND, as_read, bars, found, html, plain, said, sound
 from tests.approved import says
@@ -657,6 +658,13 @@ def test_works_that_are_not_prepared_are_named_and_prepared_on_request(app, shel
     sound(at.button(key="find_start_prepare").click().run())
     assert "cannot be searched by meaning" not in html(at)
     assert any("Lanterns" in card for card in columns(at)[0])
+
+
+def test_a_library_is_not_prepared_for_what_cannot_search_it(app, shelf):
+    at = ask(app.open(FIND), "Nobody counted", work="", retrievers=["dense-relic", "late"])
+    sound(at.button(key="find_start_prepare").click().run())
+    (folder,) = JobFolder.all(app.settings.jobs)
+    assert folder.spec.arguments["retrievers"] == ["dense-relic"]
 
 
 def test_the_preparation_of_a_library_is_seen_while_it_goes_on(app, shelf):

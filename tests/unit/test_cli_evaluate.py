@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from relic_core.domain import ContextSize
-from relic_core.errors import BadRequest, NotFound, ReaderUnavailable
+from relic_core.errors import BadRequest, BadWeights, NotFound, ReaderUnavailable
 from relic_core.evaluation import experiments, proxy_task
 from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.relic import Quote, RelicBook, write_relic
@@ -22,6 +22,7 @@ from relic_core.wiring import build
 from tests.chat_server import by_shared_words, serving
 from tests.making import make_work
 from tests.small_benchmark import SmallBenchmark, novel
+from tests.tiny_models import bert, write_card
 from tools import figures as expected
 from tools.between_marks import marks
 
@@ -455,6 +456,20 @@ def test_a_run_whose_server_failed_goes_on_where_it_was(run, stored, chat, monke
 )
 def test_what_is_for_a_model_is_refused_without_one(run, typed):
     assert isinstance(run("evaluate", "sample", *typed).error, BadRequest)
+
+
+@pytest.mark.parametrize("proxy", [(), ("--proxy",)])
+def test_of_all_retrievers_those_that_cannot_be_made_are_left_out_and_named(run, tmp_path, monkeypatch, proxy):
+    card = write_card(tmp_path / "c.json", model=str(bert(tmp_path / "bert")), spans="alone")
+    monkeypatch.setenv("RELIC_TRAINED", card)
+    monkeypatch.setattr(evaluation, "named_retrievers", lambda said, without="": ("tf-idf", "late", "random"))
+    ran = run("evaluate", "sample", "all", *proxy)
+    assert ran.code == 0
+    assert "TF-IDF" in ran.out
+    assert "Random" in ran.out
+    assert "late is left out" in ran.err
+    assert "RELIC_LATE" in ran.err
+    assert isinstance(run("evaluate", "sample", "tf-idf,late", *proxy).error, BadWeights)
 
 
 def test_without_a_server_a_model_is_not_measured_and_all_does_not_ask_for_one(run, stored):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -21,12 +22,13 @@ from relic_core.errors import BadWeights, RelicError, StaleIndex
 from relic_core.evaluation.experiments import _own_models
 from relic_core.ports import silent
 from relic_core.retrieval import registry
-from relic_core.retrieval.dense import BLOCK
+from relic_core.retrieval.dense import BLOCK, blocks
 from relic_core.retrieval.late import LateIndex
 from relic_core.retrieval.reranked import beside
+from relic_core.services import health
 from tests.making import make_work
 from tests.making_training import make_base, make_novel
-from tests.tiny_models import bert, write_card
+from tests.tiny_models import bert, roberta, write_card
 
 NOVEL = make_novel()
 CLAIM = Claim("he claims the ferry is far :", "and so the ferry was near", masked=True)
@@ -198,8 +200,8 @@ def test_a_work_s_tokens_are_projected_in_their_context_without_words_passed_ove
     said[-3:] = [True] * 3  # a sentence of nothing else keeps them
     np.testing.assert_allclose(vectors, every[said], atol=1e-5)
     words = encoder_of(folder).token_words(work)
-    assert len(words) == len(vectors) == counts.sum()
-    assert list(dict.fromkeys(words)) == ["The", "fox", "the", "ferry", "miser", ""]
+    assert [len(each) for each in words] == counts.tolist()
+    assert list(dict.fromkeys(chain(*words))) == ["The", "fox", "the", "ferry", "miser", ""]
 
 
 def test_of_a_long_claim_the_words_around_the_gap_are_read(folder):
@@ -208,18 +210,25 @@ def test_of_a_long_claim_the_words_around_the_gap_are_read(folder):
     assert asked.words.count("near") == 18
 
 
-def test_what_claims_count_for_is_read_from_beside_the_model(own, tmp_path):
+def test_what_claims_count_for_is_read_from_beside_the_model(own, tmp_path, monkeypatch):
     encoder = encoder_of(own)
-    before, size = encoder.token_identity, encoder.pair.claims.tokenizer.get_vocab_size()
-    weights = torch.ones(size)
+    late = retriever(tmp_path, own)
+    late.prepare(NOVEL, silent)
+    before = late.configuration
+    weights = torch.ones(encoder.pair.claims.tokenizer.get_vocab_size())
     weights[encoder.pair.claims.tokenizer.token_to_id("the")] = 0.0
     save_file({"weights": weights}, own / "token_weights.safetensors")
     asked = encoder_of(own).encode_claim_tokens(Claim("the ferry"))
     assert asked.weights[list(asked.words).index("the")] == 0.0
     assert set(asked.weights) == {0.0, 1.0}
-    assert encoder_of(own).token_identity != before
+    assert late.configuration == before, "it goes on by what it has read"
+    monkeypatch.setattr("relic_core.encoders.towers._loaded", {})  # as after a new start
     late = retriever(tmp_path, own)
-    late.prepare(NOVEL, silent)
+    assert late.ready(NOVEL, 1), "no token of the work is another"
+    changed = {name for name, value in late.configuration.items() if before[name] != value}
+    assert changed == {"encoder"}
+    save_file({"weights": torch.ones(3)}, own / "token_weights.safetensors")
+    assert changed == {name for name, value in late.configuration.items() if before[name] != value}
     assert all(mine != "the" for mine, _ in late.matches(Claim("the ferry"), NOVEL, Span(2, 2)))
 
 
@@ -286,6 +295,28 @@ def test_an_encoder_for_late_interaction_is_refused_where_whole_passages_are_com
         )
 
 
+@pytest.mark.parametrize(
+    ("setting", "damage", "said"),
+    [
+        ("model", None, "RELIC_LATE"),
+        ("trained", None, "RELIC_LATE"),
+        ("late", None, ""),
+        ("late", projection_gone, "1_Dense"),
+        ("late", no_number, "not finite"),
+        ("late", weights(torch.ones(3)), "tokenizer has"),
+    ],
+)
+def test_a_look_at_the_models_says_what_their_use_would(own, tmp_path, setting, damage, said):
+    if damage:
+        damage(own)
+    place = {"model": "encoder", "trained": "trained encoder", "late": "late interaction"}[setting]
+    found = {each.name: each for each in health._models(Settings(**{setting: str(own)}))}[place]
+    assert found.level == ("bad" if said else "good")
+    assert said in found.said
+    alone = write_card(tmp_path / "c.json", model="", spans="alone")
+    assert [each.level for each in health._models(Settings(late=alone))] == ["good", "good", "good", "bad"]
+
+
 def test_an_encoder_that_reads_passages_alone_is_refused(tmp_path):
     card = write_card(tmp_path / "c.json", model="", spans="alone")
     with pytest.raises(BadWeights, match="RELIC_LATE"):
@@ -303,6 +334,26 @@ def test_cards_may_say_late_of_any_encoder_in_context(folder, tmp_path):
     for wrong in ({"spans": "alone"}, {"scoring": "later"}):
         with pytest.raises(BadWeights, match=next(iter(wrong))):
             read_card(write_card(tmp_path / "e.json", model="", **{"scoring": "late", **wrong}))
+
+
+def test_a_card_over_a_folder_of_pylate_may_overrule_it(folder, tmp_path):
+    def read(**said):
+        return read_card(write_card(tmp_path / "c.json", model=str(folder), **said))
+
+    for said in ({"pooling": "mean"}, {"scoring": "pooled"}):
+        card = read(**said)
+        assert (card.scoring, card.pooling, card.similarity, card.spans) == ("pooled", "mean", "cosine", "in context")
+        assert (card.dense, card.skip) == ((), ())
+        vectors, _ = LateChunkingEncoder(card, precision="float32").encode_sentences(NOVEL, silent)
+        assert vectors.shape == (len(NOVEL.sentences), 16)
+    assert read(pooling="first").spans == "alone"
+    assert (read(window=20).window, read(window=20).claim_windows) == (20, (20,))
+    late = read(pooling="mean", scoring="late")
+    assert (late.scoring, len(late.dense), late.skip) == ("late", 1, (".", ","))
+    with pytest.raises(BadWeights, match="claim_windows"):
+        read(window=20, claim_windows=[30])
+    with pytest.raises(BadWeights, match="window"):
+        read(window=True)
 
 
 # ---------------------------------------------------------------- the retriever
@@ -336,6 +387,43 @@ def test_it_says_which_words_met(tmp_path):
     met = late.matches(Claim("the mariner and the ship, the ship"), work, Span(1, 2))
     assert sorted(met) == [("mariner", "sailor"), ("ship", "boat")]
     assert late.matches(Claim("and the"), work, Span(1, 2)) == ()
+
+
+@pytest.mark.parametrize("trimmed", [True, False])
+def test_each_token_met_is_named_by_the_word_it_is_part_of(trimmed, tmp_path, monkeypatch):
+    monkeypatch.setattr("relic_core.retrieval.dense.BLOCK", 2)  # so that a block ends within a chapter
+    model = roberta(tmp_path / "roberta", trimmed=trimmed)
+    late = retriever(tmp_path, write_card(tmp_path / "c.json", model=str(model), scoring="late", window=62))
+    sentences = [
+        "The ferry left - far.",
+        "“ 7 ” foxes",
+        "frost, proud ferryman!",
+        "Orchard - Lamp.",
+        "miser  ,",
+        "Near Coin",
+    ]
+    work = make_work([sentences, sentences[::-1]])
+    late.prepare(work, silent)
+    encoder, pieces = late._encoder(), []  # of each sentence, as its block was read
+    for block in blocks(work):
+        rows, cores, counts = encoder.cut(replace(work, sentences=work.sentences[block.start : block.stop]))
+        ids = [each for row, (first, own) in zip(rows, cores, strict=True) for each in row[first : first + len(own)]]
+        read = [encoder.pair.passages.tokenizer.decode([each]).strip() for each in ids]
+        pieces += [read[end - count : end] for end, count in zip(np.cumsum(counts), counts, strict=True)]
+    held = LateIndex.vectors
+    monkeypatch.setattr(LateIndex, "vectors", lambda self, span: np.eye(len(held(self, span)), dtype=np.float32))
+    monkeypatch.setattr("relic_core.retrieval.late._MATCHES", 1000)
+    named = 0
+    for length in (1, 2, 3):
+        for start in range(len(pieces) - length + 1):
+            own = list(chain(*pieces[start : start + length]))
+            each = np.eye(len(own), dtype=np.float32)  # the first token of the claim meets the first, and so on
+            asked = ClaimTokens(each, each[0] * 0 + 1, tuple(f"claim{number}" for number in range(len(own))))
+            monkeypatch.setattr(late, "_read", lambda _, asked=asked: asked)
+            met = dict(late.matches(CLAIM, work, Span(start, length)))
+            assert all(own[int(mine[5:])] in theirs for mine, theirs in met.items())
+            named += len(met)
+    assert named > 100
 
 
 def test_a_work_of_several_blocks_goes_on_where_it_was_stopped(folder, tmp_path, monkeypatch):

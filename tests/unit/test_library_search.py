@@ -259,6 +259,12 @@ def test_where_nothing_is_prepared_words_answer_and_meaning_is_pending(bench):
     assert FakeEncoder().identity not in result.made_with
 
 
+def test_what_reads_one_work_says_so_also_where_nothing_is_prepared_for_what_it_is_made_of(bench):
+    column = ask(bench, "Nobody paid", retrievers=("late",)).columns[0]
+    assert (column.pending, column.cards) == (False, ())
+    assert "one work at a time" in column.note
+
+
 def test_works_that_are_not_prepared_are_named_and_passed_over_by_meaning_alone(bench):
     bench.indexes.build(LAMPS.id, ["dense-relic"], lambda *_: None)
     result = ask(bench, "Nobody paid for the lamp", results=9)

@@ -394,6 +394,8 @@ def test_models_answer_once_and_the_chooser_is_left_out_and_what_is_built_on_it_
     names = may_answer("bm25")
     assert "bm25" not in names
     assert not any(name.endswith("-reference") for name in names)
+    assert "zero-shot" in names
+    assert "late" not in {*names, *models.due(ferry.id)}, "it is asked where it is named"
     caveats = [caveat(name, "bm25") for name in ("fusion", "reranked", "bm25", "random", "tf-idf")]
     assert [bool(each) for each in caveats] == [True, True, True, True, False]
     assert ["BM25" in each for each in caveats[:2]] == [True, True]
