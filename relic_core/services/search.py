@@ -522,15 +522,15 @@ class Search:
         if leading is None:
             return ()
 
-        told: set[tuple[str, int]] = set()  # a card of a column is named beside one passage alone
+        marked: set[tuple[str, int]] = set()  # a card of a column is named beside one passage alone
 
         def evidence(retriever: str, card: Card) -> Evidence:
             chosen_by = []
             for column in columns:
                 groups = shown[column.retriever].groups if column.retriever in shown else ()
                 mine = (number for number, group in enumerate(groups, start=1) if card.shows(group.best))
-                chosen_by += [(column, number) for number in [*mine][:1] if (column.retriever, number) not in told]
-            told.update((column.retriever, number) for column, number in chosen_by)
+                chosen_by += [(column, number) for number in [*mine][:1] if (column.retriever, number) not in marked]
+            marked.update((column.retriever, number) for column, number in chosen_by)
             return Evidence(card, retriever, tuple(chosen_by))
 
         made = next((column.cards for column in columns if column.retriever == leading), ())
