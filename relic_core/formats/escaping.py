@@ -17,7 +17,7 @@ BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 """Begins a CSV file, without which spreadsheets take accents for something else."""
 
 _FORMULA = tuple("=+-@\t\r＝＋－＠")
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~&$^@]|=(?==)|(?<==)=|%(?=%)|(?<=%)%|-(?=-)|\.(?=\.\.)")
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#|~&$^@]|=(?==)|(?<==)=|%(?=%)|(?<=%)%|-(?=-)|\.(?=\.)")
 _MARKDOWN_CELL = str.maketrans({character: f"\\{character}" for character in r"\`*_{}[]<>#|~$"})
 _LATEX = str.maketrans(
     {
@@ -75,7 +75,7 @@ def as_csv(rows: Iterable[Iterable[object]], *, line_end: str = "\r\n") -> str:
 
 
 def escape_markdown(words: str) -> str:
-    """Escape what Markdown would obey within a line; of Pandoc ^, @, -- and ..., of Obsidian == and %%."""
+    """Escape what Markdown would obey within a line; of Pandoc ^, @, -- and .., of Obsidian == and %%."""
     return _MARKDOWN.sub(r"\\\g<0>", words)
 
 

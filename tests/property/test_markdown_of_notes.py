@@ -85,6 +85,8 @@ def bare(words):
 @given(WORDS, WORDS, st.booleans())
 @example("It rained -- and ... rained.", "(a) one\n(b) two\n\ni. three", False)
 @example("a\n\n# b", "a\r- b", True)
+@example("It rained.", "..", False)
+@example("It rained.", "rain ... and wind ....", False)
 def test_the_markdown_of_a_note_shows_its_words_and_is_inert(quotation, words, verse):
     kept = replace(KEPT, quotation=f"So {quotation}", line=4 if verse else None)
     note = Note(id="n", collection_id="c", kept=kept, words=words, created=NOW, updated=NOW)
