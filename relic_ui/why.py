@@ -12,12 +12,15 @@ from relic_ui import person
 from relic_ui.shell import show_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from relic_core.domain import Run
     from relic_core.domain.studies import Study
     from relic_core.services.recall import Diagnosis
     from relic_core.wiring import App
+
+    Judgements = Mapping[str, Mapping[tuple[str, str], tuple[str, ...]]]
+    """By the id of a run or study, then by example and judge: the codes."""
 
 
 def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:
@@ -41,14 +44,19 @@ def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:
     return f'<details class="relic-missed"><summary>Why?</summary><p>{escape(found)}</p><dl>{rows}</dl></details>'
 
 
-def judge(app: App, of: Sequence[Run | Study], example_id: str, what: str) -> None:
+def judgements(app: App, of: Iterable[Run | Study]) -> Judgements:
+    """Give what was said of the cases of runs or a study, for all of a page's `judge`."""
+    return {each.id: app.runs.case_judgements(each) for each in of}
+
+
+def judge(app: App, of: Sequence[Run | Study], example_id: str, what: str, kept: Judgements) -> None:
     """Ask what a person says of what stood in a quotation's place, and keep it for each of the runs, or the study.
 
     - `what`: what is judged, in words.
     """
     key, who = f"judged_{'_'.join(each.id for each in of)}_{example_id}", person.current()
     if key not in st.session_state:  # what was said of one of them is kept for all with the next press: show all of it
-        said = {code for each in of for code in app.runs.case_judgements(each).get((example_id, who), ())}
+        said = {code for each in of for code in kept[each.id].get((example_id, who), ())}
         st.session_state[key] = [code for code in CODES if code in said]
 
     def keep() -> None:

@@ -153,7 +153,7 @@ class Experiment:
         self._card = registry.card(name)
         default = registered(name)
         self.retriever = default if isinstance(retriever, str) else retriever
-        made_of = [card.name for card in registry.in_order([name]) if not card.components or card.kind == "dense"]
+        made_of = [card.name for card in registry.in_order([name]) if not card.components or card.keeps_own_index]
         self._parts = [registered(part) if part != name else self.retriever for part in made_of]
         refuse_learnt(self._card, settings, benchmark)
         self._label = _label(self._card, self.retriever, default, _own_models(self._card, settings))
@@ -238,7 +238,7 @@ class Experiment:
         ):
             if problem:
                 raise RelicError(problem)
-        if self._card.kind == "dense" and self._card.components:  # its tokens are read here
+        if self._card.keeps_own_index:  # what it is made of was prepared with the works
             for work, _ in several.values():
                 self.retriever.prepare(work, silent)
 

@@ -51,6 +51,11 @@ class RetrieverCard:
     server: bool = False
 
     @property
+    def keeps_own_index(self) -> bool:
+        """Whether it is made of others and keeps an index of each work beside theirs."""
+        return self.kind == "dense" and bool(self.components)
+
+    @property
     def called(self) -> str:
         """Its purpose, in two words: what it goes by on a page."""
         return self.purpose or self.label

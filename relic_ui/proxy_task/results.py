@@ -26,7 +26,7 @@ from relic_ui.shell import literal, show_errors
 from relic_ui.sources.sources import EVIDENCE
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
-from relic_ui.why import judge, why
+from relic_ui.why import judge, judgements, why
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -438,9 +438,10 @@ def _items(app: App, results: StudyResults) -> None:
     st.html('<p class="relic-quiet">The hardest first: those that the fewest people got.</p>')
     shown = _paged(answered)
     found = app.diagnosed_items(results, shown)
+    kept = judgements(app, [results.study])
     for item in shown:
         st.html(_case(app, item, found.get(item.item.id)))
-        judge(app, [results.study], item.item.id, "the passages in the quotation’s place")
+        judge(app, [results.study], item.item.id, "the passages in the quotation’s place", kept)
 
 
 def _paged(items: Sequence[ItemResult]) -> Sequence[ItemResult]:

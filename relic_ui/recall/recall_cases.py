@@ -15,7 +15,7 @@ from relic_ui.passages import passage_html
 from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
 from relic_ui.shell import literal
-from relic_ui.why import judge, why
+from relic_ui.why import judge, judgements, why
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Claim, Offsets, Outcome, Run
     from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
     from relic_core.wiring import App
+    from relic_ui.why import Judgements
 
 _PAGE = 5
 _SHORT = 60
@@ -154,9 +155,10 @@ def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Map
     if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
         st.html(_what_is_missing(missing, asked.offer.card.needs))
     reasons = _why_missed(app, shown)
+    kept = judgements(app, {run.id: run for case in shown for run, _ in case.outcomes}.values())
     for case, each in zip(shown, read, strict=True):
         st.html(_case(case, each, colours, reasons, titled=asked.view != "books"))
-        _judge(app, case, each)
+        _judge(app, case, each, kept)
     st.html(
         f"{_pages(asked, page, pages)}"
         '<p class="relic-recall-back"><a href="#recall-chart" target="_self">Back to the chart</a></p>'
@@ -178,7 +180,7 @@ def _why_missed(app: App, cases: Sequence[Case]) -> dict[tuple[str, str], str]:
     }
 
 
-def _judge(app: App, case: Case, read: Sequence[ReadOutcome]) -> None:
+def _judge(app: App, case: Case, read: Sequence[ReadOutcome], kept: Judgements) -> None:
     """Ask what a person says of each passage that a run put first, once where several put the same."""
     missed: dict[Offsets, list[Run]] = {}
     for (run, outcome), each in zip(case.outcomes, read, strict=True):
@@ -187,7 +189,7 @@ def _judge(app: App, case: Case, read: Sequence[ReadOutcome]) -> None:
     several = len(missed) > 1
     with st.expander("Your judgements of what was put first") if several else st.container():
         for runs in missed.values():
-            judge(app, runs, case.id, f"what {listed([f'{run.label} ({run.shape})' for run in runs])} put first")
+            judge(app, runs, case.id, f"what {listed([f'{run.label} ({run.shape})' for run in runs])} put first", kept)
 
 
 def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:

@@ -208,12 +208,12 @@ def diagnosed(
 
     What critics quote is counted in the windows mined here, else among the items of the study.
     """
-    found = {}
-    for each in some:
-        if each.work_id:
-            golds = [other.item.gold.span for other in results.items if other.work_id == each.work_id]
-            quoted = [Span(at, n) for _, at, n in windows.golds(each.work_id)] or golds
-            found[each.item.id] = diagnose_item(each.item, load_work(each.work_id), quoted)
+    here = [each for each in some if each.work_id]
+    quoted = {}
+    for work_id in {each.work_id for each in here}:
+        golds = [other.item.gold.span for other in results.items if other.work_id == work_id]
+        quoted[work_id] = [Span(at, n) for _, at, n in windows.golds(work_id)] or golds
+    found = {each.item.id: diagnose_item(each.item, load_work(each.work_id), quoted[each.work_id]) for each in here}
     return {item_id: case for item_id, case in found.items() if case is not None}
 
 
