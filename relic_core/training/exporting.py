@@ -18,6 +18,7 @@ from relic_core.encoders.weights import (
     CONFIG,
     LAYERS,
     LAYERS_CARD,
+    TOKEN_WEIGHTS,
     TOKENIZER,
     WEIGHTS,
     LayersCard,
@@ -69,6 +70,9 @@ def write_model(
             (half / name).mkdir()
             tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), recipe.blend)
             write_weights(half / name, tensors, base, keeps_embeddings=recipe.keeps_embeddings)
+        if recipe.scoring == "late":
+            counting = encoder.counting(recipe.blend).detach().exp().cpu()
+            write_tensors(half / CLAIMS / TOKEN_WEIGHTS, {"weights": counting})
         used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
         digest = pair_digest(*(find_model(str(half / name)) for name in used.values()))
         learnt = {"learnt": card.learnt} if card.learnt else {}

@@ -15,23 +15,31 @@ from relic_core.encoders.cards import EncoderCard, RerankerCard, read_card
 from relic_core.encoders.joint_reader import JointReader, Rows
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import (
+    TOKEN_WEIGHTS,
     TOKENIZER,
     ModelFiles,
     find_model,
+    model_folder,
     named_as,
     pair_digest,
     settings_folder,
     state_of,
+    token_weights,
 )
 from relic_core.errors import BadRequest, BadWeights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    import numpy as np
+    import numpy.typing as npt
+
     from relic_core.encoders.towers import Tower
     from relic_core.training.recipes import EncoderRecipe, Loss, Recipe, RerankerRecipe
 
 _MASKS = ("[MASK]", "<mask>")
+
+_LEAST = 1e-6
 
 _LORA_ALPHA = 2
 """LoRA's alpha over its rank: by how much what the adapters add is multiplied."""
@@ -93,11 +101,12 @@ def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a training goes on from: two models, which may be one."""
+    """What a training goes on from: two models, which may be one; what its claims' tokens count for, if it says so."""
 
     name: str
     claims: ModelFiles
     passages: ModelFiles
+    weighed: npt.NDArray[np.float32] | None = None
 
     @property
     def digest(self) -> str:
@@ -113,10 +122,24 @@ class Start:
             for name, tensor in claims.items()
         }
 
+    def counting(self, tokens: int) -> torch.Tensor:
+        """Give the logarithms of what so many tokens count for; one that counted for nothing may count again."""
+        counting = torch.zeros(tokens)
+        if self.weighed is not None:
+            given = torch.from_numpy(self.weighed[:tokens]).clamp(min=_LEAST)
+            counting[: len(given)] = given.log()
+        return counting
+
 
 def start_of(card: EncoderCard, base: ModelFiles) -> Start:
     """Find an encoder that is to be gone on from, and check that it has the base's tokenizer."""
-    start = Start(card.name, find_model(card.query_model), find_model(card.passage_model))
+    weighed = model_folder(card.query_model) / TOKEN_WEIGHTS
+    start = Start(
+        card.name,
+        find_model(card.query_model),
+        find_model(card.passage_model),
+        token_weights(weighed, 0)[1] if weighed.is_file() else None,
+    )
     tokenizers = {
         (settings_folder(files.folder) / TOKENIZER).read_bytes() for files in (base, start.claims, start.passages)
     }
@@ -184,6 +207,11 @@ def in_order(parts: list[torch.Tensor], rows: list[torch.Tensor]) -> torch.Tenso
     return torch.cat(parts)[torch.argsort(torch.cat(rows))]
 
 
+_STEEPNESS = 100.0
+"""A step of the learning rate changes what a token counts for by so many times as much, in proportion: a rate at which
+layers learn would leave it as it is."""
+
+
 class DualEncoder(nn.Module):
     """A context encoder and a quotation encoder from one base.
 
@@ -201,6 +229,14 @@ class DualEncoder(nn.Module):
                 begin_as(passages, state_of(start.passages), start.name)
         self.claims = prepared(claims, recipe)
         self.passages = self.claims if passages is None else prepared(passages, recipe)
+        if recipe.scoring == "late":
+            begun = torch.zeros(claims.config.vocab_size) if start is None else start.counting(claims.config.vocab_size)
+            self.register_buffer("_begun", begun, persistent=False)
+            self._moved = nn.Parameter(torch.zeros_like(begun))
+
+    def counting(self, blend: float = 1.0) -> torch.Tensor:
+        """Give what each token of a claim counts for in late interaction, as a logarithm; shape (n_tokens,)."""
+        return self._begun + blend * _STEEPNESS * self._moved
 
     def forward(  # noqa: PLR0913 - a batch, as the collator makes it
         self,
@@ -216,10 +252,11 @@ class DualEncoder(nn.Module):
         allowed: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
         """Give the loss of a batch, as `Collator` makes it: a claim chooses among the quotations that are `allowed`."""
-        scores = self.scores(
-            self.claim_vectors(claims, claim_lengths),
-            self.span_vectors(passages, passage_lengths, segments, starts, lengths),
-        )
+        spans = (passages, passage_lengths, segments, starts, lengths)
+        if self._recipe.scoring == "late":
+            scores = self.late_scores(claims, claim_lengths, *spans)
+        else:
+            scores = self.scores(self.claim_vectors(claims, claim_lengths), self.span_vectors(*spans))
         scores = scores.masked_fill(~allowed, float("-inf"))
         return _choosing(scores, gold, self._recipe.loss)
 
@@ -278,6 +315,58 @@ class DualEncoder(nn.Module):
         which = (starts.unsqueeze(1) + shifts).clamp(max=count - 1)
         weights = within.unsqueeze(-1).to(sums.dtype)
         return (sums[which] * weights).sum(1) / (tokens[which] * weights).sum(1)
+
+    def late_scores(
+        self,
+        claims: torch.Tensor,
+        claim_lengths: torch.Tensor,
+        passages: torch.Tensor,
+        passage_lengths: torch.Tensor,
+        segments: torch.Tensor,
+        starts: torch.Tensor,
+        lengths: torch.Tensor,
+    ) -> torch.Tensor:
+        """Score claims against spans as `retrieval.late` does, a claim's weights made to add up to 1, in float32.
+
+        Returns: shape (n_claims, n_spans).
+        """
+        count, width = len(claims), claims.shape[1]
+        places = torch.arange(claims.numel(), device=claims.device).view(count, width)
+        places = places.masked_fill(places % width >= claim_lengths.unsqueeze(1), -1)
+        asked, at = self._token_states(self.claims, claims, claim_lengths, places)
+        own, segment = self._token_states(self.passages, passages, passage_lengths, segments)
+        with torch.autocast(claims.device.type, enabled=False):
+            if self._recipe.similarity == "cosine":
+                asked, own = nn.functional.normalize(asked, dim=-1), nn.functional.normalize(own, dim=-1)
+            maxima = torch.segment_reduce(own @ asked.T, "max", lengths=torch.bincount(segment))
+            best = maxima[starts]
+            for further in range(1, int(lengths.max())):
+                beyond = maxima[(starts + further).clamp(max=len(maxima) - 1)]
+                best = torch.where((lengths > further).unsqueeze(1), torch.maximum(best, beyond), best)
+            weights = torch.exp(self.counting()[claims.flatten()[at]])
+            shares = weights.new_zeros((len(at), count)).index_put((torch.arange(len(at)), at // width), weights)
+            return (best @ (shares / shares.sum(0))).T / self._recipe.temperature
+
+    def _token_states(
+        self,
+        model: Any,  # noqa: ANN401
+        ids: torch.Tensor,
+        lengths: torch.Tensor,
+        owners: torch.Tensor,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Give the states of the tokens that an owner at or above 0 keeps, and these owners, ascending."""
+
+        def kept(ids: torch.Tensor, lengths: torch.Tensor, owners: torch.Tensor) -> torch.Tensor:
+            return self._states(model, ids, lengths)[0][owners >= 0]
+
+        found, order = [], []
+        for rows, longest in self._passes.of(lengths):
+            own = owners[rows, :longest]
+            found.append(self._passes.once_or_twice(kept, ids[rows, :longest], lengths[rows], own))
+            order.append(own[own >= 0])
+        by = torch.cat(order)
+        sorted_ = torch.argsort(by, stable=True)
+        return torch.cat(found)[sorted_], by[sorted_]
 
     def _states(self, model: Any, ids: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:  # noqa: ANN401
         mask = torch.arange(ids.shape[1], device=ids.device) < lengths.unsqueeze(1)

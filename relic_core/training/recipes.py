@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 from relic_core.domain import MAX_LENGTH, ContextSize
-from relic_core.encoders.cards import LEAST_WINDOW, WINDOW, HeadPooling, Reading, RerankerCard
+from relic_core.encoders.cards import LEAST_WINDOW, WINDOW, HeadPooling, Reading, RerankerCard, Scoring
 from relic_core.encoders.generator import BART
 from relic_core.errors import BadRequest, BadWeights, NotFound, unknown_name
 
@@ -70,6 +70,11 @@ SETTINGS = {
     "pooling": Setting(
         "How a text becomes one vector: the mean of its tokens, or its first token as in the paper.",
         among=get_args(Pooling),
+    ),
+    "scoring": Setting(
+        "Whether one vector of a claim meets one of a passage (pooled), or each token of a claim the nearest one of a "
+        "passage (late): an encoder for late interaction, which also learns what each token of a claim counts for.",
+        among=get_args(Scoring),
     ),
     "similarity": Setting(
         "How claims and quotations are compared: by angle (cosine), or by angle and length (dot).",
@@ -284,10 +289,11 @@ class Recipe:
 
     @property
     def digest(self) -> str:
-        """Sha256 of all that it says, its name and its kind apart, and a loss as it was before there were others."""
+        """Sha256 of all that it says but name, kind, and values that were the only way before there were others."""
         said = {key: value for key, value in self.to_json().items() if key not in {"name", KIND}}
-        if said.get("loss") == "mean":
-            del said["loss"]
+        for key, before in (("loss", "mean"), ("scoring", "pooled")):
+            if said.get(key) == before:
+                del said[key]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
     @classmethod
@@ -328,6 +334,7 @@ class EncoderRecipe(Recipe):
     name: str = "default"
     shared: bool = False
     pooling: Pooling = "mean"
+    scoring: Scoring = "pooled"
     similarity: Similarity = "cosine"
     temperature: float = 0.05
     loss: Loss = "mean"
@@ -340,6 +347,12 @@ class EncoderRecipe(Recipe):
     claim_windows: tuple[int, ...] = ()
     window: int = WINDOW
     hard_negatives: int = 1
+
+    def __post_init__(self) -> None:
+        """Check the values, and that tokens are compared only where they are read in context."""
+        Recipe.__post_init__(self)
+        if self.scoring == "late" and not self.in_context:
+            self._refuse("pooling", '"mean" where scoring is "late"')
 
     @property
     def in_context(self) -> bool:
@@ -499,16 +512,30 @@ how soon it was stopped (here after two validations without a better one, of whi
 
 LAPTOP = replace(DEFAULT, name="laptop", batch=48, window_batch=8, stretches=12, cached=True, validate_every=100)
 
+LATE = replace(
+    DEFAULT,
+    name="late",
+    scoring="late",
+    temperature=0.02,
+    batch=48,
+    learning_rate=5e-5,
+    blend=1.0,
+    claim_windows=(176,),
+)
+"""For late interaction, from dense-RELiC as a start. The mean of a claim's maxima differs less between passages than
+one cosine does, so that its temperature is lower."""
+
 AnyRecipe = EncoderRecipe | RerankerRecipe | SourceRecipe
 
 RECIPES: dict[str, AnyRecipe] = {
-    recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP, RerankerRecipe(), SourceRecipe())
+    recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP, LATE, RerankerRecipe(), SourceRecipe())
 }
 
 ABOUT = {
     "default": "The recipe of the best models here: two encoders from one small base.",
     "laptop": "The same for a machine with little memory: smaller batches, states made twice instead of kept.",
     "paper": "The RELiC paper's own recipe, for comparison. It begins from RoBERTa-base and wants a graphics card.",
+    "late": "An encoder for late interaction, word by word: let it go on from dense-RELiC (start).",
     "reranker": "Trains what reads the first hundred anew, each beside the claim, and puts them in order.",
     "source": "Trains what says where a quotation comes from, on quotations of works in your library.",
 }

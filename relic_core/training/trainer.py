@@ -231,12 +231,13 @@ def trained_card(recipe: EncoderRecipe) -> EncoderCard:
             "them, or name the folder of the model inside."
         )
     return EncoderCard(
-        name=f"dense-RELiC ({recipe.name})",
+        name=f"{'late interaction' if recipe.scoring == 'late' else 'dense-RELiC'} ({recipe.name})",
         query_model=base.query_model,
         passage_model=base.passage_model,
         pooling=recipe.pooling,
         query_prefix=base.query_prefix,
         passage_prefix=base.passage_prefix,
+        scoring=recipe.scoring,
         similarity=recipe.similarity,
         spans="in context" if recipe.in_context else "alone",
         window=recipe.window,

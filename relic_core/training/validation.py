@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,22 +24,20 @@ from relic_core.encoders.towers import PassageEncoder, flat_span
 from relic_core.errors import BadRequest
 from relic_core.ports import Progress, Reranker, Retriever, silent
 from relic_core.retrieval import registry
+from relic_core.retrieval.late import LateIndex
 from relic_core.retrieval.reranked import TOP_K, beside, scores_of
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 from relic_core.training.batching import grouped
 from relic_core.training.recipes import LIKELIHOOD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import numpy.typing as npt
-
     from relic_core.config import Settings
+    from relic_core.domain import Scores
     from relic_core.domain.trainings import ModelKind
     from relic_core.training.folders import TrainingFolder
-
-    Vector = npt.NDArray[np.float32]
 
 KS = (1, 10, 100)
 SHAPES = (ContextSize(4, 4), ContextSize(1, 1), ContextSize(1, 0))
@@ -109,11 +108,11 @@ class Validation:
         by_work = grouped(self.windows, lambda window: window.work_id)
         for done, (work_id, windows) in enumerate(by_work.items()):
             self.progress(done, len(by_work), f"validating: {done} of {len(by_work)} works")
-            score = _scorer(encoder, self.works[work_id], card)
+            score = _scorer(encoder, self.works[work_id])
             for shape in SHAPES:
-                vectors = encoder.encode_claims([claim_of(window, shape) for window in windows])
-                for window, vector in zip(windows, vectors, strict=True):
-                    ranks[shape].append(rank_at(score(vector, window.gold.length), window.gold.start))
+                scored = score([(claim_of(window, shape), window.gold.length) for window in windows])
+                for window, scores in zip(windows, scored, strict=True):
+                    ranks[shape].append(rank_at(scores, window.gold.start))
         return figures(ranks)
 
 
@@ -159,21 +158,35 @@ def claim_of(window: MinedWindow, shape: ContextSize) -> Claim:
 
 
 def _scorer(
-    encoder: LateChunkingEncoder | PassageEncoder, work: Work, card: EncoderCard
-) -> Callable[[Vector, int], Vector]:
+    encoder: LateChunkingEncoder | PassageEncoder, work: Work
+) -> Callable[[Sequence[tuple[Claim, int]]], Iterator[Scores]]:
+    """Give what scores all spans of a work of a length for claims, each given with its length."""
+    card = encoder.pair.card
+    if isinstance(encoder, LateChunkingEncoder) and card.scoring == "late":
+        tokens = LateIndex(**LateIndex.arrays(*encoder.encode_tokens(work, silent)))
+        return lambda asked: (
+            tokens.score(encoder.encode_claim_tokens(claim), np.arange(work.candidates(length)), length)
+            for claim, length in asked
+        )
     if isinstance(encoder, LateChunkingEncoder):
         sums, counts = encoder.encode_sentences(work, silent)
         index = DenseIndex(sums, np.stack([neighbour_products(sums, each) for each in range(MAX_LENGTH)]), counts)
-        return lambda vector, length: index.score(vector, length, card.similarity)
-    spans: dict[int, Vector] = {}
+        of_vector: Callable[[Scores, int], Scores] = lambda vector, length: index.score(  # noqa: E731 - beside the other
+            vector, length, card.similarity
+        )
+    else:
+        read = cache(
+            lambda length: encoder.encode_passages(
+                [flat_span(work, Span(at, length)) for at in range(work.candidates(length))]
+            )
+        )
+        of_vector = lambda vector, length: np.asarray(read(length) @ vector, dtype=np.float32)  # noqa: E731
 
-    def alone(vector: Vector, length: int) -> Vector:
-        if length not in spans:
-            texts = [flat_span(work, Span(at, length)) for at in range(work.candidates(length))]
-            spans[length] = encoder.encode_passages(texts)
-        return np.asarray(spans[length] @ vector, dtype=np.float32)
+    def score(asked: Sequence[tuple[Claim, int]]) -> Iterator[Scores]:
+        vectors = encoder.encode_claims([claim for claim, _ in asked])
+        return (of_vector(vector, length) for vector, (_, length) in zip(vectors, asked, strict=True))
 
-    return alone
+    return score
 
 
 def _usable(window: MinedWindow) -> bool:

@@ -7,7 +7,9 @@ import pytest
 import torch
 
 from relic_core.domain import Claim
-from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.late_chunking import ClaimTokens, LateChunkingEncoder
+from relic_core.ports import silent
+from relic_core.retrieval.late import LateIndex
 from relic_core.training.batching import Planned
 from relic_core.training.collating import Collator, Material
 from relic_core.training.exporting import merged
@@ -75,17 +77,42 @@ def test_the_loss_is_the_softmax_over_what_counts(base, similarity):
     assert model(**features)["loss"].item() == pytest.approx(torch.stack(losses).mean().item(), rel=1e-4)
 
 
+def spans_of(features):
+    return (features[name] for name in ("passages", "passage_lengths", "segments", "starts", "lengths"))
+
+
+def test_words_meet_as_when_searching(base):
+    model, features, encoder, (_, windows, work) = prepared(base, WINDOWS, scoring="late", temperature=1.0)
+    torch.nn.init.normal_(model._moved, std=0.01)
+    scores = model.late_scores(features["claims"], features["claim_lengths"], *spans_of(features)).detach().numpy()
+    index = LateIndex(**LateIndex.arrays(*encoder.encode_tokens(work, silent)))
+    weights = model.counting().exp().detach().numpy()
+    for row, window in enumerate(windows):
+        read = encoder.pair.claim_ids(Claim(" ".join(window.left), " ".join(window.right), masked=True), 24)
+        ids = [*encoder.pair.claims.opening, *read, *encoder.pair.claims.closing]
+        (batch,) = encoder.pair.claims.forward([read], reading="a claim")
+        asked = ClaimTokens(
+            encoder.pair.claims.compared(batch.states[0]).numpy(), weights[ids] / weights[ids].sum(), ("",) * len(ids)
+        )
+        own = int(features["gold"][row])
+        every = np.arange(work.candidates(window.gold.length))
+        expected = index.score(asked, every, window.gold.length)
+        assert scores[row, own] == pytest.approx(expected[window.gold.start], abs=2e-3)
+
+
+@pytest.mark.parametrize("scoring", ["pooled", "late"])
 @pytest.mark.parametrize("batch", [PAIRS, WINDOWS], ids=["pairs", "windows"])
-@pytest.mark.parametrize("chunk_tokens", [16, 64, 100_000])
-def test_states_made_twice_and_small_chunks_give_the_same_gradient(base, batch, chunk_tokens):
+@pytest.mark.parametrize("chunk_tokens", [16, 100_000])
+def test_states_made_twice_and_small_chunks_give_the_same_gradient(base, batch, chunk_tokens, scoring):
     def gradients(**given):
-        model, features, _, _ = prepared(base, batch, **given)
+        model, features, _, _ = prepared(base, batch, scoring=scoring, **given)
         model(**features)["loss"].backward()
         return {name: each.grad for name, each in model.named_parameters() if each.grad is not None}
 
     plain, cached = gradients(chunk_tokens=100_000), gradients(chunk_tokens=chunk_tokens, cached=True)
     assert plain.keys() == cached.keys()
     assert len(plain) > 40
+    assert ("_moved" in plain) == (scoring == "late")
     for name, gradient in plain.items():
         assert torch.allclose(gradient, cached[name], atol=1e-5, rtol=1e-3), name
 

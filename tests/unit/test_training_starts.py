@@ -7,10 +7,11 @@ import json
 import pytest
 import torch
 
+from relic_core.domain import Claim
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import find_model, state_of
-from relic_core.errors import BadRequest
+from relic_core.errors import BadRequest, BadWeights
 from relic_core.training.models import DualEncoder, RerankerInTraining, start_of
 from relic_core.training.trainer import train, trained_card
 from tests.making_rerankers import make_reranker_recipe
@@ -42,6 +43,24 @@ def test_a_training_of_no_rate_gives_back_what_it_went_on_from(base, first, tmp_
         before, after = weights(first, tower), weights(made, tower)
         assert any(not torch.equal(before[name], find_state(base)[name]) for name in before)
         assert all(torch.allclose(before[name], after[name], atol=1e-6) for name in before)
+
+
+def test_late_interaction_learns_what_tokens_count_for_and_goes_on_from_it(base, first, tmp_path):
+    recipe = make_recipe(base, scoring="late", learning_rate=0.003)
+    made = trained(recipe, tmp_path / "first", start=card_of(first))
+    encoder = LateChunkingEncoder(card_of(made), precision="float32")
+    weights = encoder.encode_claim_tokens(Claim("the ferry was near")).weights
+    assert len(set(weights.tolist())) > 1
+    assert (weights > 0).all()
+    with pytest.raises(BadWeights, match="RELIC_LATE"):
+        encoder.encode_claims([Claim("the ferry was near")])
+    again = trained(
+        make_recipe(base, scoring="late", learning_rate=1e-30, weight_decay=0.0),
+        tmp_path / "again",
+        start=card_of(made),
+    )
+    later = LateChunkingEncoder(card_of(again), precision="float32").encode_claim_tokens(Claim("the ferry was near"))
+    assert later.weights == pytest.approx(weights, rel=1e-5)
 
 
 def find_state(base):
