@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from relic_core.domain import DEFAULT_RETRIEVERS, SearchRequest, SeedPassage, WorkSummary
 from relic_core.domain.searches import SharedSearch
 from relic_core.errors import NotFound
-from relic_core.formats import searches
+from relic_core.formats import search_address
 from relic_core.formats.files import read_bytes, written_whole
 from relic_core.retrieval import registry
 
@@ -80,7 +80,7 @@ class Sharing:
 
     def short(self, search_id: str, request: SearchRequest) -> dict[str, str]:
         """Give what an address of this store carries of a search."""
-        return {"q": search_id, **searches.write_fingerprints(self._fingerprints.of(request), request.retrievers)}
+        return {"q": search_id, **search_address.write_fingerprints(self._fingerprints.of(request), request.retrievers)}
 
     def share(self, search_id: str, request: SearchRequest) -> Shared:
         """Write a search for this store, for any other, and as a file."""
@@ -93,7 +93,9 @@ class Sharing:
             fingerprints=self._fingerprints.of(request),
         )
         return Shared(
-            short=self.short(search_id, request), code=searches.write_code(shared), file=searches.write_file(shared)
+            short=self.short(search_id, request),
+            code=search_address.write_code(shared),
+            file=search_address.write_file(shared),
         )
 
     def save(self, search_id: str, request: SearchRequest, path: Path) -> None:
@@ -105,17 +107,17 @@ class Sharing:
     def open_said(self, said: str) -> Opened:
         """Open the search of an address, with or without its beginning, or of the file that somebody names."""
         code = parse_qs(urlsplit(said).query).get("search", [""])[-1]
-        if code or searches.is_code(said):
+        if code or search_address.is_code(said):
             return self.open_code(code or said)
         return self.open_file(read_bytes(Path(said)), said)
 
     def open_code(self, code: str) -> Opened:
         """Open the search that an address carries; NotFound: what it was asked of is not in this library."""
-        return self._fit(searches.read_code(code))
+        return self._fit(search_address.read_code(code))
 
     def open_file(self, data: bytes, name: str) -> Opened:
         """Open the search that a file holds; raises as `open_code`, and BadBenchmark: it was damaged or changed."""
-        return self._fit(searches.read_file(data, name))
+        return self._fit(search_address.read_file(data, name))
 
     def open_passage(self, work_id: str, *, at: str, length: int, edition: str = "") -> OpenedPassage:
         """Open a passage that an address names; of a work that is here in one other edition alone, in that one.
@@ -130,7 +132,7 @@ class Sharing:
                 raise
             page, notices = self._page(others[0].id, at=at, length=length), [_other_edition(others[0])]
         else:
-            if edition and not searches.is_edition(edition):
+            if edition and not search_address.is_edition(edition):
                 notices.append(
                     "The part of this address that says with which edition it was made cannot be read: it was cut "
                     "short or changed. Make sure that this is the passage meant."
@@ -147,7 +149,7 @@ class Sharing:
         edition, made = given.get("w", ""), given.get("m", "")
         if not edition and not made:
             return ()
-        then = searches.read_fingerprints(edition, made, request.retrievers)
+        then = search_address.read_fingerprints(edition, made, request.retrievers)
         return self._fingerprints.changes(request, then, since=_SINCE)
 
     def _fit(self, shared: SharedSearch) -> Opened:
@@ -202,7 +204,7 @@ class Sharing:
             like=like,
         )
         notices += self._fingerprints.changes(request, then, since=_SINCE)
-        return Opened(request=request, notices=tuple(dict.fromkeys(notices)), code=searches.write_code(shared))
+        return Opened(request=request, notices=tuple(dict.fromkeys(notices)), code=search_address.write_code(shared))
 
 
 def _other_edition(work: WorkSummary) -> str:

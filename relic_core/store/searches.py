@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain import Search, SearchRequest
 from relic_core.domain.searches import TopKHit, TopKSnapshot
 from relic_core.errors import NotFound
-from relic_core.formats.searches import KEYS, from_json, to_json
+from relic_core.formats.search_address import KEYS, from_json, to_json
 from relic_core.store.rows import Rows, as_utc, columns_of, first, hide, insert, put_back, utc_now, value
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from relic_core.errors import StoreError
 from relic_core.services.model_reading import lit
 from relic_core.services.search import shown_gap
 from relic_ui import person
-from relic_ui.find import conditions, read_by_model, search_address, share
+from relic_ui.find import address_bar, conditions, read_by_model, share
 from relic_ui.find.cards import (
     card_html,
     placed_best,
@@ -62,7 +62,7 @@ def answer(app: App, request: SearchRequest) -> SearchResult:
     *_, result, search_id = state["find_answer"]
     state["find_search"] = search_id or None
     if search_id:
-        search_address.name(app, search_id, request)
+        address_bar.name(app, search_id, request)
     else:
         set_address()  # what is not kept no address can name
     return result
@@ -71,7 +71,7 @@ def answer(app: App, request: SearchRequest) -> SearchResult:
 def show(app: App, result: SearchResult) -> None:
     """Draw what is answered, then what takes seconds, in the place that was kept for it."""
     request = result.request
-    search_address.tell(app, request)
+    address_bar.tell(app, request)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
         view = _choose_view(result)
         conditions.offer_split(request)
@@ -100,8 +100,8 @@ def _choose_view(result: SearchResult) -> str:
     phone = "Mobi" in st.context.headers.get("User-Agent", "")
     works = {_WORKS: "By work"} if len(result.by_work) > 1 else {}
     views = {**({} if phone else {_SIDE: "Side by side"}), _BEST: "Best evidence", **works, **names}
-    opens, said = next(iter(views)), st.query_params.get(search_address.VIEW, "")
-    if said != state.get(search_address.VIEWED, "") and (said or state["came_from"] == state["page"]):
+    opens, said = next(iter(views)), st.query_params.get(address_bar.VIEW, "")
+    if said != state.get(address_bar.VIEWED, "") and (said or state["came_from"] == state["page"]):
         state["find_view"] = said  # another address, by Back or typed
     if state.get("find_view") not in views:
         state["find_view"] = opens
@@ -115,7 +115,7 @@ def _choose_view(result: SearchResult) -> str:
         label_visibility="collapsed",
         width="content",
     )
-    search_address.name_view("" if chosen == opens else chosen)
+    address_bar.name_view("" if chosen == opens else chosen)
     return chosen
 
 

@@ -23,7 +23,7 @@ from relic_core.errors import RelicError
 from relic_core.services.search import in_context, shown_gap
 from relic_core.services.sharing import CODE
 from relic_ui import links
-from relic_ui.find import answering, conditions, like, scope, search_address
+from relic_ui.find import address_bar, answering, conditions, like, scope
 from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_gap_button, takes_context
 from relic_ui.find.examples import show_examples
 from relic_ui.history import history_removing
@@ -89,7 +89,7 @@ def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     state = st.session_state
     given = st.query_params.to_dict()
     if CODE in given:
-        if request := search_address.opened(app, given[CODE]):
+        if request := address_bar.opened(app, given[CODE]):
             state["find_search"] = None
             _reopen(request)
         return

@@ -9,7 +9,7 @@ from relic_core.domain import EVERYWHERE, Condition, SearchRequest, SeedPassage,
 from relic_core.domain.searches import ModelFingerprints, SharedSearch
 from relic_core.errors import RelicError
 from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
-from relic_core.formats import searches
+from relic_core.formats import search_address
 from relic_core.services.comparing import numbered
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
@@ -59,32 +59,32 @@ LISTS = st.lists(st.integers(0, 30), unique=True, max_size=25)
 
 @given(SEARCHES)
 def test_any_search_comes_back_from_its_code_and_from_its_file(search):
-    assert searches.read_code(searches.write_code(search)) == search
-    assert searches.read_file(searches.write_file(search), "here") == search
-    assert searches.write_code(search) == searches.write_code(search)
+    assert search_address.read_code(search_address.write_code(search)) == search
+    assert search_address.read_file(search_address.write_file(search), "here") == search
+    assert search_address.write_code(search) == search_address.write_code(search)
 
 
 @given(st.text(max_size=200) | st.from_regex(r"1\.[A-Za-z0-9_-]{0,80}\.[a-z2-7]{8}", fullmatch=True))
 def test_any_string_is_read_or_refused_in_our_words(code):
     try:
-        searches.read_code(code)
+        search_address.read_code(code)
     except RelicError as error:
         assert "address" in str(error)
 
 
 @given(SEARCHES, st.data())
 def test_a_code_changed_in_one_letter_is_refused_or_means_the_same(search, data):
-    code = searches.write_code(search)
+    code = search_address.write_code(search)
     at = data.draw(st.integers(0, len(code) - 1))
     changed = code[:at] + data.draw(st.sampled_from("ABCabc019-_.")) + code[at + 1 :]
     with contextlib.suppress(RelicError):
-        assert searches.read_code(changed) == search
+        assert search_address.read_code(changed) == search
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_no_file_of_a_search(data):
     try:
-        searches.read_file(data, "here")
+        search_address.read_file(data, "here")
     except RelicError as error:
         assert str(error).startswith("here")
 
@@ -92,7 +92,7 @@ def test_any_bytes_are_no_file_of_a_search(data):
 @given(st.text(max_size=40), st.text(max_size=40), st.lists(NAME, unique=True, max_size=4))
 def test_any_digests_are_read_or_refused_in_our_words(edition, makers, retrievers):
     try:
-        searches.read_fingerprints(edition, makers, retrievers)
+        search_address.read_fingerprints(edition, makers, retrievers)
     except RelicError as error:
         assert "address" in str(error)
 
@@ -100,8 +100,8 @@ def test_any_digests_are_read_or_refused_in_our_words(edition, makers, retriever
 @given(DIGEST, st.dictionaries(NAME, DIGEST, min_size=1, max_size=5))
 def test_digests_come_back_from_an_address(edition, retrievers):
     made = ModelFingerprints(edition=edition, retrievers=retrievers)
-    said = searches.write_fingerprints(made, list(retrievers))
-    assert searches.read_fingerprints(said["w"], said["m"], list(retrievers)) == made
+    said = search_address.write_fingerprints(made, list(retrievers))
+    assert search_address.read_fingerprints(said["w"], said["m"], list(retrievers)) == made
 
 
 @given(LISTS, LISTS)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from relic_core.domain import Condition, Corpus, SearchRequest, joined_claims, rank_scores, rank_works
 from relic_core.domain.searches import split_claim
 from relic_core.errors import BadRequest
-from relic_core.formats.searches import from_json, to_json
+from relic_core.formats.search_address import from_json, to_json
 from relic_core.retrieval.composing import Sigmoid, aligned, calibration, compose, compose_rankings
 from relic_core.retrieval.search import Findings, Question
 from relic_core.wiring import build

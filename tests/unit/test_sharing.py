@@ -7,7 +7,7 @@ import pytest
 from relic_core.domain import EVERYWHERE, SearchRequest, SeedPassage, WorkFilter
 from relic_core.domain.searches import ModelFingerprints, SharedSearch, TopKHit, TopKSnapshot
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
-from relic_core.formats import searches
+from relic_core.formats import search_address
 from relic_core.retrieval.dense import Dense
 from relic_core.services.comparing import numbered
 from relic_core.wiring import build
@@ -174,7 +174,7 @@ def test_works_of_a_narrowing_that_are_not_there_are_told(bench, elsewhere):
 
 def test_a_way_of_searching_that_is_not_known_is_left_out_and_told(bench):
     shared = SharedSearch(request=replace(REQUEST, retrievers=("oracle", "bm25")))
-    opened = bench.sharing.open_code(searches.write_code(shared))
+    opened = bench.sharing.open_code(search_address.write_code(shared))
     assert opened.request.retrievers == ("bm25",)
     assert "'oracle'" in opened.notices[0]
 
@@ -182,7 +182,7 @@ def test_a_way_of_searching_that_is_not_known_is_left_out_and_told(bench):
 def test_a_number_out_of_range_is_refused(bench):
     request = replace(REQUEST)
     object.__setattr__(request, "length", 9)  # as another version might write it
-    code = searches.write_code(SharedSearch(request=request))
+    code = search_address.write_code(SharedSearch(request=request))
     with pytest.raises(BadRequest, match="9"):
         bench.sharing.open_code(code)
 

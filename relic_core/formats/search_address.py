@@ -1,4 +1,4 @@
-"""Searches to be sent: a code for an address, and the file that an address would be too long for.
+"""What the address of a search holds: all of it as a code; and the file that an address would be too long for.
 
 The file, of which the code is the ``search`` alone::
 

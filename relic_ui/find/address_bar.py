@@ -1,4 +1,4 @@
-"""The address of a search: its short name in this store, or the whole of it; what differs since then is told."""
+"""The address bar of Find opens a search and names the one shown; `formats.search_address` says what it holds."""
 
 from __future__ import annotations
 
