@@ -39,6 +39,16 @@ class Training:
         kind: ModelKind = self.recipe.get("kind", "encoder")
         return kind if kind in get_args(ModelKind) else "encoder"
 
+    @property
+    def is_late(self) -> bool:
+        """Whether it makes an encoder for late interaction, which gives no vectors to search by."""
+        return self.recipe.get("scoring") == "late"
+
+    @property
+    def selectable(self) -> bool:
+        """Whether what it makes can be chosen as the default of its kind; else a setting names it."""
+        return self.kind in MODEL_KINDS and not self.is_late
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingEvent:

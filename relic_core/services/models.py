@@ -151,8 +151,13 @@ def default(data: Path, fixed: Mapping[ModelKind, str]) -> Defaults:
 
 
 def naming(data: Path, training: Training) -> str:
-    """Say how the model of a training for attribution is used, which searches do not use."""
+    """Say how a model is used that cannot be chosen as a default."""
     model = data / FOLDER / training.id / MODEL
+    if training.is_late:
+        return (
+            "It compares single words, for the column Late interaction. Name it by "
+            f"RELIC_LATE={model / 'encoder.json'} (docs/encoders.md, Word by word)."
+        )
     named = f"RELIC_RERANKER=likelihood:{model}"
     if training.recipe.get("supervision") == "retrieved":
         named = f"RELIC_MODEL={model / 'encoder.json'}"
@@ -169,7 +174,7 @@ def choose(data: Path, training: Training) -> Choice:
             f"The training {training.name} has no model yet. Let it run until it has been validated once, or to "
             "its end."
         )
-    if training.kind not in MODEL_KINDS:
+    if not training.selectable:
         raise BadRequest(f"{training.name} cannot be made the default. {naming(data, training)}")
     digest = _digest(folder, training.kind)
     made = Choice(training=training.id, name=training.name, digest=digest, at=datetime.now(UTC))

@@ -132,7 +132,12 @@ class Start:
 
 
 def start_of(card: EncoderCard, base: ModelFiles) -> Start:
-    """Find an encoder that is to be gone on from, and check that it has the base's tokenizer."""
+    """Find an encoder that is to be gone on from, and check that it has the base's tokenizer, and no dense layers."""
+    if card.dense:
+        raise BadRequest(
+            f"The training cannot go on from {card.name}: it has dense layers behind its tokens, which training would "
+            "leave out. Take an encoder without them."
+        )
     weighed = model_folder(card.query_model) / TOKEN_WEIGHTS
     start = Start(
         card.name,

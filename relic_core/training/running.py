@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.records import WAITING
@@ -207,7 +207,7 @@ class TrainingRun:
             _measure_before(folder, reordering.before)
             return reordering
         validation = Validation(windows, works, wish.beside)
-        card = start_card(self.settings, request) or base_card(request.recipe)
+        card = replace(start_card(self.settings, request) or base_card(request.recipe), scoring=request.recipe.scoring)
         if card.spans == "in context":
             _measure_before(folder, lambda: validation.measure(card))
         return validation

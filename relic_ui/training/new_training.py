@@ -161,11 +161,8 @@ def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base
     )  # fmt: skip
     if kind == "source":  # it begins from its base, and learns without wrong answers
         return {"sources": tuple(sources), "validation": int(validation)}
-    trained = {
-        each.training.id: f"the model of {each.training.name}"
-        for each in every
-        if each.has_model and each.training.kind == "encoder"
-    }
+    encoders = [each.training for each in every if each.has_model and each.training.kind == "encoder"]
+    trained = {each.id: f"the model of {each.name}" for each in encoders}
     label = app.retrievers.card("dense-relic").label  # of a model that was trained here its own name
     starts = _STARTS | {DENSE_RELIC: f"From {label}, as the app searches with it"}
     starts |= {key: f"From {label}" for key, label in trained.items()}
@@ -173,7 +170,7 @@ def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base
         "What it goes on from", list(starts), list(starts).index(NO_MODEL if base else default.start),
         format_func=starts.__getitem__, key=f"training_start_{kind}_{bool(base)}",
     )  # fmt: skip
-    models = _HARD | {key: f"With {label}" for key, label in trained.items()}
+    models = _HARD | {each.id: f"With {trained[each.id]}" for each in encoders if not each.is_late}
     hard = st.selectbox(
         "Look for hard wrong answers first: passages that a model takes for the right one", list(models),
         list(models).index(default.hard), format_func=models.__getitem__, key=f"training_hard_{kind}",

@@ -184,7 +184,7 @@ def _buttons(each: Followed, *, used: bool) -> str:
         made += buttons.button("stop-training", key, "Stop", title=f"Stop {name}", during="Stopping …")
     if each.resumable:
         made += buttons.button("resume-training", key, "Resume", title=f"Resume {name}", during="Resuming …")
-    if each.has_model and not used and not each.active and each.training.kind in _USED:
+    if each.has_model and not used and not each.active and each.training.selectable:
         made += buttons.button("use-model", key, "Search with it", title=f"Search with it: make {name} the default")
     if not each.active and not used:
         remove = buttons.button("remove-training", key, "Remove", title=f"Remove {name}", then=".st-key-training_undo")
@@ -211,6 +211,7 @@ def summary(each: Followed) -> str:
 
 def _cost(each: Followed) -> str:
     parts = {"reranker": ["a reranker"], "source": ["for attribution"]}.get(each.training.kind, [])
+    parts += ["for late interaction"] if each.training.is_late else []
     parts.append(f"begun {when(each.training.created)}")
     if each.pairs or each.windows:
         parts.append(f"{each.pairs + each.windows:,} quotations")
@@ -260,7 +261,7 @@ def show_one(app: App, training_id: str) -> None:
         _poll(app, training_id)
     else:
         _show(followed)
-    if followed.has_model and followed.training.kind not in _USED:
+    if followed.has_model and not followed.training.selectable:
         st.html(
             f'<p class="relic-measure relic-training-named">{escape(naming(app.settings.data, followed.training))}</p>'
         )

@@ -19,8 +19,9 @@ from relic_core.config import Settings
 from relic_core.domain import SearchRequest
 from relic_core.domain.trainings import KILLED
 from relic_core.encoders.cards import HeadPooling, Reading
+from relic_core.encoders.weights import TOKEN_WEIGHTS
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
-from relic_core.retrieval import dense
+from relic_core.retrieval import dense, late
 from relic_core.services.models import Chosen, with_chosen
 from relic_core.training import estimates, running
 from relic_core.training.folders import TrainingFolder
@@ -184,6 +185,18 @@ def test_spans_of_a_model_that_reads_them_alone_are_ranked_too(bench, base):
     followed = bench.trainings.get(bench.trainings.start(asked).id)
     assert followed.state == "finished"
     assert followed.best["windows"] == 6
+
+
+def test_late_interaction_is_trained_and_validated_word_by_word_and_is_named_by_a_setting(bench, base, settings):
+    training = bench.trainings.start(asked_of(base, scoring="late", validate_every=2))
+    followed = bench.trainings.get(training.id)
+    assert followed.state == "finished"
+    assert followed.before["windows"] == followed.best["windows"] == 6
+    folder = TrainingFolder.find(settings.data, training.id)
+    assert (folder.model / "claims" / TOKEN_WEIGHTS).is_file()
+    with pytest.raises(BadRequest, match=f"RELIC_LATE={folder.card}"):
+        bench.trainings.use(training.id)
+    assert late.checked_encoder(replace(settings, late=str(folder.card))) == "late interaction (tiny)"
 
 
 # ---------------------------------------------------------------- stopping and resuming
