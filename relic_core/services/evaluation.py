@@ -6,6 +6,7 @@ that measure the same at once make one run: the second waits for the first.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -93,16 +94,24 @@ class Benchmarks:
         return joined
 
     def find(self, keys: Sequence[str]) -> dict[str, Work]:
-        """Give the stored works of some slugs. Raises NotFound: the message names the missing and how to add them."""
+        """Give the stored works of some slugs, or of their ids in the library.
+
+        Raises NotFound: the message names the missing and how to add them.
+        """
         shelf = {each.entry.slug: each for each in self._shelf()}
-        missing = [key for key in dict.fromkeys(keys) if key not in shelf or shelf[key].work is None]
-        if missing:
+        found: dict[str, Work] = {}
+        for key in keys:
+            entry = shelf.get(key)
+            with contextlib.suppress(NotFound):  # told of all together below
+                found[key] = self._load_work(entry.work.id if entry and entry.work else key)
+        if missing := [key for key in dict.fromkeys(keys) if key not in found]:
+            unknown = [key for key in missing if key not in shelf]
             there = [key for key in missing if key in shelf and shelf[key].origin != "none"]
-            raise NotFound(_how_to_add(missing, there, has_folder=self._settings.library is not None))
-        return {key: self._load_work(work.id) for key in keys if (work := shelf[key].work) is not None}
+            raise NotFound(_how_to_add(missing, there, unknown, has_folder=self._settings.library is not None))
+        return found
 
 
-def _how_to_add(missing: Sequence[str], there: Sequence[str], *, has_folder: bool) -> str:
+def _how_to_add(missing: Sequence[str], there: Sequence[str], unknown: Sequence[str], *, has_folder: bool) -> str:
     are = "A work is needed that is" if len(missing) == 1 else f"{len(missing)} works are needed that are"
     said = [f"{are} not in the library."]
     if there:
@@ -111,7 +120,12 @@ def _how_to_add(missing: Sequence[str], there: Sequence[str], *, has_folder: boo
         )
         if not has_folder:
             said.append("(set RELIC_LIBRARY to a folder with NAME.txt files to take them from there instead).")
-    if nowhere := [key for key in missing if key not in there]:
+    if unknown:
+        said.append(
+            f"Not in the catalogue: {', '.join(unknown)}. Add your own text, and name it by the id that "
+            "`python -m relic_core works` shows."
+        )
+    if nowhere := [key for key in missing if key not in there and key not in unknown]:
         said.append(
             f"Not free to fetch: {', '.join(nowhere)}. Put your own copy into the folder RELIC_LIBRARY as NAME.txt."
         )
