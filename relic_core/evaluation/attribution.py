@@ -136,7 +136,6 @@ def measure(
 ) -> Measured:
     """Ask every question in every way.
 
-    - `encode`: gives the vector of a claim; without it nothing is ranked by meaning.
     - `rerankers`: by name, each scores some stretches for a target, or, masked, for the words around its span.
     """
     measured, stretches = Measured(), attributor.stretches

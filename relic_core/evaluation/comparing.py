@@ -69,8 +69,6 @@ def compare(
 ) -> Comparison:
     """Compare two runs on the same examples.
 
-    - `seed`, `samples`: as for `interval`; the seed also decides the exchanges.
-
     Raises BadRequest: the runs are not of the same examples and golds among the same candidates, there are fewer than
     two units, or the metric is no merit.
     """

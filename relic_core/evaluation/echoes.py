@@ -95,9 +95,6 @@ def read(folder: Path, texts: Path | None = None) -> KnownEchoes:
     """Read the files of a folder, of either shape.
 
     - `texts`: where authorized_version.jsonl is, if elsewhere.
-
-    Raises NotFound: they are not there.
-    Raises BadBenchmark: they are damaged, or name verses that there are not.
     """
     if (queries := folder / "queries.jsonl").exists():
         asked = _rows(queries, _Query)

@@ -27,10 +27,7 @@ _FLAT = "A dash in place of an interval: every draw gives the same, which is no 
 
 
 def columns(said: Sequence[str] | None) -> tuple[str, ...]:
-    """Read the metrics that a table is to have; all of `METRICS` where none is named.
-
-    Raises BadRequest: there is no such metric, or it is not computed from runs.
-    """
+    """Read the metrics that a table is to have; all of `METRICS` where none is named."""
     for name in said or ():
         metrics.values(name, ())
     return tuple(dict.fromkeys(said)) if said else METRICS
@@ -42,8 +39,6 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
     So figures of given pools never share a column with those of whole works.
 
     - `by`: where given, each run has a row for each length of the quotation (RELiC, Table A9), each book or each kind.
-
-    Raises BadRequest: there is no such metric, or it is of sets and a run keeps none.
     """
     together: dict[tuple[str, str, str], list[Measured]] = {}
     for run, outcomes in runs:

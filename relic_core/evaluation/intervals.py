@@ -59,7 +59,7 @@ def interval(name: str, outcomes: Sequence[Outcome], *, over: Over, seed: int = 
 
     - `outcomes`: in any order: the order does not change the interval.
 
-    Raises BadRequest: an unknown metric, or fewer than two units to draw from.
+    Raises BadRequest: fewer than two units to draw from.
     """
     order = sorted_by_id(outcomes)
     figures = values(name, order)

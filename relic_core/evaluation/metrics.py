@@ -156,10 +156,6 @@ def names() -> tuple[str, ...]:
 def metric(name: str) -> Metric:
     """Describe a metric.
 
-    - `name`: "recall@10", "mean-rank"; any k from 1.
-
-    Raises BadRequest: there is no such metric.
-
     >>> metric("recall@20").label
     'R@20'
     """
@@ -191,8 +187,6 @@ def values(name: str, outcomes: Sequence[Outcome]) -> Values:
     """Compute what a metric says of each example.
 
     Returns: in the order of `outcomes`; finite. Their mean is the figure, for "median-rank" their median.
-
-    Raises BadRequest: there is no such metric, or it is not computed from outcomes.
 
     With one gold per example recall@k is the hit, P@k the hit / k, the ideal DCG is 1 and so nDCG@k is 1 / log2(rank +
     1) (RELiC, section 3.1; Järvelin and Kekäläinen 2002). MRecall@k is QUEST's: whether all golds are within k.
@@ -235,8 +229,6 @@ def figure(name: str, outcomes: Sequence[Outcome]) -> float:
     """Compute the figure of a metric over examples: the mean of its values, for "median-rank" their median.
 
     Shares lie between 0 and 1; `Metric.written` makes percentages of them.
-
-    Raises BadRequest: there is no such metric, or there are no outcomes.
     """
     return centre(name, values(name, outcomes))
 

@@ -67,10 +67,7 @@ def make_items(
     settings: ItemSettings,
     progress: Progress,
 ) -> Made:
-    """Make an item of every window that one can be made of.
-
-    Raises RelicError: what the benchmark and the chooser raise, but for a claim without words.
-    """
+    """Make an item of every window that one can be made of."""
     found: dict[str, Item] = {}
     left_out: list[str] = []
     nearer: list[str] = []
@@ -155,10 +152,7 @@ def _distractors(gold: Span, ranking: Ranking, candidates: npt.NDArray[np.int64]
 def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retriever, *, progress: Progress) -> Chosen:
     """Have a retriever answer items; a language model that reads passages is shown the three options alone.
 
-    - `works`: gives the work of an item by its id (`Item.work_id`).
-
     Raises BadRequest: the retriever chose the options, or is a copy of the one that did.
-    Raises RelicError: what the retriever raises, but for a claim without words.
     """
     for name in {item.chooser for item in items}:
         check_not_chooser([retriever.name], name)
@@ -198,20 +192,14 @@ def _read(items: Sequence[Item], retriever: Retriever, progress: Progress) -> di
 
 
 def choice(item: Item, ranking: Ranking | None) -> int:
-    """Say which option a retriever chooses: the one that it ranks best; `CANNOT_DECIDE` without a ranking.
-
-    - `ranking`: all spans of the options' length of the item's work, ranked for its claim.
-    """
+    """Say which option a retriever chooses: the one that it ranks best; `CANNOT_DECIDE` without a ranking."""
     if ranking is None:
         return CANNOT_DECIDE
     return 1 + min(range(OPTIONS), key=lambda place: ranking.rank_of(item.spans[place]))
 
 
 def proxy_values(items: Sequence[Item], choices: Mapping[str, int]) -> Values:
-    """Say which items were answered rightly: 1 where the critic's quotation was chosen, else 0.
-
-    Raises BadRequest: an item was not answered.
-    """
+    """Say which items were answered rightly: 1 where the critic's quotation was chosen, else 0."""
     lacking = [item.id for item in items if item.id not in choices]
     if lacking:
         raise BadRequest(
@@ -222,10 +210,7 @@ def proxy_values(items: Sequence[Item], choices: Mapping[str, int]) -> Values:
 
 
 def check_not_chooser(names: Sequence[str], chooser: str) -> None:
-    """Refuse retrievers that rank as the one that chose the options.
-
-    Raises BadRequest: there is one.
-    """
+    """Refuse retrievers that rank as the one that chose the options."""
     for name in names:
         if alike(name) == alike(chooser):
             raise BadRequest(

@@ -42,7 +42,6 @@ _OF: dict[str, tuple[int, float, str, Pool]] = {
 class PublishedFigure:
     """One figure from a paper.
 
-    - `shape`: the claim's context; None where the paper gives none.
     - `length`: sentences of the quotations; None for all lengths together.
     - `value`: the same on the scale of our figures, shares between 0 and 1.
     - `standard_error`: on the scale of `value`, where the paper gives one.

@@ -183,7 +183,6 @@ def chance_shares(raters: int, categories: int) -> tuple[float, float]:
 def majority(chosen: Sequence[int], answered: int) -> int:
     """Give the category that more than half of those who answered chose, from 1; 0 for none, or a single answer.
 
-    - `chosen`: how many chose each category.
     - `answered`: how many answered, those who could not decide among them.
 
     >>> majority([0, 2, 1], 3), majority([1, 1, 1], 3), majority([2, 0, 0], 4), majority([1, 0, 0], 1)
@@ -217,10 +216,7 @@ def measures(counts: Counts, *, labels: bool = False) -> tuple[Measure, ...]:
 
 
 def paradox(counts: Counts, labels: Sequence[str] = ()) -> str:
-    """Explain the paradox of kappa where it bites (Feinstein and Cicchetti 1990); else empty.
-
-    - `labels`: what the categories are, where they are not numbers of options.
-    """
+    """Explain the paradox of kappa where it bites (Feinstein and Cicchetti 1990); else empty."""
     if not _rated(counts).any():
         return ""
     measured = agreement(counts)

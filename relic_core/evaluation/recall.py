@@ -197,7 +197,6 @@ def marks_of(
     """Compute the marks of one run, whose id becomes the key of the series; none of a run without outcomes.
 
     - `outcomes`: in the order of their ids (`intervals.sorted_by_id`), in which samples are drawn.
-    - `name`: a metric; of the curve its family counts.
     - `view`: by what; "shapes" and "published" give one mark each, whose group is the run's shape, or its id.
     - `keys`: the group of each example, where it is not told from its outcome; those without one are left out.
     """
@@ -401,10 +400,7 @@ def cases_behind(
     key: str,
     keys: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Case, ...]:
-    """List the examples behind a group of a chart, the worst first by the best rank that a run has given.
-
-    - `keys`: by run, as `marks_of` takes them.
-    """
+    """List the examples behind a group of a chart, the worst first by the best rank that a run has given."""
     found: dict[str, list[tuple[Run, Outcome]]] = {}
     hits: dict[str, list[bool]] = {}
     for run, outcomes in measured:

@@ -211,7 +211,6 @@ class SpanPair(NamedTuple):
     """A passage and what it is said to allude to.
 
     - `anchor`: words of the passage from which the allusion is known; empty where nobody named any.
-    - `targets`: the passages alluded to, each on one line.
     - `book`: what the passage is of, a key; `source`: where it stands, in words.
     """
 
@@ -237,10 +236,6 @@ def read_pairs(text: str, name: str) -> list[SpanPair]:
     """Read pairs: JSON lines with "passage" and "anchor", or the pairs that Echoes saves as JSON.
 
     A line may also have "id", "target" (words, or a list of such), "work" and "source".
-
-    - `name`: of the file.
-
-    Raises BadBenchmark: it is of another form.
     """
     if text.lstrip().startswith("["):
         rows: Any = parse(text, name)

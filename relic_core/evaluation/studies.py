@@ -61,12 +61,7 @@ MINED = BenchmarkCard(
 
 
 def mined_benchmark(found: Iterable[MinedWindow], load_all: Callable[[Iterable[str]], Mapping[str, Work]]) -> Opened:
-    """Give windows that were mined from the reader's sources as a benchmark.
-
-    - `load_all`: gives works by their ids; those that are not stored are missing.
-
-    Raises NotFound: there is none that items can be made of.
-    """
+    """Give windows that were mined from the reader's sources as a benchmark."""
     usable = [window for window in found if window.has_context and window.gold.length in LENGTHS]
     works = load_all({window.work_id for window in usable})
     windows = [
@@ -90,10 +85,7 @@ def mined_benchmark(found: Iterable[MinedWindow], load_all: Callable[[Iterable[s
 
 
 def check_request(request: StudyRequest) -> None:
-    """Refuse a request that cannot be, before anything is opened for it.
-
-    Raises BadRequest: its name, context, chooser or numbers cannot be.
-    """
+    """Refuse a request that cannot be, before anything is opened for it."""
     checked_name("A study", request.name)
     kind = study_kind(request.kind)
     if not kind.is_proxy and request.beyond:
@@ -182,7 +174,6 @@ def make_span_study(request: StudyRequest, pairs: Sequence[SpanPair]) -> Study:
     """Make a study of pairs of passages, in which spans are marked.
 
     Raises BadRequest: no pair is left, or its name or numbers cannot be.
-    Raises BadBenchmark: an anchor does not stand in its passage.
     """
     check_request(request)
     made = make_span_items(pairs)

@@ -175,8 +175,6 @@ def _singly(items: Sequence[ItemResult]) -> Figure | None:
 def accuracy(values: Values, books: Sequence[str]) -> Figure | None:
     """Give the share of right answers with its interval: over works where there are several, else over items.
 
-    - `values`: 1 for right, 0 for not.
-
     Returns: without an interval for a single answer; None for none.
     """
     if not len(values):
@@ -279,7 +277,7 @@ def proxy_table(
     - `chooser`: who chooses the other two options; not one of those that are asked.
     - `lengths`: sentences of a quotation; any where empty. The paper has one (RELiC, section 4).
 
-    Raises BadRequest: no retriever is asked, there is none of that name, the chooser is asked, or no window is left.
+    Raises BadRequest: no retriever is asked, the chooser is asked, or no window is left.
     """
     if not retrievers:
         raise BadRequest(f"Name retrievers to be asked, others than {chooser}, which chooses the options.")

@@ -76,7 +76,6 @@ class JudgedSet:
     - `passages`: passage id -> text. One passage may be in several pools, or in none.
     - `pools`: query id -> ids of its candidates, in the order of the file; empty where all passages are candidates.
     - `grades`: query id -> id of a judged passage -> its grade, above 0.
-    - `objective`: what makes a passage relevant, in words; may be empty.
     """
 
     queries: tuple[JudgedQuery, ...] = field(repr=False)

@@ -92,10 +92,7 @@ class RelicBook:
 
 
 def read_relic(path: Path) -> tuple[RelicBook, ...]:
-    """Read a file of RELiC and check all of it; time and memory grow with the file alone.
-
-    Raises BadBenchmark: it names the file, the book, the quotation and what is wrong.
-    """
+    """Read a file of RELiC and check all of it; time and memory grow with the file alone."""
     titles = as_object(parse(read_text(path), str(path)), str(path))
     if not titles:
         raise BadBenchmark(f"{path} holds no book. A file of RELiC is one object: title -> sentences, quotes, ...")
@@ -105,10 +102,7 @@ def read_relic(path: Path) -> tuple[RelicBook, ...]:
 
 
 def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
-    """Write books, with candidates for lengths 1 to 5, as a file of RELiC, whole or not at all, always the same bytes.
-
-    Raises BadBenchmark: they would not be read again (`read_relic`), or two have one title.
-    """
+    """Write books, with candidates for lengths 1 to 5, as a file of RELiC, whole or not at all; the same bytes."""
     homes: dict[str, str] = {}
     titles: set[str] = set()
     with written_whole(path) as file:

@@ -71,10 +71,7 @@ def key_of(study: Study, annotator_id: str) -> str:
 def answer_rows(
     study: Study, annotators: Sequence[Annotator], answers: Sequence[Answer], *, anonymous: bool, comments: bool
 ) -> list[dict[str, Any]]:
-    """List every answer as plain data, in the order in which they were given; where anonymous, by number.
-
-    - `anonymous`, `comments`: whether names and hours are left out; whether comments are given.
-    """
+    """List every answer as plain data, in the order in which they were given; where anonymous, by number."""
     names = numbered(study, annotators) if anonymous else {each.id: each.name for each in annotators}
     last = {(answer.annotator_id, answer.item_id): answer.number for answer in answers}
     items = {item.id: item for item in study.items}
@@ -151,8 +148,6 @@ def read_answers(
     - `of`: where the answers come from; it is put behind the names or numbers.
 
     Returns: each annotator by their key, with their answers in the order in which they came.
-
-    Raises BadBenchmark: it holds no answers, answers to another study or by other instructions, or some that cannot be.
     """
     now = datetime.now(UTC)
     found: dict[str, tuple[Annotator, list[Answer]]] = {}

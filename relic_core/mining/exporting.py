@@ -123,10 +123,7 @@ class Exporter:
     works: QuotedTexts
 
     def export(self, request: ExportRequest, progress: Progress = silent) -> Exported:
-        """Write what is asked for; `progress` is told how many rows have been written.
-
-        Raises BadBenchmark: passages that were mined without their words are to be written with them.
-        """
+        """Write what is asked for; `progress` is told how many rows have been written."""
         if request.kind not in get_args(Kind):
             raise unknown_name("kind of export", request.kind, get_args(Kind))
         form = _form(request)

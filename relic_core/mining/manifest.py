@@ -178,9 +178,7 @@ _COPYRIGHT = "the work is in copyright in the United States"
 class ManifestSummary:
     """What making a manifest came to.
 
-    - `left_out`: reason -> windows of dev and test that are in no set for it.
     - `without_capped`: titles of works that have no window in the capped sets: fewer than four sources quote them.
-    - `problems`: windows that could not be traced to their source, each with why.
     """
 
     folder: Path
@@ -211,7 +209,6 @@ def make_manifest(
 ) -> ManifestSummary:
     """Write the manifest of the dev and test windows.
 
-    - `marked`: kept windows, each with its split.
     - `paths`: files, folders and archives where they are; they are known again by their hashes.
     """
     if not paths:

@@ -42,11 +42,9 @@ _NO_WORKS = (
 class MiningSummary:
     """What mining came to.
 
-    - `mined`, `unread`: sources that were read; that could not be, or were lost on the way.
     - `already`, `removed`, `twice`: as of `Plan`.
     - `pairs`, `windows`: found in the sources mined now; `set_aside`: of all windows there are, those left out.
     - `problems`: what is the matter, in plain words → names of the sources.
-    - `dropped`: why quotations were passed over, in plain words → how many.
     - `places`: only offsets and digests were written, and nothing was stored.
     """
 
@@ -134,10 +132,7 @@ class MiningSummary:
 def mine_planned(
     plan: Plan, quoted: QuotedWorks | None, progress: Progress, *, workers: Workers, places: bool = False
 ) -> Iterator[tuple[Mined, Path]]:
-    """Mine what is planned, for offsets and digests only where `places`; what could not be read comes first.
-
-    Yields: what was found in a source, and what had been named for it.
-    """
+    """Mine what is planned, for offsets and digests only where `places`; what could not be read comes first."""
     for file, root, problem in plan.unread:
         yield Mined(source=unread(file), problem=problem), root
     roots = {each.file: each.root for each in plan.planned}

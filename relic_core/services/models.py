@@ -74,7 +74,6 @@ class Chosen:
 class Default:
     """The model of one kind that the app searches with, and why it is that one.
 
-    - `choice`: what was chosen; None for the packaged model.
     - `fixed`: what the setting names: it stands over the choice. Empty where it names nothing.
     - `problem`: why the choice cannot be used, and what to do; empty where it can.
     """

@@ -154,8 +154,6 @@ class NotebookFiles:
         A note that is not here is added at the end of its collection, which is found by its id or name, or made. One
         that is here takes words, tags and verdict from the file if it was changed there later. So the same file twice
         adds nothing.
-
-        Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or is too large or too new.
         """
         if len(data) > LARGEST:
             raise BadBenchmark(f"{name} is too large for a notebook: at most {LARGEST:,} bytes are read.")

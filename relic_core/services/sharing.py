@@ -118,10 +118,7 @@ class Sharing:
         return self._fit(searches.read_file(data, name))
 
     def open_passage(self, work_id: str, *, at: str, length: int, edition: str = "") -> OpenedPassage:
-        """Open a passage that an address names; of a work that is here in one other edition alone, in that one.
-
-        - `edition`: what the address says of its edition: see `ModelFingerprints`; empty where it says nothing.
-        """
+        """Open a passage that an address names; of a work that is here in one other edition alone, in that one."""
         try:
             page, notices = self._page(work_id, at=at, length=length), []
         except NotFound:

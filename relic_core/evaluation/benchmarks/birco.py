@@ -98,16 +98,7 @@ _WHOLE = replace(
 
 
 def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[BenchmarkCard, JudgedSet]:
-    """Read the queries and their pools.
-
-    - `data`: a folder of JSON lines in place of the one that the card speaks of.
-
-    What it returns:
-    - `queries`: each with one mask and one relevant passage, which stands in its pool.
-
-    Raises NotFound: the data are not there.
-    Raises BadBenchmark: they are damaged; or not those the card speaks of, where the reader named none.
-    """
+    """Read the queries and their pools."""
     path = data_path(card, settings, data, below=FOLDER)
     if not path.is_dir():
         raise BadBenchmark(
@@ -191,11 +182,7 @@ def _unplaced(settings: Settings, data: Path | None) -> tuple[QuotationContext, 
 
 
 def _create_novels(settings: Settings, works: WorkSource, data: Path | None) -> Opened:
-    """Read the queries and place each gold in its novel.
-
-    Raises NotFound: data or novels that are not here.
-    Raises BadBenchmark: damaged data; queries that name no novel; golds that are not in their novel, by name.
-    """
+    """Read the queries and place each gold in its novel."""
     card, queries = load(_NOVELS, settings, data)
     nameless = [query.id for query in queries.queries if not query.work]
     if nameless:

@@ -32,11 +32,7 @@ FOLDER = "birco_other"
 
 
 def _open(card: BenchmarkCard, settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the registry's signature
-    """Read a folder of queries, passages and grades.
-
-    Raises NotFound: it is not there, or a file of it.
-    Raises BadBenchmark: it is damaged, not the one that the card speaks of, or no query has an answer.
-    """
+    """Read a folder of queries, passages and grades."""
     path = data_path(card, settings, data, below=f"{FOLDER}/{card.name.removeprefix('birco-')}")
     if not path.is_dir():
         raise BadBenchmark(f"{path} is no folder with queries, passages and grades. {card.needs}")
