@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from relic_core.errors import BadBenchmark
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.formats.folders import written_folder
 from relic_core.formats.pair_files import PARQUET, FileHeader, PairRow, WindowRow, write_pairs, write_windows
 
@@ -278,8 +278,7 @@ def write_folder(
             ("LICENSE.md", licences_of(head)),
             (MARKER, f"{facts}\n"),
         ):
-            with written_whole(half / name) as file:
-                file.write(text.encode())
+            write_whole(half / name, text)
     return made
 
 

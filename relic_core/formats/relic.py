@@ -31,7 +31,16 @@ from relic_core.domain import (
     Work,
 )
 from relic_core.errors import BadBenchmark
-from relic_core.formats.files import Strict, as_object, check_text, checked, parse, read_text, written_whole
+from relic_core.formats.files import (
+    Strict,
+    as_object,
+    check_text,
+    checked,
+    parse,
+    read_text,
+    write_whole,
+    written_whole,
+)
 from relic_core.library import catalogue
 from relic_core.text.reading import work_id
 
@@ -261,5 +270,4 @@ def write_submission(path: Path, rankings: Mapping[str, list[int]]) -> None:
     - `rankings`: for every quotation the starts of its best candidates, best first: `DEPTH`, or all there are.
     """
     lines = ",\n".join(f"{_json(quote_id)}: {starts}" for quote_id, starts in rankings.items())
-    with written_whole(path) as file:
-        file.write(f"{{\n{lines}\n}}\n".encode())
+    write_whole(path, f"{{\n{lines}\n}}\n")

@@ -14,7 +14,7 @@ from relic_core.config import provenance
 from relic_core.domain.figures import many
 from relic_core.domain.trainings import duration
 from relic_core.errors import RelicError, StoreError
-from relic_core.formats.files import as_object, as_string, parse, read_text, written_whole
+from relic_core.formats.files import as_object, as_string, parse, read_text, write_whole
 from relic_core.library.secondary import SourceFile, unread
 from relic_core.mining import thresholds, volumes
 from relic_core.mining.plans import Done, Plan, Planned
@@ -268,8 +268,7 @@ class Places:
                 f"The folder {folder} cannot be written ({error.strerror}). Name one that is yours to write."
             ) from error
         for name, data in mined.files.items():
-            with written_whole(folder / name) as file:
-                file.write(data)
+            write_whole(folder / name, data)
         facts = {
             "format": _FORMAT,
             "asked": self._asked,
@@ -281,5 +280,4 @@ class Places:
             "windows": mined.found[1],
             "dropped": dict(mined.dropped),
         }
-        with written_whole(folder / _VOLUME) as file:
-            file.write(json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")
+        write_whole(folder / _VOLUME, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core import engines
 from relic_core.errors import BadText, NotFound, StoreReadOnly
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.library.folder import admit, refusal
 from relic_core.mining import quoted_works, volumes
 from relic_core.mining.plans import done_before, make_plan
@@ -59,8 +59,7 @@ class Mining:
         path = folder / (file_name(name) or "upload.txt")
         if not path.is_file() or path.stat().st_size != len(data):
             _make(folder)
-            with written_whole(path) as file:
-                file.write(data)
+            write_whole(path, data)
         return path
 
     def start(self, paths: Sequence[Path]) -> Job:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.trainings import MODEL_KINDS, ModelKind, Training
 from relic_core.errors import BadRequest, BadWeights, NotFound
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.training.folders import FOLDER, MODEL, TrainingFolder
 
 if TYPE_CHECKING:
@@ -241,8 +241,7 @@ def _choice(said: Mapping[str, Any] | None) -> Choice | None:
 def _write(data: Path, choices: Sequence[Chosen]) -> None:
     """Write what was chosen, the last last; of many, the last."""
     said = {"version": _VERSION, "chosen": [asdict(each) for each in choices[-_KEPT:]]}
-    with written_whole(choices_file(data)) as file:
-        file.write((json.dumps(said, indent=1, default=datetime.isoformat) + "\n").encode())
+    write_whole(choices_file(data), json.dumps(said, indent=1, default=datetime.isoformat) + "\n")
 
 
 def _last(choices: Sequence[Chosen]) -> Chosen:

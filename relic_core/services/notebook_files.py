@@ -10,7 +10,7 @@ from relic_core.domain import BenchmarkCard
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.formats import evaluation_set
-from relic_core.formats.files import read_bytes, written_whole
+from relic_core.formats.files import read_bytes, write_whole
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
 from relic_core.reporting.notebook import csv, markdown, word
 from relic_core.services.notebook import NoteEditions, new_id
@@ -74,6 +74,8 @@ class TakenIn:
 
 class NotebookFiles:
     """What goes out of the notebook, and comes in."""
+
+    save = staticmethod(write_whole)
 
     def __init__(
         self,
@@ -186,11 +188,6 @@ class NotebookFiles:
     def take_in_file(self, path: Path, person: str = "") -> TakenIn:
         """Take in a notebook from a file; raises NotFound too, else as `take_in`."""
         return self.take_in(read_bytes(path, at_most=LARGEST), str(path), person)
-
-    def save(self, path: Path, content: bytes) -> None:
-        """Write what one of these gave into a file, whole or not at all. Raises StoreError: it cannot be written."""
-        with written_whole(path) as file:
-            file.write(content)
 
     def file_name(self, end: str, collection_id: str = "", person: str = "") -> str:
         """Name a file of the notebook: "notebook.json", "notebook light-and-water.json"."""

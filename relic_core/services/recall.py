@@ -52,7 +52,7 @@ from relic_core.evaluation.recall import (
     published_marks,
 )
 from relic_core.evaluation.runner import FIRST
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.reporting import tables
 from relic_core.reporting.chart_words import caption, is_share, measure_label, summary, table
 from relic_core.reporting.passages import Passage, quotation
@@ -252,8 +252,7 @@ class Recall:
         if form not in {"csv", "json"}:
             raise BadRequest(f"Cases are written as .csv or .json, and '{path.name}' ends otherwise. Rename it so.")
         made = case_table(self._runs.outcomes(run.id), self._diagnosed(run), self._runs.case_judgements(run), name)
-        with written_whole(path) as file:
-            file.write(tables.write((made,), form).encode())
+        write_whole(path, tables.write((made,), form))
 
     def _diagnosed(self, run: Run) -> Sequence[Diagnosis]:
         check_measured(run)

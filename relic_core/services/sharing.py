@@ -11,7 +11,7 @@ from relic_core.domain import DEFAULT_RETRIEVERS, SearchRequest, SeedPassage, Wo
 from relic_core.domain.searches import SharedSearch
 from relic_core.errors import NotFound
 from relic_core.formats import searches
-from relic_core.formats.files import read_bytes, written_whole
+from relic_core.formats.files import read_bytes, write_whole
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
@@ -99,8 +99,7 @@ class Sharing:
     def save(self, search_id: str, request: SearchRequest, path: Path) -> None:
         """Write a search to a file. Raises StoreError: the file cannot be written."""
         shared = self.share(search_id, request)
-        with written_whole(path) as file:
-            file.write(shared.file)
+        write_whole(path, shared.file)
 
     def open_said(self, said: str) -> Opened:
         """Open the search of an address, with or without its beginning, or of the file that somebody names."""

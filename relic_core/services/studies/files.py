@@ -13,7 +13,7 @@ from relic_core.config import provenance
 from relic_core.domain.studies import Annotator, Answer, Study, checked_name
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats import study_answers
-from relic_core.formats.files import read_bytes, written_whole
+from relic_core.formats.files import read_bytes, write_whole
 from relic_core.formats.studies import read_study, write_study
 from relic_core.reporting import studies as reporting
 from relic_core.services.studies.studies import Studies, words_of
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from relic_core.services.studies.results import Results
     from relic_core.services.works import Works
     from relic_core.store.study_answers import StudyAnswerRows
+
+__all__ = ["StudyFiles", "write_whole"]
 
 LARGEST = 100_000_000
 """In bytes: a study of tens of thousands of items."""
@@ -165,12 +167,6 @@ class StudyFiles:
                         f"{name} gives passages of {work.title} in item '{item.id}' that are not those of the edition "
                         "it names. Nothing was taken in; take it anew from where it came."
                     )
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all. Raises StoreError: it cannot be written."""
-    with written_whole(path) as file:
-        file.write(content)
 
 
 def _content(file: bytes | Path, name: str) -> tuple[bytes, str]:

@@ -33,7 +33,7 @@ from relic_core.evaluation.studies import (
     next_version,
     why_held,
 )
-from relic_core.formats.files import decoded, read_bytes, written_whole
+from relic_core.formats.files import decoded, read_bytes, write_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
 from relic_core.library.naming import meant
 from relic_core.ports import Benchmark, Progress, Retriever, silent
@@ -328,8 +328,7 @@ class StudyMaking:
         study = self._made(_SAMPLE_REQUEST, None, silent)
         study = replace(study, making=replace(study.making, code=_SAMPLE_CODE), created=_SAMPLE_MADE)
         whole = StudyFile(study, _SAMPLE_REQUEST.terms)
-        with written_whole(path) as file:
-            file.write(write_study(*whole))
+        write_whole(path, write_study(*whole))
         return whole
 
     def _made(self, request: StudyRequest, data: Path | None, progress: Progress) -> Study:
