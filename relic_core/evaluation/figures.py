@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Outcome, Run
     from relic_core.evaluation.comparing import Comparison
     from relic_core.evaluation.intervals import Interval, Over
+    from relic_core.evaluation.metrics import Values
 
     Measured = tuple[Run, tuple[Outcome, ...]]
     By = Part | Literal[""]
@@ -97,6 +98,14 @@ def figure_of(card: metrics.Metric, value: float, around: Interval | Comparison)
         return Figure(text=text, value=value, ends=("–", ""))
     ends = (card.written(around.low), card.written(around.high))
     return Figure(text=text, value=value, low=around.low, high=around.high, ends=ends)
+
+
+def figure_over(card: metrics.Metric, values: Values, works: Sequence[str]) -> Figure:
+    """Set the mean of some values of a metric, with its interval unless there is a single one."""
+    if len(values) == 1:
+        return Figure(text=card.written(float(values[0])), value=float(values[0]))
+    around = intervals.interval_of(values, works, over=intervals.over_of(works))
+    return figure_of(card, around.value, around)
 
 
 def measured(name: str, outcomes: Sequence[Outcome]) -> Figure:

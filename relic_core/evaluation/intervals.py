@@ -80,6 +80,11 @@ def interval_of(
     return Interval(value=float(np.median(figures) if centre == "median" else np.mean(figures)), low=low, high=high)
 
 
+def over_of(works: Sequence[str]) -> Over:
+    """Choose what is drawn: works where there are several, else examples."""
+    return "works" if len(set(works)) > 1 else "examples"
+
+
 def sorted_by_id(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Put outcomes in the order of their ids, in which samples are drawn."""
     return sorted(outcomes, key=lambda each: (each.example_id, each.book, each.rank or 0, each.candidates))

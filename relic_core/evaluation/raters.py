@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from relic_core.domain.studies import Measure
 from relic_core.errors import BadRequest
-from relic_core.evaluation.intervals import Interval, Over, draws, ends, units
+from relic_core.evaluation.intervals import Interval, draws, ends, over_of, units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,19 +121,20 @@ def agreement(counts: Counts, weights: Values | None = None) -> dict[str, Values
     return {
         "observed": observed,
         "shares": shares,
-        "fleiss": _beyond(observed, (shares**2).sum(axis=1)),
-        "randolph": _beyond(observed, np.full(len(observed), 1 / categories)),
-        "ac1": _beyond(observed, (shares * (1 - shares)).sum(axis=1) / (categories - 1)),
+        "fleiss": beyond(observed, (shares**2).sum(axis=1)),
+        "randolph": beyond(observed, np.full(len(observed), 1 / categories)),
+        "ac1": beyond(observed, (shares * (1 - shares)).sum(axis=1) / (categories - 1)),
         "alpha": 1 - np.divide(apart, expected, out=np.full(len(apart), np.nan), where=expected > _NOTHING),
         "all agree": total((used.max(axis=1) == raters).astype(np.float64)) / drawn,
         "none agree": total((used.max(axis=1) == 1).astype(np.float64)) / drawn,
     }
 
 
-def _beyond(agreed: Values, chance: Values) -> Values:
+def beyond(agreed: Values, chance: Values) -> Values:
+    """Say how far agreement goes beyond chance, of all that it could; NaN where chance agreement is perfect."""
     left = 1 - chance
-    beyond: Values = np.divide(agreed - chance, left, out=np.full(len(agreed), np.nan), where=left > _NOTHING)
-    return beyond
+    found: Values = np.divide(agreed - chance, left, out=np.full(len(agreed), np.nan), where=left > _NOTHING)
+    return found
 
 
 def _rated(counts: Counts) -> npt.NDArray[np.bool_]:
@@ -153,8 +154,7 @@ def intervals(counts: Counts, works: Sequence[str], *, seed: int = 0, samples: i
     of = [work for work, usable in zip(works, rated, strict=True) if usable]
     if len(of) < LEAST:
         return {}
-    over: Over = "works" if len(set(of)) > 1 else "examples"
-    members = units(of, over=over)
+    members = units(of, over=over_of(of))
     drawn = [agreement(counts, times[:, members]) for times in draws(members, samples=samples, seed=seed)]
     here = agreement(counts)
     found = {}

@@ -12,7 +12,7 @@ import numpy as np
 from relic_core.domain import SHAPES, BenchmarkCard, Book, ContextSize, Outcome, Pool, Run
 from relic_core.domain.figures import DRAWN_K, Group, Mark, Series, View
 from relic_core.errors import BadRequest
-from relic_core.evaluation.intervals import interval_of
+from relic_core.evaluation.intervals import interval_of, over_of
 from relic_core.evaluation.metrics import values
 from relic_core.evaluation.published import published
 from relic_core.retrieval import registry
@@ -229,8 +229,7 @@ def _mark(
     """Compute one figure with its interval; none from a single example, or where all samples come out alike."""
     low = high = None
     if len(figures) > 1:
-        several = len(set(works.tolist())) > 1
-        found = interval_of(figures, works.tolist(), over="works" if several else "examples")
+        found = interval_of(figures, works.tolist(), over=over_of(works.tolist()))
         if not found.flat:
             low, high = found.low, found.high
     value = float(figures.mean())

@@ -24,9 +24,10 @@ from pydantic import Field
 from relic_core.domain.spans import Span
 from relic_core.domain.studies import MOST_WORDS, Item, Measure, Option, span_choice, span_of
 from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.evaluation import raters
 from relic_core.evaluation.benchmarks.passages import work_of
 from relic_core.evaluation.echoes import Known, KnownEchoes, ranks, table
-from relic_core.evaluation.intervals import Interval, Over, draws, ends, units
+from relic_core.evaluation.intervals import Interval, draws, ends, over_of, units
 from relic_core.formats.files import Strict, as_object, checked, parse
 from relic_core.ports import silent
 from relic_core.retrieval import echoes
@@ -135,7 +136,7 @@ def agreement(items: Sequence[Sequence[Marked]], weights: Values | None = None) 
     return {
         "overlap": observed,
         "expected": expected,
-        "kappa": _beyond(observed, expected),
+        "kappa": raters.beyond(observed, expected),
         "perfect agree": same / count,
     }
 
@@ -161,12 +162,6 @@ def by_permutation(items: Sequence[Sequence[Marked]], weights: Values | None = N
     return mean
 
 
-def _beyond(observed: Values, expected: Values) -> Values:
-    left = 1 - expected
-    beyond: Values = np.divide(observed - expected, left, out=np.full(len(left), np.nan), where=left > 1e-12)  # noqa: PLR2004 - nothing
-    return beyond
-
-
 def measures(items: Sequence[ItemResult]) -> tuple[tuple[Measure, ...], dict[str, Interval]]:
     """Measure how far readers agree, with 95% intervals by bootstrap: over books where there are several."""
     twice = [each for each in items if len(each.choices) > 1]
@@ -179,13 +174,12 @@ def measures(items: Sequence[ItemResult]) -> tuple[tuple[Measure, ...], dict[str
 
     def measured(weights: Values | None = None) -> dict[str, Values]:
         found, chance = agreement(marked, weights), by_permutation(anchored, weights)
-        return found | {"kappa by permutation": _beyond(found["overlap"], chance), "chance": chance}
+        return found | {"kappa by permutation": raters.beyond(found["overlap"], chance), "chance": chance}
 
     values = measured() if twice else {}
     samples: dict[str, Values] = {}
     if len(books) > 1:
-        over: Over = "works" if len(set(books)) > 1 else "examples"
-        members = units(books, over=over)
+        members = units(books, over=over_of(books))
         drawn = [measured(times[:, members]) for times in draws(members, samples=2000, seed=0)]
         samples = {key: np.concatenate([each[key] for each in drawn]) for key in values}
     made, around = [], {}
