@@ -1,8 +1,7 @@
 """Attribution measured: windows whose quotation stands in a work of the library, and every stretch of all works.
 
-A window is asked three times: with its quotation visible, with it masked, and with it edited as a writer edits who
-quotes from memory. The gold by stretch is the first stretch that shares a sentence with the quotation, by work the
-first stretch of the work quoted. Whether a source is called found is measured twice, with the work and without it.
+How a window is asked, and what its gold is, stands in docs/attribution.md, "Measuring". Whether a source is called
+found is measured twice, with the work and without it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,6 @@
 """Intervals by the percentile bootstrap: how far a figure would move on other examples, or on other works.
 
-Examples of one work hang together: the same book, the same critics, one difficulty. Drawn one by one they look like
-more evidence than they are, and the interval comes out too narrow for a statement on works that were not measured.
-``over="works"`` therefore draws whole works, each with all of its examples (the cluster bootstrap: Field and Welsh
-2007); ``over="examples"`` draws examples, and speaks of these works alone.
-
-Nothing is drawn from one unit: an interval over works needs two works, one over examples two examples, and less is
-refused rather than answered with an interval of no width.
+What each speaks of, and which are refused, stands in docs/metrics.md, "Intervals".
 """
 
 from __future__ import annotations

@@ -1,17 +1,7 @@
 """Metrics: the card of each, and the figures of runs: one gold per example, its rank; or judged passages, by grade.
 
-One answer each to what formulas leave open:
-
-* **ties**: a rank comes from the one tie rule (`rank_scores`), so equal scores keep the order of the text; no metric
-  breaks ties anew;
-* **missing rankings** (a claim that gives a retriever nothing to go by) are misses: 0 for all metrics that reward a
-  high place, and the last place, ``rank = candidates``, in mean and median rank;
-* **k above the pool** means the whole pool: then every example with a ranking is a hit. P@k still divides by k;
-* **grades** are gains of nDCG as they stand; in all other metrics a passage answers from grade 1 (`RELEVANT`), and an
-  example without such a passage is a miss;
-* **the returned set** is all that a ranking lists, at most the first thousand.
-
-The formulas and their sources stand in docs/metrics.md. The metric of items is computed in `proxy_task`.
+The formulas, their sources, and an answer to each question that they leave open stand in docs/metrics.md. The metric of
+items is computed in `proxy_task`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """The proxy task: the gold among three passages, answered by retrievers (RELiC, section 4).
 
-A person cannot rank thousands of passages. The paper therefore gave its experts the gold with the two passages that
-BM25 had put first, in random order, and asked which belongs to the claim. A retriever answers the same item by its own
-ranking: its answer is the option that it ranks best. The retriever that chose the other two options is left out, since
-it had put them above all else (the paper's note 9).
+A retriever's answer is the option that it ranks best; how items are made, and who is left out: docs/metrics.md.
 """
 
 from __future__ import annotations

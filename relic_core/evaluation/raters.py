@@ -1,19 +1,7 @@
 """Agreement between raters: how far people who answered the same items chose the same, beyond what chance gives.
 
-All is computed from one table, with a row for each item and a column for each category: how many raters chose it. In
-the proxy task the category is the number of the option, as the RELiC paper has it (note 17: the options of each item
-are others, and are shuffled before they are shown); elsewhere it is the label. "Cannot decide" is no category: it
-counts as a missing answer.
-
-Items may have unequal numbers of answers. One with fewer than two says nothing of agreement and is left out of every
-figure here. Among the others each item counts the same, however many answered it: its observed agreement is the share
-of its pairs of raters who agree (Fleiss 1971), and the share of a category is the mean over items of its share in each
-(as in Gwet 2014). With equal numbers these are Fleiss's own formulas. Krippendorff's alpha weighs items by their
-answers, which is how it treats missing ones.
-
-Intervals are by the percentile bootstrap of `intervals`: items are drawn with replacement, or whole works with all
-their items where there are several. They speak of other items and the same people: what other people would have
-answered, they cannot tell.
+All is computed from one table, with a row for each item and a column for each category: how many raters chose it. What
+counts as a category, how unequal numbers of answers count, and what the intervals speak of: docs/proxy_task.md.
 """
 
 from __future__ import annotations

@@ -1,14 +1,6 @@
 """Spans: how far readers agree on how much of a passage is an allusion, and what their spans are worth as queries.
 
-With s and t two readers' spans of one passage, and LCS the words that both hold (Manjavacas, Long and Kestemont 2019,
-section 5):
-
-    O(s, t) = LCS / (|s| + |t| - LCS)        A = LCS        D = |s| + |t| - 2 LCS
-    O_o = mean of O        O_e = sum A / (sum A + sum D)        kappa = (O_o - O_e) / (1 - O_e)
-
-Their O_e is made of the same pairs as O_o. So a second chance stands beside it: how much the spans of different
-passages overlap when they are laid on one another at their anchors, of passages that two readers have marked. In a
-sample of the bootstrap this chance is that of the passages drawn. Spans are half-open, in words.
+The formulas stand in docs/proxy_task.md, "How much is the allusion?". Spans are half-open, in words.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """All answers to a study as CSV, JSON and examples, with numbers in place of names where wanted.
 
-Anonymous means: no names and no ids that could be looked up; numbers stand for annotators, in an order that says
-nothing of who came first. The hour of an answer is left out (how long it took is not), and so are comments, in which
-people may say who they are; they can be asked for.
-
-Beside the name or number stands a key, which is one annotator's in all files of a study, so that the answers of two
-departments can be put together, and put together again when there are more. It is a digest of an id that was drawn by
-chance, and leaves the store in no other form.
+What is left out then stands in docs/proxy_task.md. A key is one annotator's in all files of a study, so that those of
+two departments can be put together, again and again. It is a digest of an id that was drawn by chance, and leaves the
+store in no other form.
 """
 
 from __future__ import annotations

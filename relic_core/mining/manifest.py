@@ -1,7 +1,6 @@
 """The manifest of the public-domain RELiC: the dev and test windows of the store, as places and hashes.
 
-One book of synopses can hold most of the windows on an author, and a figure over them would tell of that book: so the
-capped sets take at most a quarter of a work's windows from one source. No window holds its own answer.
+The capped sets take at most a quarter of a work's windows from one source. No window holds its own answer.
 
 A window keeps its words and where it begins and ends. Between the two lie running heads, page numbers and marks that
 reading takes out, so its stretches are looked up in the source as it is read, and found again in another text.

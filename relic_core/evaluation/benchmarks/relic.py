@@ -38,11 +38,8 @@ CARD = BenchmarkCard(
     label="RELiC",
     description="Quotations in literary scholarship, each to be found among the passages of its length in the book "
     "quoted, in the sentences and with the candidates that RELiC's authors published.",
-    split="",
     pool="whole work",
     main_metric="recall@10",
-    examples=None,
-    books=None,
     source=SOURCE,
     licence="As given by RELiC's authors with the data, which are not passed on here",
     citation="Thai et al. (2022), RELiC: Retrieving Evidence for Literary Claims, ACL",
