@@ -257,7 +257,6 @@ def caveat(name: str, chooser: str) -> str:
 
 
 def _ranking(retriever: Retriever, claim: Claim, work: Work, length: int) -> Ranking | None:
-    """Rank all spans for a claim; None for one without words."""
     try:
         scores = retriever.score(claim, work, length)
     except BadClaim:

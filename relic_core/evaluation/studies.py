@@ -159,7 +159,6 @@ def make_study(
 
 
 def _quoted(window: QuotationContext, work: Work, settings: ItemSettings) -> Item:
-    """Make an item of a window as the critic wrote it, with its quotation."""
     claim = window.claim(settings.shape)
     return Item(
         id=window.id, book=window.book, work_id=work.id, left=claim.left, right=claim.right, right_option=0, chooser="",

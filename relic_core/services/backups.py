@@ -182,7 +182,6 @@ class Backups:
             raise NotFound(f"There is no folder {target.parent}. Make it, or name a file in another.")
 
     def _holds(self) -> str:
-        """Say what the library holds; nothing where it is empty."""
         there = [path.name for path in swapping.contents(self._data, store=self._store.name)]
         if self._store.name not in there:
             return ", ".join(there)

@@ -328,7 +328,6 @@ class Measuring:
         return replace(self._settings, indexes=self._settings.indexes / "benchmarks")
 
     def _known(self, wanted: str) -> Measured | None:
-        """Find a run that is kept, or that came with the program."""
         run = next((each for each in self._runs.all() if each.id == wanted), None)
         return None if run is None else Measured(run=run, outcomes=self._runs.outcomes(run.id), found=True)
 

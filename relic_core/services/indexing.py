@@ -241,7 +241,6 @@ class Indexes:
             retriever.build_compact(works, progress, claims=claims, workers=engines.named(self._settings.engine))
 
     def _asked(self) -> tuple[Claim, ...]:
-        """List the last claims that were searched with, each once."""
         max_words = self._settings.max_claim_words
         claims: dict[Claim, None] = {}
         for search in self._recent(_ASKED):

@@ -415,7 +415,6 @@ class Outcomes:
         return tuple(each for each in found if each is not None)
 
     def _found(self, pairs: Sequence[tuple[Run, Outcome]]) -> Iterator[_Found]:
-        """Look for the claim and the work of each outcome."""
         stored = {summary.sha256: summary.id for summary in self._summaries()}
         opened = {name: self._open(name) for name in {run.benchmark for run, _ in pairs}}
         wanted = {each.example_id for run, each in pairs if each.example_id not in opened[run.benchmark].windows}

@@ -333,7 +333,6 @@ class Search:
         return Source(work=work, span=span, place=work.place(span))
 
     def _library(self, request: SearchRequest) -> tuple[Corpus, tuple[WorkSummary, ...]]:
-        """Find the works that a filter admits and that are long enough."""
         versions = self._works.work_versions()
         admitted = [work for work in self._works.scope(request.work_filter) if work.id in versions]
         if not admitted:
@@ -666,7 +665,6 @@ def _per_cent(share: float) -> str:
 
 
 def _nothing_admitted(work_filter: WorkFilter) -> str:
-    """Say that nothing is left to search, and what to do."""
     if not work_filter:
         return "There is no work to search yet. Add one in the Library, or with `python -m relic_core add FILE`."
     asked = []

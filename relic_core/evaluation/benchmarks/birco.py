@@ -29,7 +29,7 @@ from relic_core.evaluation.benchmarks.opened import Opened, book_of, checksum, d
 from relic_core.evaluation.benchmarks.passages import in_order, work_of
 from relic_core.formats.birco import MASKED, read_jsonl
 from relic_core.library import catalogue
-from relic_core.text.sentences import default_segmenter
+from relic_core.text.sentences import sentences_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,7 +123,7 @@ def sides(query: JudgedQuery, *, whole: bool = False) -> tuple[tuple[str, ...], 
     The first mask is the place of the quotation; a further one, where another was masked, is taken out.
     """
     before, _, after = query.text.partition(MASKED)
-    left, right = _sentences(before), _sentences(after.replace(MASKED, " "))
+    left, right = sentences_of(before), sentences_of(after.replace(MASKED, " "))
     if whole:
         near = MAX_CONTEXT - 1
         left = tuple(filter(None, (" ".join(left[:-near]), *left[-near:])))
@@ -140,11 +140,6 @@ def relevant(queries: JudgedSet, query: JudgedQuery) -> str:
     """Give the id of the one passage that answers a query."""
     (gold,) = queries.grades[query.id]  # the reader has checked that there is one, in the pool
     return gold
-
-
-def _sentences(text: str) -> tuple[str, ...]:
-    words = " ".join(text.split())
-    return tuple(words[start:end] for start, end in default_segmenter().segment(words, 0, len(words)))
 
 
 def _create_pools(
@@ -182,7 +177,6 @@ def _unplaced(settings: Settings, data: Path | None) -> tuple[QuotationContext, 
 
 
 def _create_novels(settings: Settings, works: WorkSource, data: Path | None) -> Opened:
-    """Read the queries and place each gold in its novel."""
     card, queries = load(_NOVELS, settings, data)
     nameless = [query.id for query in queries.queries if not query.work]
     if nameless:

@@ -32,7 +32,6 @@ FOLDER = "birco_other"
 
 
 def _open(card: BenchmarkCard, settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the registry's signature
-    """Read a folder of queries, passages and grades."""
     path = data_path(card, settings, data, below=f"{FOLDER}/{card.name.removeprefix('birco-')}")
     if not path.is_dir():
         raise BadBenchmark(f"{path} is no folder with queries, passages and grades. {card.needs}")

@@ -193,7 +193,6 @@ def _is_listed(window: QuotationContext, candidates: Mapping[tuple[str, int], St
 
 
 def _refuse(what: str, ids: Iterable[str]) -> None:
-    """Raise an error that names the windows at fault, if any are."""
     wrong = list(ids)
     if wrong:
         more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
