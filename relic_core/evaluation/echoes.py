@@ -39,7 +39,6 @@ NEEDS = (
 _KINDS = {"reference": "quotation", "allusion": "allusion"}
 _FIRST_OF_THE_REST = "Matthew_1_1"
 _SOURCES = ("Matthew", "Mark", "Luke", "John", "Acts")
-_K = 20
 FIGURES = ("recall@1", "recall@5", "recall@20", "mrr", "ndcg@20")
 _LABELS = ("success@1", "success@5", "success@20", "MRR x 100", "nDCG@20")
 
