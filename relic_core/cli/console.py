@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from relic_core.errors import BadRequest
+from relic_core.reporting.tables import set_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,14 +43,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """
     texts = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
     right = [bool(rows) and all(isinstance(row[column], int) for row in rows) for column in range(len(heads))]
-    widths = [max(len(line[column]) for line in (heads, *texts)) for column in range(len(heads))]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if to_right else cell.ljust(width)
-            for cell, width, to_right in zip(line, widths, right, strict=True)
-        ).rstrip()
-        for line in (heads, *texts)
-    )
+    return "\n".join(set_lines((heads, *texts), right))
 
 
 def as_json(value: object) -> str:

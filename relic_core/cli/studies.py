@@ -353,7 +353,7 @@ def _nobody(app: App, study_id: str) -> str:
 
 
 def _write(label: str, file: str, content: bytes) -> None:
-    from relic_core.services.studies.files import write_file
+    from relic_core.services.studies.files import write_whole
 
-    write_file(Path(file), content)
+    write_whole(Path(file), content)
     print(f"{label}: {file} is written.")

@@ -161,7 +161,6 @@ def _begin(app: App, given: SimpleNamespace, *, wait: bool) -> int:
 
 
 def _read(given: SimpleNamespace) -> TrainingRequest:
-    """Read what is asked of a training. Raises BadRequest: it could learn from nothing, or a value is wrong."""
     from relic_core.services.training_plans import NO_MODEL, TrainingRequest, recipe_of
 
     if given.windows and given.no_windows:

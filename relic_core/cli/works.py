@@ -284,7 +284,6 @@ def describe(app: App, work: str, **given: Any) -> None:
 
 
 def _details(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the details of the edition that were given. Raises BadRequest: the date of access is none."""
     details = {"year" if name == "edition_year" else name: value for name, value in given.items()}
     for name in {"year", "volumes"} & set(details):
         details[name] = details[name] or None

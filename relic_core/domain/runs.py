@@ -34,11 +34,11 @@ class BenchmarkCard:
     name: str
     label: str
     description: str
-    split: str
+    split: str = ""
     pool: Pool
     main_metric: str
-    examples: int | None
-    books: int | None
+    examples: int | None = None
+    books: int | None = None
     source: str
     licence: str
     citation: str

@@ -1,8 +1,7 @@
 """Attribution measured: windows whose quotation stands in a work of the library, and every stretch of all works.
 
-A window is asked three times: with its quotation visible, with it masked, and with it edited as a writer edits who
-quotes from memory. The gold by stretch is the first stretch that shares a sentence with the quotation, by work the
-first stretch of the work quoted. Whether a source is called found is measured twice, with the work and without it.
+How a window is asked, and what its gold is, stands in docs/attribution.md, "Measuring". Whether a source is called
+found is measured twice, with the work and without it.
 """
 
 from __future__ import annotations
@@ -15,9 +14,10 @@ import numpy as np
 
 from relic_core.domain import Claim, Outcome, best_first
 from relic_core.domain.attribution import Target
-from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.figures import Cell, Table
 from relic_core.evaluation import intervals, metrics
 from relic_core.evaluation.figures import figure_of
+from relic_core.evaluation.figures import measured as measured_of
 from relic_core.retrieval.attribution import MEANING, TOP_K, Attributor, Stretches, fuse, rerank, strong
 from relic_core.text.words import WORD, WorkWords, content_tokens
 
@@ -136,7 +136,6 @@ def measure(
 ) -> Measured:
     """Ask every question in every way.
 
-    - `encode`: gives the vector of a claim; without it nothing is ranked by meaning.
     - `rerankers`: by name, each scores some stretches for a target, or, masked, for the words around its span.
     """
     measured, stretches = Measured(), attributor.stretches
@@ -204,12 +203,13 @@ def tables(measured: Measured, *, by_length: bool = False) -> tuple[Table, ...]:
         lengths = sorted({each.length for each in outcomes}) if by_length else [0]
         for length in lengths:
             some = [each for each in outcomes if length in {0, each.length}]
-            rows.append((way, unit, name, *([length] if by_length else []), *_figures(some), len(some)))
+            figures = [measured_of(name, some) for name in METRICS]
+            rows.append((way, unit, name, *([length] if by_length else []), *figures, len(some)))
     heads = ("span", "by", "system", *(["length"] if by_length else []), "R@1", "R@10", "MRR", "n")
     found: list[tuple[Cell, ...]] = []
     for (way, present), said in measured.strong.items():
         works, calls = [work for work, _ in said], np.array([called for _, called in said], dtype=np.float64)
-        around = intervals.interval_of(calls, works, over=_over(works)) if len(said) > 1 else None
+        around = intervals.interval_of(calls, works, over=intervals.over_of(works)) if len(said) > 1 else None
         figure = figure_of(metrics.metric("recall@1"), float(calls.mean()), around) if around else f"{calls.mean():.1%}"
         found.append((way, "yes" if present else "no", figure, len(said)))
     return (
@@ -245,20 +245,6 @@ def ratio(first: Sequence[Outcome], second: Sequence[Outcome], name: str = "reca
     """
     a, b = metrics.values(name, first), metrics.values(name, second)
     works = [each.book for each in first]
-    members = intervals.units(works, over=_over(works))
+    members = intervals.units(works, over=intervals.over_of(works))
     drawn = [intervals.resampled(each, members, centre="mean", samples=2000, seed=0) for each in (a, b)]
     return float(a.mean() / b.mean()), *intervals.ends(drawn[0] / np.maximum(drawn[1], 1 / len(b)))
-
-
-def _over(works: Sequence[str]) -> intervals.Over:
-    return "works" if len(set(works)) > 1 else "examples"
-
-
-def _figures(outcomes: Sequence[Outcome]) -> list[Figure]:
-    cards = [metrics.metric(name) for name in METRICS]
-    if len(outcomes) < 2:  # noqa: PLR2004 - nothing is drawn from one
-        values = [metrics.figure(card.name, outcomes) for card in cards]
-        return [Figure(text=card.written(value), value=value) for card, value in zip(cards, values, strict=True)]
-    over = _over([each.book for each in outcomes])
-    around = [intervals.interval(card.name, outcomes, over=over) for card in cards]
-    return [figure_of(card, each.value, each) for card, each in zip(cards, around, strict=True)]

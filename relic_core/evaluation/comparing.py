@@ -1,10 +1,6 @@
 """Paired comparison of two runs on the same examples, and the correction for making many comparisons.
 
-The p-value is that of a paired randomisation test (Smucker, Allan and Carterette 2007): if the two retrievers were
-interchangeable, each unit's results might as well be exchanged between them; p is the share of such exchanges that
-give a difference at least as large, in either direction. A unit is an example or a whole work (`over`): examples of one
-work hang together, so that exchanging them one by one finds differences too easily. Where few units differ, all
-exchanges are gone through, and p is exact; with w works it cannot fall below 2 / 2 ** w.
+What the p-value is, and what few works can tell, stands in docs/metrics.md, "Comparing two runs".
 """
 
 from __future__ import annotations
@@ -68,8 +64,6 @@ def compare(
     name: str, first: Sequence[Outcome], second: Sequence[Outcome], *, over: Over, seed: int = 0, samples: int = 2000
 ) -> Comparison:
     """Compare two runs on the same examples.
-
-    - `seed`, `samples`: as for `interval`; the seed also decides the exchanges.
 
     Raises BadRequest: the runs are not of the same examples and golds among the same candidates, there are fewer than
     two units, or the metric is no merit.

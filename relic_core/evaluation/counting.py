@@ -38,15 +38,7 @@ def statistics(
     sources: Callable[[], Iterable[SecondarySource]],
     open_benchmark: Callable[[str], Benchmark],
 ) -> Statistics:
-    """Count the windows of a set: RELiC's Table 1, section A.3 and Figure 2.
-
-    - `of`: one of `SETS`.
-    - `marked`: lists the kept windows, each with its split.
-
-    Raises BadRequest: there is no such set.
-    Raises NotFound: there is nothing to count; or as the benchmark.
-    Raises BadBenchmark: as the benchmark.
-    """
+    """Count the windows of a set: RELiC's Table 1, section A.3 and Figure 2."""
     if of not in SETS:
         raise unknown_name("set of windows", of, SETS)
     if of == STORE:

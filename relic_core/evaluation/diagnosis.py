@@ -230,10 +230,7 @@ def part_by(trait: Trait, cases: Mapping[str, Mapping[str, float]]) -> tuple[dic
 
 
 def finding_table(outcomes: Sequence[Outcome], found: Sequence[Diagnosis], name: str) -> Table:
-    """Count what is found in the cases that a metric counts as misses, and in the others; one case may have several.
-
-    Raises BadRequest: there is no such metric.
-    """
+    """Count what is found in the cases that a metric counts as misses, and in the others; one case may have several."""
     missed = {each.example_id for each, value in zip(outcomes, values(name, outcomes), strict=True) if value == 0}
     cases = [each.findings for each in found if each.example_id in missed]
     others = [each.findings for each in found if each.example_id not in missed]
@@ -259,12 +256,7 @@ def case_table(
     judged: Mapping[tuple[str, str], Sequence[str]],
     name: str,
 ) -> Table:
-    """Set every case as a row; the texts are left out, places and ids are not.
-
-    - `judged`: what people say, by example and judge.
-
-    Raises BadRequest: there is no such metric.
-    """
+    """Set every case as a row; the texts are left out, places and ids are not."""
     diagnoses = {each.example_id: each for each in found}
     said: dict[str, list[str]] = {}
     for (example_id, _), codes in judged.items():

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import numpy as np
 from pydantic import Field
 
-from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.figures import Cell, Table
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.evaluation import metrics
 from relic_core.evaluation.benchmarks.passages import work_of
-from relic_core.evaluation.figures import figure_of
-from relic_core.evaluation.intervals import interval_of
+from relic_core.evaluation.figures import figure_over
 from relic_core.formats.files import Strict, checked, parse, read_text
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from relic_core.domain import Work
-    from relic_core.evaluation.intervals import Over
     from relic_core.ports import Progress
     from relic_core.retrieval.echoes import Scorer
 
@@ -41,7 +39,6 @@ NEEDS = (
 _KINDS = {"reference": "quotation", "allusion": "allusion"}
 _FIRST_OF_THE_REST = "Matthew_1_1"
 _SOURCES = ("Matthew", "Mark", "Luke", "John", "Acts")
-_K = 20
 FIGURES = ("recall@1", "recall@5", "recall@20", "mrr", "ndcg@20")
 _LABELS = ("success@1", "success@5", "success@20", "MRR x 100", "nDCG@20")
 
@@ -95,9 +92,6 @@ def read(folder: Path, texts: Path | None = None) -> KnownEchoes:
     """Read the files of a folder, of either shape.
 
     - `texts`: where authorized_version.jsonl is, if elsewhere.
-
-    Raises NotFound: they are not there.
-    Raises BadBenchmark: they are damaged, or name verses that there are not.
     """
     if (queries := folder / "queries.jsonl").exists():
         asked = _rows(queries, _Query)
@@ -188,16 +182,9 @@ def table(label: str, known: KnownEchoes, all_ranks: Sequence[tuple[int, ...]]) 
     for kind in dict.fromkeys(each.kind for each in known.echoes):
         own = [at for at, each in enumerate(known.echoes) if each.kind == kind]
         some, books = [all_ranks[at] for at in own], [known.echoes[at].book for at in own]
-        over: Over = "works" if len(set(books)) > 1 else "examples"
-        figures: list[Figure] = []
-        for name in FIGURES:
-            card = metrics.metric("recall@1" if name == "mrr" else name)  # MRR times a hundred, as the paper writes it
-            each_value = values(name, some)
-            if len(some) == 1:  # which has no interval
-                figures.append(Figure(text=card.written(float(each_value[0])), value=float(each_value[0])))
-                continue
-            around = interval_of(each_value, books, over=over)
-            figures.append(figure_of(card, around.value, around))
+        # MRR times a hundred, as the paper writes it
+        cards = [metrics.metric("recall@1" if name == "mrr" else name) for name in FIGURES]
+        figures = [figure_over(card, values(name, some), books) for name, card in zip(FIGURES, cards, strict=True)]
         rows.append((label, kind, *figures, len(own)))
     return Table(
         caption=f"{len(known.echoes)} known echoes, each to be found among {len(known.b.sentences):,} passages.",

@@ -116,7 +116,6 @@ def answer_slice(spec: RetrieverSpec, asked: Slice) -> Answered:
 
     Raises BadWeights: the model is another one here.
     Raises NoIndex: it does not see the index of the work.
-    Raises RelicError: what `evaluate` raises.
     """
     retriever = same_here(spec)
     if not all(retriever.ready(asked.work, length) for length in asked.lengths):
@@ -165,11 +164,8 @@ class Experiment:
     ) -> tuple[Run, tuple[Outcome, ...]]:
         """Rank every window, going on from the journal at `path` where it fits; who calls removes the journal.
 
-        - `say`: told, as a sentence, that the run goes on, or why it begins anew.
         - `workers`: who answer, and prepare what is not prepared; this process where not given, where the retriever has
           parameters of its own, since counting words takes no time, and where a server answers, which is elsewhere.
-
-        Raises BadBenchmark: the outcomes cannot be those of a run.
         """
         journal = RunJournal(path, {"run": {**self._identity, "shape": str(self.shape)}, "code": provenance.code()})
         used: dict[str, float] = {}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Outcome, Run
     from relic_core.evaluation.comparing import Comparison
     from relic_core.evaluation.intervals import Interval, Over
+    from relic_core.evaluation.metrics import Values
 
     Measured = tuple[Run, tuple[Outcome, ...]]
     By = Part | Literal[""]
@@ -27,10 +28,7 @@ _FLAT = "A dash in place of an interval: every draw gives the same, which is no 
 
 
 def columns(said: Sequence[str] | None) -> tuple[str, ...]:
-    """Read the metrics that a table is to have; all of `METRICS` where none is named.
-
-    Raises BadRequest: there is no such metric, or it is not computed from runs.
-    """
+    """Read the metrics that a table is to have; all of `METRICS` where none is named."""
     for name in said or ():
         metrics.values(name, ())
     return tuple(dict.fromkeys(said)) if said else METRICS
@@ -42,8 +40,6 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
     So figures of given pools never share a column with those of whole works.
 
     - `by`: where given, each run has a row for each length of the quotation (RELiC, Table A9), each book or each kind.
-
-    Raises BadRequest: there is no such metric, or it is of sets and a run keeps none.
     """
     together: dict[tuple[str, str, str], list[Measured]] = {}
     for run, outcomes in runs:
@@ -102,6 +98,14 @@ def figure_of(card: metrics.Metric, value: float, around: Interval | Comparison)
         return Figure(text=text, value=value, ends=("–", ""))
     ends = (card.written(around.low), card.written(around.high))
     return Figure(text=text, value=value, low=around.low, high=around.high, ends=ends)
+
+
+def figure_over(card: metrics.Metric, values: Values, works: Sequence[str]) -> Figure:
+    """Set the mean of some values of a metric, with its interval unless there is a single one."""
+    if len(values) == 1:
+        return Figure(text=card.written(float(values[0])), value=float(values[0]))
+    around = intervals.interval_of(values, works, over=intervals.over_of(works))
+    return figure_of(card, around.value, around)
 
 
 def measured(name: str, outcomes: Sequence[Outcome]) -> Figure:

@@ -41,15 +41,10 @@ def import_ranking(
     """Read the rankings of a benchmark's claims from a file.
 
     - `path`: TREC's six columns, or JSON as BIRCO publishes it: documents by query, or by system and query.
-    - `shape`: how much context the system was given.
     - `system`: its name; of JSON with several systems which of them. By default the tag of the TREC file, or its name.
-    - `editions`: works of the library by book, in which passages of given pools are looked for.
 
     Returns: the run, its outcomes, and the rankings of the claims that a search can show: of whole works, and of pools
     whose book is among the editions.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged, ranks none of the benchmark's claims, or names what is no candidate.
     """
     if path.suffix.lower() == ".json":
         named, rankings = read_rankings(path, system)

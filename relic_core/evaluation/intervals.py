@@ -1,12 +1,6 @@
 """Intervals by the percentile bootstrap: how far a figure would move on other examples, or on other works.
 
-Examples of one work hang together: the same book, the same critics, one difficulty. Drawn one by one they look like
-more evidence than they are, and the interval comes out too narrow for a statement on works that were not measured.
-``over="works"`` therefore draws whole works, each with all of its examples (the cluster bootstrap: Field and Welsh
-2007); ``over="examples"`` draws examples, and speaks of these works alone.
-
-Nothing is drawn from one unit: an interval over works needs two works, one over examples two examples, and less is
-refused rather than answered with an interval of no width.
+What each speaks of, and which are refused, stands in docs/metrics.md, "Intervals".
 """
 
 from __future__ import annotations
@@ -59,7 +53,7 @@ def interval(name: str, outcomes: Sequence[Outcome], *, over: Over, seed: int = 
 
     - `outcomes`: in any order: the order does not change the interval.
 
-    Raises BadRequest: an unknown metric, or fewer than two units to draw from.
+    Raises BadRequest: fewer than two units to draw from.
     """
     order = sorted_by_id(outcomes)
     figures = values(name, order)
@@ -78,6 +72,11 @@ def interval_of(
     drawn = resampled(figures, members, centre=centre, samples=samples, seed=seed)
     low, high = ends(drawn)
     return Interval(value=float(np.median(figures) if centre == "median" else np.mean(figures)), low=low, high=high)
+
+
+def over_of(works: Sequence[str]) -> Over:
+    """Choose what is drawn: works where there are several, else examples."""
+    return "works" if len(set(works)) > 1 else "examples"
 
 
 def sorted_by_id(outcomes: Sequence[Outcome]) -> list[Outcome]:

@@ -48,7 +48,6 @@ def label_key(example_id: str, work_sha256: str, at: Offsets) -> str:
 def join(labels: Mapping[str, str], quotations: Iterable[tuple[str, str, Offsets]]) -> Labels:
     """Find the labels of quotations.
 
-    - `labels`: by `label_key` or id; empty where one was taken back.
     - `quotations`: of each the id of its example, the digest of its work, and where in it it stands.
     """
     known = {key.rpartition(" ")[0] for key, label in labels.items() if label}

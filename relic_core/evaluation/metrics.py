@@ -1,17 +1,7 @@
 """Metrics: the card of each, and the figures of runs: one gold per example, its rank; or judged passages, by grade.
 
-One answer each to what formulas leave open:
-
-* **ties**: a rank comes from the one tie rule (`rank_scores`), so equal scores keep the order of the text; no metric
-  breaks ties anew;
-* **missing rankings** (a claim that gives a retriever nothing to go by) are misses: 0 for all metrics that reward a
-  high place, and the last place, ``rank = candidates``, in mean and median rank;
-* **k above the pool** means the whole pool: then every example with a ranking is a hit. P@k still divides by k;
-* **grades** are gains of nDCG as they stand; in all other metrics a passage answers from grade 1 (`RELEVANT`), and an
-  example without such a passage is a miss;
-* **the returned set** is all that a ranking lists, at most the first thousand.
-
-The formulas and their sources stand in docs/metrics.md. The metric of items is computed in `proxy_task`.
+The formulas, their sources, and an answer to each question that they leave open stand in docs/metrics.md. The metric of
+items is computed in `proxy_task`.
 """
 
 from __future__ import annotations
@@ -156,10 +146,6 @@ def names() -> tuple[str, ...]:
 def metric(name: str) -> Metric:
     """Describe a metric.
 
-    - `name`: "recall@10", "mean-rank"; any k from 1.
-
-    Raises BadRequest: there is no such metric.
-
     >>> metric("recall@20").label
     'R@20'
     """
@@ -191,8 +177,6 @@ def values(name: str, outcomes: Sequence[Outcome]) -> Values:
     """Compute what a metric says of each example.
 
     Returns: in the order of `outcomes`; finite. Their mean is the figure, for "median-rank" their median.
-
-    Raises BadRequest: there is no such metric, or it is not computed from outcomes.
 
     With one gold per example recall@k is the hit, P@k the hit / k, the ideal DCG is 1 and so nDCG@k is 1 / log2(rank +
     1) (RELiC, section 3.1; Järvelin and Kekäläinen 2002). MRecall@k is QUEST's: whether all golds are within k.
@@ -235,8 +219,6 @@ def figure(name: str, outcomes: Sequence[Outcome]) -> float:
     """Compute the figure of a metric over examples: the mean of its values, for "median-rank" their median.
 
     Shares lie between 0 and 1; `Metric.written` makes percentages of them.
-
-    Raises BadRequest: there is no such metric, or there are no outcomes.
     """
     return centre(name, values(name, outcomes))
 

@@ -24,10 +24,7 @@ _NAMED = 6
 
 
 def benchmark_texts(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Give the texts of the benchmarks that are here, each with its name.
-
-    Raises NotFound, BadBenchmark: data of a benchmark that are damaged or not whole.
-    """
+    """Give the texts of the benchmarks that are here, each with its name."""
     yield "the sample", sample.NOVEL.read_text(encoding="utf-8")
     for excerpt in sample.read_excerpts():
         yield f"the sample, {excerpt.id}", " ".join((*excerpt.left, excerpt.quotation, *excerpt.right))
@@ -56,10 +53,7 @@ def benchmark_texts(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def held_out(settings: Settings) -> HeldOut | None:
-    """Read the list of held-out runs; None where there is none.
-
-    Raises BadBenchmark: it is damaged.
-    """
+    """Read the list of held-out runs; None where there is none."""
     path = _below(settings, HELD_OUT)
     return HeldOut.read(path) if path is not None else None
 

@@ -41,7 +41,6 @@ class PaperTable:
 
     - `number`: as a caption has it: "table A9".
     - `heads`: what a column is called, and the benchmark and metric that it is of; both empty where it is of none.
-    - `rows`: as printed, as many cells as there are heads.
     - `measured`: rows of ours, which the page `measured_in` has too.
     - `benchmark`, `retriever`, `by`: of which runs we have rows: all of a benchmark, or a retriever's, by length.
     - `commands`: what measures here what no run that a row names has measured.
@@ -63,10 +62,7 @@ class PaperTable:
 
 @lru_cache(maxsize=len(PAPERS))
 def printed(paper: str) -> tuple[PaperTable, ...]:
-    """Read the tables of a paper.
-
-    Raises BadRequest: none of the `PAPERS` is called so.
-    """
+    """Read the tables of a paper."""
     if paper not in PAPERS:
         raise unknown_name("paper", paper, PAPERS)
     return tuple(map(_table, tomllib.loads(FILE.read_text("utf-8"))[paper]))
@@ -107,9 +103,6 @@ def tables(paper: str, runs: Sequence[Run], outcomes: Callable[[str], Sequence[O
     """Set every table of a paper, the published rows first, each row with where it is from.
 
     - `runs`: those that our rows may be of, the newest first.
-    - `outcomes`: gives those of a run.
-
-    Raises BadRequest: there is no such paper.
     """
     return tuple(_set(PAPERS[paper], each, runs, outcomes) for each in printed(paper))
 

@@ -1,9 +1,6 @@
 """The proxy task: the gold among three passages, answered by retrievers (RELiC, section 4).
 
-A person cannot rank thousands of passages. The paper therefore gave its experts the gold with the two passages that
-BM25 had put first, in random order, and asked which belongs to the claim. A retriever answers the same item by its own
-ranking: its answer is the option that it ranks best. The retriever that chose the other two options is left out, since
-it had put them above all else (the paper's note 9).
+A retriever's answer is the option that it ranks best; how items are made, and who is left out: docs/metrics.md.
 """
 
 from __future__ import annotations
@@ -67,10 +64,7 @@ def make_items(
     settings: ItemSettings,
     progress: Progress,
 ) -> Made:
-    """Make an item of every window that one can be made of.
-
-    Raises RelicError: what the benchmark and the chooser raise, but for a claim without words.
-    """
+    """Make an item of every window that one can be made of."""
     found: dict[str, Item] = {}
     left_out: list[str] = []
     nearer: list[str] = []
@@ -155,10 +149,7 @@ def _distractors(gold: Span, ranking: Ranking, candidates: npt.NDArray[np.int64]
 def ask(items: Sequence[Item], works: Callable[[str], Work], retriever: Retriever, *, progress: Progress) -> Chosen:
     """Have a retriever answer items; a language model that reads passages is shown the three options alone.
 
-    - `works`: gives the work of an item by its id (`Item.work_id`).
-
     Raises BadRequest: the retriever chose the options, or is a copy of the one that did.
-    Raises RelicError: what the retriever raises, but for a claim without words.
     """
     for name in {item.chooser for item in items}:
         check_not_chooser([retriever.name], name)
@@ -198,20 +189,14 @@ def _read(items: Sequence[Item], retriever: Retriever, progress: Progress) -> di
 
 
 def choice(item: Item, ranking: Ranking | None) -> int:
-    """Say which option a retriever chooses: the one that it ranks best; `CANNOT_DECIDE` without a ranking.
-
-    - `ranking`: all spans of the options' length of the item's work, ranked for its claim.
-    """
+    """Say which option a retriever chooses: the one that it ranks best; `CANNOT_DECIDE` without a ranking."""
     if ranking is None:
         return CANNOT_DECIDE
     return 1 + min(range(OPTIONS), key=lambda place: ranking.rank_of(item.spans[place]))
 
 
 def proxy_values(items: Sequence[Item], choices: Mapping[str, int]) -> Values:
-    """Say which items were answered rightly: 1 where the critic's quotation was chosen, else 0.
-
-    Raises BadRequest: an item was not answered.
-    """
+    """Say which items were answered rightly: 1 where the critic's quotation was chosen, else 0."""
     lacking = [item.id for item in items if item.id not in choices]
     if lacking:
         raise BadRequest(
@@ -222,10 +207,7 @@ def proxy_values(items: Sequence[Item], choices: Mapping[str, int]) -> Values:
 
 
 def check_not_chooser(names: Sequence[str], chooser: str) -> None:
-    """Refuse retrievers that rank as the one that chose the options.
-
-    Raises BadRequest: there is one.
-    """
+    """Refuse retrievers that rank as the one that chose the options."""
     for name in names:
         if alike(name) == alike(chooser):
             raise BadRequest(
@@ -275,7 +257,6 @@ def caveat(name: str, chooser: str) -> str:
 
 
 def _ranking(retriever: Retriever, claim: Claim, work: Work, length: int) -> Ranking | None:
-    """Rank all spans for a claim; None for one without words."""
     try:
         scores = retriever.score(claim, work, length)
     except BadClaim:

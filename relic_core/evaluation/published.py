@@ -1,17 +1,7 @@
 """Figures from the papers, to be laid beside ours: facts, measured elsewhere on other data.
 
-From RELiC (Thai et al. 2022) tables 3 and A9; from BIRCO (Wang et al. 2024)
-the columns RELIC of table 2, and from its table 3 the four systems that table 2 leaves out. Where a paper gives no
-figure (mean rank of ColBERT, proxy task of BM25) there is none here.
-
-What a reader has to know when comparing:
-
-* RELiC's test split is five works; a whole work there has 4,888 candidates on average. The proxy task is 200 quotations
-  of one sentence from one work, with BM25's best two, and its last line is the majority of three experts.
-* Tables 3 and A9 agree in every recall and in the candidates. The mean ranks of A9 average to 380.9 where table 3 has
-  377.3, the very figure that A9 gives for five sentences; both stand here as printed.
-* BIRCO's 100 queries are a selection: those that GPT-4 could answer without passages were taken out, and the pools of
-  about 50 were chosen by word match and by embeddings.
+Which they are, and what to bear in mind, stands in docs/metrics.md, "Published figures". Where a paper gives no figure
+(mean rank of ColBERT, proxy task of BM25) there is none here.
 """
 
 from __future__ import annotations
@@ -42,7 +32,6 @@ _OF: dict[str, tuple[int, float, str, Pool]] = {
 class PublishedFigure:
     """One figure from a paper.
 
-    - `shape`: the claim's context; None where the paper gives none.
     - `length`: sentences of the quotations; None for all lengths together.
     - `value`: the same on the scale of our figures, shares between 0 and 1.
     - `standard_error`: on the scale of `value`, where the paper gives one.

@@ -1,19 +1,7 @@
 """Agreement between raters: how far people who answered the same items chose the same, beyond what chance gives.
 
-All is computed from one table, with a row for each item and a column for each category: how many raters chose it. In
-the proxy task the category is the number of the option, as the RELiC paper has it (note 17: the options of each item
-are others, and are shuffled before they are shown); elsewhere it is the label. "Cannot decide" is no category: it
-counts as a missing answer.
-
-Items may have unequal numbers of answers. One with fewer than two says nothing of agreement and is left out of every
-figure here. Among the others each item counts the same, however many answered it: its observed agreement is the share
-of its pairs of raters who agree (Fleiss 1971), and the share of a category is the mean over items of its share in each
-(as in Gwet 2014). With equal numbers these are Fleiss's own formulas. Krippendorff's alpha weighs items by their
-answers, which is how it treats missing ones.
-
-Intervals are by the percentile bootstrap of `intervals`: items are drawn with replacement, or whole works with all
-their items where there are several. They speak of other items and the same people: what other people would have
-answered, they cannot tell.
+All is computed from one table, with a row for each item and a column for each category: how many raters chose it. What
+counts as a category, how unequal numbers of answers count, and what the intervals speak of: docs/proxy_task.md.
 """
 
 from __future__ import annotations
@@ -26,7 +14,7 @@ import numpy.typing as npt
 
 from relic_core.domain.studies import Measure
 from relic_core.errors import BadRequest
-from relic_core.evaluation.intervals import Interval, Over, draws, ends, units
+from relic_core.evaluation.intervals import Interval, draws, ends, over_of, units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,19 +109,20 @@ def agreement(counts: Counts, weights: Values | None = None) -> dict[str, Values
     return {
         "observed": observed,
         "shares": shares,
-        "fleiss": _beyond(observed, (shares**2).sum(axis=1)),
-        "randolph": _beyond(observed, np.full(len(observed), 1 / categories)),
-        "ac1": _beyond(observed, (shares * (1 - shares)).sum(axis=1) / (categories - 1)),
+        "fleiss": beyond(observed, (shares**2).sum(axis=1)),
+        "randolph": beyond(observed, np.full(len(observed), 1 / categories)),
+        "ac1": beyond(observed, (shares * (1 - shares)).sum(axis=1) / (categories - 1)),
         "alpha": 1 - np.divide(apart, expected, out=np.full(len(apart), np.nan), where=expected > _NOTHING),
         "all agree": total((used.max(axis=1) == raters).astype(np.float64)) / drawn,
         "none agree": total((used.max(axis=1) == 1).astype(np.float64)) / drawn,
     }
 
 
-def _beyond(agreed: Values, chance: Values) -> Values:
+def beyond(agreed: Values, chance: Values) -> Values:
+    """Say how far agreement goes beyond chance, of all that it could; NaN where chance agreement is perfect."""
     left = 1 - chance
-    beyond: Values = np.divide(agreed - chance, left, out=np.full(len(agreed), np.nan), where=left > _NOTHING)
-    return beyond
+    found: Values = np.divide(agreed - chance, left, out=np.full(len(agreed), np.nan), where=left > _NOTHING)
+    return found
 
 
 def _rated(counts: Counts) -> npt.NDArray[np.bool_]:
@@ -153,8 +142,7 @@ def intervals(counts: Counts, works: Sequence[str], *, seed: int = 0, samples: i
     of = [work for work, usable in zip(works, rated, strict=True) if usable]
     if len(of) < LEAST:
         return {}
-    over: Over = "works" if len(set(of)) > 1 else "examples"
-    members = units(of, over=over)
+    members = units(of, over=over_of(of))
     drawn = [agreement(counts, times[:, members]) for times in draws(members, samples=samples, seed=seed)]
     here = agreement(counts)
     found = {}
@@ -183,7 +171,6 @@ def chance_shares(raters: int, categories: int) -> tuple[float, float]:
 def majority(chosen: Sequence[int], answered: int) -> int:
     """Give the category that more than half of those who answered chose, from 1; 0 for none, or a single answer.
 
-    - `chosen`: how many chose each category.
     - `answered`: how many answered, those who could not decide among them.
 
     >>> majority([0, 2, 1], 3), majority([1, 1, 1], 3), majority([2, 0, 0], 4), majority([1, 0, 0], 1)
@@ -217,10 +204,7 @@ def measures(counts: Counts, *, labels: bool = False) -> tuple[Measure, ...]:
 
 
 def paradox(counts: Counts, labels: Sequence[str] = ()) -> str:
-    """Explain the paradox of kappa where it bites (Feinstein and Cicchetti 1990); else empty.
-
-    - `labels`: what the categories are, where they are not numbers of options.
-    """
+    """Explain the paradox of kappa where it bites (Feinstein and Cicchetti 1990); else empty."""
     if not _rated(counts).any():
         return ""
     measured = agreement(counts)

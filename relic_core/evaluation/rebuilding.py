@@ -38,10 +38,7 @@ _AWAY = 2
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """A source of which not all windows could be rebuilt.
-
-    - `windows`, `of`: how many windows are missing, and how many it has.
-    """
+    """A source of which not all windows could be rebuilt."""
 
     title: str
     number: int
@@ -56,11 +53,7 @@ class Lacking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RebuildSummary:
-    """What rebuilding came to.
-
-    - `windows`, `of`: how many windows are in it, and how many the manifest lists.
-    - `lacking`: each source of which windows are missing, with why.
-    """
+    """What rebuilding came to."""
 
     path: Path
     windows: int
@@ -76,12 +69,7 @@ def rebuild(
     offline: bool = False,
     progress: Progress = silent,
 ) -> RebuildSummary:
-    """Cut the windows of the manifest that ships with the program out of their sources again.
-
-    Raises NotFound: there is no manifest.
-    Raises BadBenchmark: it is damaged.
-    Raises StoreReadOnly: the data folder cannot be written.
-    """
+    """Cut the windows of the manifest that ships with the program out of their sources again."""
     manifest = read_manifest(public_relic.MANIFEST)
     path = public_relic.data_file(settings)
     try:

@@ -12,7 +12,7 @@ import numpy as np
 from relic_core.domain import SHAPES, BenchmarkCard, Book, ContextSize, Outcome, Pool, Run
 from relic_core.domain.figures import DRAWN_K, Group, Mark, Series, View
 from relic_core.errors import BadRequest
-from relic_core.evaluation.intervals import interval_of
+from relic_core.evaluation.intervals import interval_of, over_of
 from relic_core.evaluation.metrics import values
 from relic_core.evaluation.published import published
 from relic_core.retrieval import registry
@@ -197,7 +197,6 @@ def marks_of(
     """Compute the marks of one run, whose id becomes the key of the series; none of a run without outcomes.
 
     - `outcomes`: in the order of their ids (`intervals.sorted_by_id`), in which samples are drawn.
-    - `name`: a metric; of the curve its family counts.
     - `view`: by what; "shapes" and "published" give one mark each, whose group is the run's shape, or its id.
     - `keys`: the group of each example, where it is not told from its outcome; those without one are left out.
     """
@@ -230,8 +229,7 @@ def _mark(
     """Compute one figure with its interval; none from a single example, or where all samples come out alike."""
     low = high = None
     if len(figures) > 1:
-        several = len(set(works.tolist())) > 1
-        found = interval_of(figures, works.tolist(), over="works" if several else "examples")
+        found = interval_of(figures, works.tolist(), over=over_of(works.tolist()))
         if not found.flat:
             low, high = found.low, found.high
     value = float(figures.mean())
@@ -401,10 +399,7 @@ def cases_behind(
     key: str,
     keys: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Case, ...]:
-    """List the examples behind a group of a chart, the worst first by the best rank that a run has given.
-
-    - `keys`: by run, as `marks_of` takes them.
-    """
+    """List the examples behind a group of a chart, the worst first by the best rank that a run has given."""
     found: dict[str, list[tuple[Run, Outcome]]] = {}
     hits: dict[str, list[bool]] = {}
     for run, outcomes in measured:

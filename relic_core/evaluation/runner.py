@@ -56,8 +56,6 @@ def gold_rank(scores: Scores, gold: int, length: int, candidates: Starts | None 
     """Find the gold among the candidates.
 
     - `scores`: one per span of the work, in the order of the text; finite.
-    - `gold`: where the gold starts; one of the candidates.
-    - `length`: sentences per span, at least 1.
     - `candidates`: where the spans that count start, ascending; all where not given.
 
     >>> gold_rank(np.array([0.5, 2.0, 0.5, 0.1], dtype=np.float32), gold=2, length=2)
@@ -177,9 +175,6 @@ def slices(
 
     - `done`: the examples that are left out.
     - `entering`: given each work when it has been prepared, before its first window is asked.
-    - `size`: windows of a slice, at most.
-
-    Raises RelicError: what the benchmark, and preparing the retriever, raise.
     """
     windows = benchmark.windows()
     pools = by_pool([window for window in windows if window.id not in done])
@@ -238,8 +233,6 @@ def evaluate(
     - `keep`: given each new outcome as soon as it is there, with its seconds.
 
     Returns: in the order of the benchmark.
-
-    Raises RelicError: what `slices` and `Answering` raise.
     """
     windows = benchmark.windows()
     found = {window.id: done[window.id] for window in windows if window.id in done}

@@ -68,10 +68,7 @@ class SentenceScore:
 
 
 def read_list(path: Path) -> list[str]:
-    """Read a list of sentences, a JSON array of strings.
-
-    Raises BadRequest: the file is not there or holds something else.
-    """
+    """Read a list of sentences, a JSON array of strings."""
     try:
         sentences = json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -86,14 +83,8 @@ def read_list(path: Path) -> list[str]:
 def score_lists(
     lists: Path, texts: Path, *, cutter: str = "rules", max_bytes: int
 ) -> Iterator[tuple[str, str, SentenceScore]]:
-    """Compare every list of sentences in a folder with our sentences of the text of the same name.
+    """Compare the lists of sentences of a folder (``NAME.json``) with our sentences of texts (``NAME.txt``).
 
-    - `lists`: a folder of ``NAME.json``, each an array of sentences.
-    - `texts`: a folder with ``NAME.txt`` for each.
-
-    Yields: the name, the segmenter, and how well the two agree.
-
-    Raises NotFound: no lists, or a text that is missing.
     Raises BadRequest: a list that cannot be read or is of another text.
     """
     cut = segmenter(cutter)
@@ -108,9 +99,6 @@ def score_lists(
 
 def score_sentences(work: Work, theirs: Sequence[str]) -> SentenceScore:
     """Compare the sentences of a work with a list of sentences of the same text.
-
-    - `work`: the work, cut by the segmenter to be measured.
-    - `theirs`: the list to measure against, in the order of the text.
 
     Raises BadRequest: either side holds no words, or less than half of the list's letters stand in the work.
     """

@@ -1,14 +1,6 @@
 """Spans: how far readers agree on how much of a passage is an allusion, and what their spans are worth as queries.
 
-With s and t two readers' spans of one passage, and LCS the words that both hold (Manjavacas, Long and Kestemont 2019,
-section 5):
-
-    O(s, t) = LCS / (|s| + |t| - LCS)        A = LCS        D = |s| + |t| - 2 LCS
-    O_o = mean of O        O_e = sum A / (sum A + sum D)        kappa = (O_o - O_e) / (1 - O_e)
-
-Their O_e is made of the same pairs as O_o. So a second chance stands beside it: how much the spans of different
-passages overlap when they are laid on one another at their anchors, of passages that two readers have marked. In a
-sample of the bootstrap this chance is that of the passages drawn. Spans are half-open, in words.
+The formulas stand in docs/proxy_task.md, "How much is the allusion?". Spans are half-open, in words.
 """
 
 from __future__ import annotations
@@ -24,9 +16,10 @@ from pydantic import Field
 from relic_core.domain.spans import Span
 from relic_core.domain.studies import MOST_WORDS, Item, Measure, Option, span_choice, span_of
 from relic_core.errors import BadBenchmark, BadRequest
+from relic_core.evaluation import raters
 from relic_core.evaluation.benchmarks.passages import work_of
 from relic_core.evaluation.echoes import Known, KnownEchoes, ranks, table
-from relic_core.evaluation.intervals import Interval, Over, draws, ends, units
+from relic_core.evaluation.intervals import Interval, draws, ends, over_of, units
 from relic_core.formats.files import Strict, as_object, checked, parse
 from relic_core.ports import silent
 from relic_core.retrieval import echoes
@@ -135,7 +128,7 @@ def agreement(items: Sequence[Sequence[Marked]], weights: Values | None = None) 
     return {
         "overlap": observed,
         "expected": expected,
-        "kappa": _beyond(observed, expected),
+        "kappa": raters.beyond(observed, expected),
         "perfect agree": same / count,
     }
 
@@ -161,12 +154,6 @@ def by_permutation(items: Sequence[Sequence[Marked]], weights: Values | None = N
     return mean
 
 
-def _beyond(observed: Values, expected: Values) -> Values:
-    left = 1 - expected
-    beyond: Values = np.divide(observed - expected, left, out=np.full(len(left), np.nan), where=left > 1e-12)  # noqa: PLR2004 - nothing
-    return beyond
-
-
 def measures(items: Sequence[ItemResult]) -> tuple[tuple[Measure, ...], dict[str, Interval]]:
     """Measure how far readers agree, with 95% intervals by bootstrap: over books where there are several."""
     twice = [each for each in items if len(each.choices) > 1]
@@ -179,13 +166,12 @@ def measures(items: Sequence[ItemResult]) -> tuple[tuple[Measure, ...], dict[str
 
     def measured(weights: Values | None = None) -> dict[str, Values]:
         found, chance = agreement(marked, weights), by_permutation(anchored, weights)
-        return found | {"kappa by permutation": _beyond(found["overlap"], chance), "chance": chance}
+        return found | {"kappa by permutation": raters.beyond(found["overlap"], chance), "chance": chance}
 
     values = measured() if twice else {}
     samples: dict[str, Values] = {}
     if len(books) > 1:
-        over: Over = "works" if len(set(books)) > 1 else "examples"
-        members = units(books, over=over)
+        members = units(books, over=over_of(books))
         drawn = [measured(times[:, members]) for times in draws(members, samples=2000, seed=0)]
         samples = {key: np.concatenate([each[key] for each in drawn]) for key in values}
     made, around = [], {}
@@ -211,7 +197,6 @@ class SpanPair(NamedTuple):
     """A passage and what it is said to allude to.
 
     - `anchor`: words of the passage from which the allusion is known; empty where nobody named any.
-    - `targets`: the passages alluded to, each on one line.
     - `book`: what the passage is of, a key; `source`: where it stands, in words.
     """
 
@@ -237,10 +222,6 @@ def read_pairs(text: str, name: str) -> list[SpanPair]:
     """Read pairs: JSON lines with "passage" and "anchor", or the pairs that Echoes saves as JSON.
 
     A line may also have "id", "target" (words, or a list of such), "work" and "source".
-
-    - `name`: of the file.
-
-    Raises BadBenchmark: it is of another form.
     """
     if text.lstrip().startswith("["):
         rows: Any = parse(text, name)

@@ -49,11 +49,8 @@ MINED = BenchmarkCard(
     name="",
     label="The windows mined here",
     description="Places in your own secondary sources where works of the library are quoted.",
-    split="",
     pool="whole work",
     main_metric="recall@10",
-    examples=None,
-    books=None,
     source="The reader's secondary sources",
     licence="",
     citation="",
@@ -61,12 +58,7 @@ MINED = BenchmarkCard(
 
 
 def mined_benchmark(found: Iterable[MinedWindow], load_all: Callable[[Iterable[str]], Mapping[str, Work]]) -> Opened:
-    """Give windows that were mined from the reader's sources as a benchmark.
-
-    - `load_all`: gives works by their ids; those that are not stored are missing.
-
-    Raises NotFound: there is none that items can be made of.
-    """
+    """Give windows that were mined from the reader's sources as a benchmark."""
     usable = [window for window in found if window.has_context and window.gold.length in LENGTHS]
     works = load_all({window.work_id for window in usable})
     windows = [
@@ -90,10 +82,7 @@ def mined_benchmark(found: Iterable[MinedWindow], load_all: Callable[[Iterable[s
 
 
 def check_request(request: StudyRequest) -> None:
-    """Refuse a request that cannot be, before anything is opened for it.
-
-    Raises BadRequest: its name, context, chooser or numbers cannot be.
-    """
+    """Refuse a request that cannot be, before anything is opened for it."""
     checked_name("A study", request.name)
     kind = study_kind(request.kind)
     if not kind.is_proxy and request.beyond:
@@ -170,7 +159,6 @@ def make_study(
 
 
 def _quoted(window: QuotationContext, work: Work, settings: ItemSettings) -> Item:
-    """Make an item of a window as the critic wrote it, with its quotation."""
     claim = window.claim(settings.shape)
     return Item(
         id=window.id, book=window.book, work_id=work.id, left=claim.left, right=claim.right, right_option=0, chooser="",
@@ -182,7 +170,6 @@ def make_span_study(request: StudyRequest, pairs: Sequence[SpanPair]) -> Study:
     """Make a study of pairs of passages, in which spans are marked.
 
     Raises BadRequest: no pair is left, or its name or numbers cannot be.
-    Raises BadBenchmark: an anchor does not stand in its passage.
     """
     check_request(request)
     made = make_span_items(pairs)

@@ -28,8 +28,8 @@ from relic_core.domain.studies import (
 )
 from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics, raters, spans
-from relic_core.evaluation.figures import figure_of
-from relic_core.evaluation.intervals import interval_of
+from relic_core.evaluation.figures import figure_over
+from relic_core.evaluation.intervals import over_of
 from relic_core.evaluation.proxy_task import (
     ItemSettings,
     alike,
@@ -175,17 +175,11 @@ def _singly(items: Sequence[ItemResult]) -> Figure | None:
 def accuracy(values: Values, books: Sequence[str]) -> Figure | None:
     """Give the share of right answers with its interval: over works where there are several, else over items.
 
-    - `values`: 1 for right, 0 for not.
-
     Returns: without an interval for a single answer; None for none.
     """
     if not len(values):
         return None
-    card = metrics.metric("proxy-accuracy")
-    if len(values) == 1:
-        return Figure(text=card.written(float(values[0])), value=float(values[0]))
-    around = interval_of(values, books, over="works" if len(set(books)) > 1 else "examples")
-    return figure_of(card, around.value, around)
+    return figure_over(metrics.metric("proxy-accuracy"), values, books)
 
 
 def accuracy_of(items: Sequence[Item], choices: Mapping[str, int]) -> Figure | None:
@@ -279,7 +273,7 @@ def proxy_table(
     - `chooser`: who chooses the other two options; not one of those that are asked.
     - `lengths`: sentences of a quotation; any where empty. The paper has one (RELiC, section 4).
 
-    Raises BadRequest: no retriever is asked, there is none of that name, the chooser is asked, or no window is left.
+    Raises BadRequest: no retriever is asked, the chooser is asked, or no window is left.
     """
     if not retrievers:
         raise BadRequest(f"Name retrievers to be asked, others than {chooser}, which chooses the options.")
@@ -307,8 +301,7 @@ def proxy_table(
         if built_on(each, chooser)
     ]
     if len(made.items) > 1:
-        over = "works" if len({item.book for item in made.items}) > 1 else "examples"
-        notes.append(f"Intervals are 95%, by bootstrap over {over}.")
+        notes.append(f"Intervals are 95%, by bootstrap over {over_of([item.book for item in made.items])}.")
     if made.left_out:
         notes.append(f"{len(made.left_out):,} claims make no item: no ranking, or too short a work for three options.")
     return Table(

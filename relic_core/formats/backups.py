@@ -107,10 +107,7 @@ class BackupWriter:
 
 
 class BackupFile:
-    """A back-up to be restored; its names are checked when it is opened, its bytes when they are unpacked.
-
-    Raises BadBackup: it is no back-up, is damaged, was changed, or is of a newer version.
-    """
+    """A back-up to be restored; its names are checked when it is opened, its bytes when they are unpacked."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -46,10 +46,7 @@ def read_jsonl(folder: Path) -> JudgedSet:
 
 
 def read_rankings(path: Path, system: str = "") -> tuple[str, dict[str, list[str]]]:
-    """Read rankings as BIRCO's authors publish them, passages by query, or by system and query; with the system's name.
-
-    Raises BadBenchmark: it is no such file, ranks a passage twice, or holds several systems of which none is named.
-    """
+    """Read rankings as BIRCO's authors publish them, by query, or by system and query; with the system's name."""
     given: dict[str, Any] = as_object(parse(read_text(path), str(path)), str(path))
     if given and all(isinstance(each, dict) for each in given.values()):
         if system not in given:

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from relic_core.errors import BadBenchmark
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.formats.folders import written_folder
 from relic_core.formats.pair_files import PARQUET, FileHeader, PairRow, WindowRow, write_pairs, write_windows
 
@@ -40,7 +40,6 @@ _UNSAID = "not stated"
 class Counted:
     """What was written of one configuration.
 
-    - `splits`: name of the split, as `datasets` has it -> rows.
     - `kinds`, `sources`: (split, kind) and (split, id of the source) -> rows.
     - `lengths`, `works`, `evidence`: (split, sentences of the gold), (split, id of the work), (split, type of evidence)
       -> rows; none for pairs.
@@ -61,7 +60,6 @@ def write_card(
 
     - `words`: what the rows do not say, in Markdown: a title, then sections. What is counted stands behind its first
       section.
-    - `left_out`: why passages that were found are not there -> how many.
     """
     title, _, rest = words.strip().partition("\n")
     name = title.lstrip("# ")
@@ -255,7 +253,6 @@ def write_folder(
     - `head`: what made the rows, and the sources and works that they name.
     - `pairs`, `windows`: one of ``training``, ``dev``, ``test`` -> its rows, taken as they are written. A split without
       rows has no file.
-    - `words`, `left_out`: as of `write_card`.
 
     Raises BadBenchmark: there is no row at all, or a row cannot be written (`pair_files.write_pairs`).
     """
@@ -281,8 +278,7 @@ def write_folder(
             ("LICENSE.md", licences_of(head)),
             (MARKER, f"{facts}\n"),
         ):
-            with written_whole(half / name) as file:
-                file.write(text.encode())
+            write_whole(half / name, text)
     return made
 
 

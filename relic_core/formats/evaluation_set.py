@@ -19,7 +19,7 @@ from relic_core.errors import BadRequest
 from relic_core.formats import relic
 from relic_core.formats.relic import Quote, RelicBook
 from relic_core.text.masking import find_masks
-from relic_core.text.sentences import default_segmenter
+from relic_core.text.sentences import sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -180,12 +180,7 @@ def _book(title: str, work: Work, notes: Sequence[Note], left_out: Counter[str])
 def _sides(claim_text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Cut a claim into the sentences before its mask and after it, the nearest four of each."""
     start, end = next(iter(find_masks(claim_text)), (len(claim_text), len(claim_text)))
-    return _sentences(claim_text[:start])[-MAX_CONTEXT:], _sentences(claim_text[end:])[:MAX_CONTEXT]
-
-
-def _sentences(side: str) -> tuple[str, ...]:
-    words = " ".join(side.split())
-    return tuple(words[first:last] for first, last in default_segmenter().segment(words, 0, len(words)))
+    return sentences_of(claim_text[:start])[-MAX_CONTEXT:], sentences_of(claim_text[end:])[:MAX_CONTEXT]
 
 
 def _titles(works: Mapping[str, Work]) -> dict[str, str]:

@@ -206,6 +206,12 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file whole or not at all, as `written_whole` does; words in UTF-8."""
+    with written_whole(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made: dict[str, object] = {}
     for key, value in pairs:

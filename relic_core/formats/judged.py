@@ -1,13 +1,6 @@
 """Judged sets: queries, passages, pools and grades, from a folder in one of three forms.
 
-* JSON lines, as ``python -m tools.birco`` makes them of BIRCO's pickles: ``queries.jsonl`` (id, text, and where known
-  work and template), ``passages.jsonl`` (id, text) and ``pools.jsonl`` (query_id, with relevance: passage -> grade, or
-  candidates and relevant). Without pools every passage is a candidate, and ``qrels.txt`` has the grades.
-* TREC's: ``qrels.txt`` (query 0 document grade), and runs ``*.run``. Where no passages are given, candidates are the
-  documents that are judged or ranked, known by their ids alone: enough to measure runs.
-* QUEST's: ``documents.jsonl`` (title, text) and ``test.jsonl`` or ``val.jsonl`` (query, docs, metadata.template).
-
-``objective.txt``, where there is one, says what makes a passage relevant.
+The forms, JSON lines, TREC's and QUEST's, are those of docs/evaluation.md, "Judged passages".
 """
 
 from __future__ import annotations
@@ -52,19 +45,11 @@ class _SetQuery(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
 
-class _Query(Strict):
-    id: Name
-    text: Name
-    work: str = ""
-    template: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedQuery:
+class JudgedQuery(Strict):
     """A query; of what work, as a slug of the catalogue, and how composed ("_ or _"), where the file says it."""
 
-    id: str
-    text: str
+    id: Name
+    text: Name
     work: str = ""
     template: str = ""
 
@@ -76,7 +61,6 @@ class JudgedSet:
     - `passages`: passage id -> text. One passage may be in several pools, or in none.
     - `pools`: query id -> ids of its candidates, in the order of the file; empty where all passages are candidates.
     - `grades`: query id -> id of a judged passage -> its grade, above 0.
-    - `objective`: what makes a passage relevant, in words; may be empty.
     """
 
     queries: tuple[JudgedQuery, ...] = field(repr=False)
@@ -95,9 +79,9 @@ def read_folder(folder: Path) -> JudgedSet:
     if (folder / QRELS).exists() and not (folder / "passages.jsonl").exists():
         return _read_trec(folder, said)
     queries: dict[str, JudgedQuery] = {}
-    for here, query in lines(folder / "queries.jsonl", _Query):
+    for here, query in lines(folder / "queries.jsonl", JudgedQuery):
         _once(here, query.id, queries)
-        queries[query.id] = JudgedQuery(**query.model_dump())
+        queries[query.id] = query
     passages: dict[str, str] = {}
     for here, passage in lines(folder / "passages.jsonl", _Passage):
         _once(here, passage.id, passages)
@@ -130,12 +114,12 @@ def _read_trec(folder: Path, objective: str) -> JudgedSet:
         for query, ranking in read_run(path)[1].items():
             candidates.setdefault(query, {}).update(dict.fromkeys(ranking))
     named = (
-        {query.id: query.text for _, query in lines(folder / "queries.jsonl", _Query)}
+        {query.id: query.text for _, query in lines(folder / "queries.jsonl", JudgedQuery)}
         if (folder / "queries.jsonl").exists()
         else {}
     )
     return JudgedSet(
-        queries=tuple(JudgedQuery(query, named.get(query, query)) for query in candidates),
+        queries=tuple(JudgedQuery(id=query, text=named.get(query, query)) for query in candidates),
         passages={each: each for pool in candidates.values() for each in pool},
         pools={query: tuple(pool) for query, pool in candidates.items()},
         grades=_above_0(judged),
@@ -158,7 +142,8 @@ def _read_quest(folder: Path, objective: str) -> JudgedSet:
     queries, grades = [], {}
     for number, (here, query) in enumerate(lines(path, _SetQuery), start=1):
         _check_known(here, query.query, dict.fromkeys(query.docs), passages)
-        queries.append(JudgedQuery(f"q{number}", query.query, template=str(query.metadata.get("template", ""))))
+        template = str(query.metadata.get("template", ""))
+        queries.append(JudgedQuery(id=f"q{number}", text=query.query, template=template))
         grades[f"q{number}"] = dict.fromkeys(query.docs, 1.0)
     return JudgedSet(tuple(queries), passages, {}, grades, objective)
 

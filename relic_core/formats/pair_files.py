@@ -123,8 +123,6 @@ def write_pairs(path: Path, head: FileHeader, rows: Iterable[PairRow], *, places
     - `path`: its suffix says in which form: ``.jsonl`` or ``.parquet``. A file that is there is replaced.
     - `places`: offsets and digests in place of words.
 
-    Returns: how many were written.
-
     Raises BadBenchmark: an id occurs twice, or a row has no words where words are to be written.
     """
     made = ((row.pair.id, bool(row.pair.quotation), _row(row.pair, row.split, places=places)) for row in rows)

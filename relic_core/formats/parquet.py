@@ -47,10 +47,7 @@ _WINDOW_COLUMNS = {
 
 
 def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome], labels: Mapping[str, str] | None = None) -> None:
-    """Write a run with its outcomes, whole or not at all; the same run makes the same bytes.
-
-    - `labels`: by example what readers say that its quotation is there for; `kind` is what the benchmark says.
-    """
+    """Write a run with its outcomes, whole or not at all; the same run makes the same bytes."""
     check_outcomes(str(path), run, outcomes)
     rows = [
         {
@@ -70,10 +67,7 @@ def write_windows(
     facts: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
 ) -> None:
-    """Write windows, whole or not at all, with what they are of; the same windows make the same bytes.
-
-    - `labels`: as of `write_outcomes`.
-    """
+    """Write windows, whole or not at all, with what they are of; the same windows make the same bytes."""
     rows = [
         {
             **{name: getattr(window, name) for name in ("id", "book", "pool", "kind")},

@@ -34,12 +34,7 @@ _KEY = b"relic"
 def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, batches: Iterable[Records]) -> int:
     """Write a table, whole or not at all; the same records in the same batches make the same bytes.
 
-    - `said`: what the metadata say besides, as JSON has it.
     - `batches`: records with a value for each column; each batch is a row group of the file.
-
-    Returns: how many rows were written.
-
-    Raises BadBenchmark: a value does not fit its column.
     """
     import pyarrow as pa  # type: ignore[import-untyped]  # it ships no types
     from pyarrow import parquet

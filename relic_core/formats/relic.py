@@ -31,7 +31,16 @@ from relic_core.domain import (
     Work,
 )
 from relic_core.errors import BadBenchmark
-from relic_core.formats.files import Strict, as_object, check_text, checked, parse, read_text, written_whole
+from relic_core.formats.files import (
+    Strict,
+    as_object,
+    check_text,
+    checked,
+    parse,
+    read_text,
+    write_whole,
+    written_whole,
+)
 from relic_core.library import catalogue
 from relic_core.text.reading import work_id
 
@@ -92,10 +101,7 @@ class RelicBook:
 
 
 def read_relic(path: Path) -> tuple[RelicBook, ...]:
-    """Read a file of RELiC and check all of it; time and memory grow with the file alone.
-
-    Raises BadBenchmark: it names the file, the book, the quotation and what is wrong.
-    """
+    """Read a file of RELiC and check all of it; time and memory grow with the file alone."""
     titles = as_object(parse(read_text(path), str(path)), str(path))
     if not titles:
         raise BadBenchmark(f"{path} holds no book. A file of RELiC is one object: title -> sentences, quotes, ...")
@@ -105,10 +111,7 @@ def read_relic(path: Path) -> tuple[RelicBook, ...]:
 
 
 def write_relic(path: Path, books: Iterable[RelicBook]) -> None:
-    """Write books, with candidates for lengths 1 to 5, as a file of RELiC, whole or not at all, always the same bytes.
-
-    Raises BadBenchmark: they would not be read again (`read_relic`), or two have one title.
-    """
+    """Write books, with candidates for lengths 1 to 5, as a file of RELiC, whole or not at all; the same bytes."""
     homes: dict[str, str] = {}
     titles: set[str] = set()
     with written_whole(path) as file:
@@ -267,5 +270,4 @@ def write_submission(path: Path, rankings: Mapping[str, list[int]]) -> None:
     - `rankings`: for every quotation the starts of its best candidates, best first: `DEPTH`, or all there are.
     """
     lines = ",\n".join(f"{_json(quote_id)}: {starts}" for quote_id, starts in rankings.items())
-    with written_whole(path) as file:
-        file.write(f"{{\n{lines}\n}}\n".encode())
+    write_whole(path, f"{{\n{lines}\n}}\n")

@@ -31,7 +31,7 @@ from pydantic import Field
 
 from relic_core.domain import Book, ContextSize, Offsets, Outcome, Run
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.formats.files import Count, Strict, as_object, checked, decoded, parse, read_bytes, written_whole
+from relic_core.formats.files import Count, Strict, as_object, checked, decoded, parse, read_bytes, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +56,7 @@ def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     head = json.dumps({"format": FORMAT, "sha256": _digest(content, lines), **content}, indent=1, ensure_ascii=False)
     body = ",\n".join(f"  {_compact(line)}" for line in lines)
     text = f'{head[:-2]},\n "outcomes": [\n{body}\n ]\n}}\n'
-    with written_whole(path) as file:
-        file.write(text.encode())
+    write_whole(path, text)
 
 
 def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, ...]]:

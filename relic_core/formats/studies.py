@@ -66,11 +66,7 @@ def write_study(study: Study, terms: StudyTerms) -> bytes:
 
 
 def read_study(data: bytes, source: str) -> StudyFile:
-    """Read the file of a study and check it.
-
-    Raises BadBenchmark: it is no study, was damaged or changed by hand, or is of a version that this program does not
-    know.
-    """
+    """Read the file of a study and check it."""
     parts = _FILE.read(data, source)
     try:
         facts: Any = as_object(parts["study"], f"{source}, study,")

@@ -1,12 +1,8 @@
 """All answers to a study as CSV, JSON and examples, with numbers in place of names where wanted.
 
-Anonymous means: no names and no ids that could be looked up; numbers stand for annotators, in an order that says
-nothing of who came first. The hour of an answer is left out (how long it took is not), and so are comments, in which
-people may say who they are; they can be asked for.
-
-Beside the name or number stands a key, which is one annotator's in all files of a study, so that the answers of two
-departments can be put together, and put together again when there are more. It is a digest of an id that was drawn by
-chance, and leaves the store in no other form.
+What is left out then stands in docs/proxy_task.md. A key is one annotator's in all files of a study, so that those of
+two departments can be put together, again and again. It is a digest of an id that was drawn by chance, and leaves the
+store in no other form.
 """
 
 from __future__ import annotations
@@ -71,10 +67,7 @@ def key_of(study: Study, annotator_id: str) -> str:
 def answer_rows(
     study: Study, annotators: Sequence[Annotator], answers: Sequence[Answer], *, anonymous: bool, comments: bool
 ) -> list[dict[str, Any]]:
-    """List every answer as plain data, in the order in which they were given; where anonymous, by number.
-
-    - `anonymous`, `comments`: whether names and hours are left out; whether comments are given.
-    """
+    """List every answer as plain data, in the order in which they were given; where anonymous, by number."""
     names = numbered(study, annotators) if anonymous else {each.id: each.name for each in annotators}
     last = {(answer.annotator_id, answer.item_id): answer.number for answer in answers}
     items = {item.id: item for item in study.items}
@@ -151,8 +144,6 @@ def read_answers(
     - `of`: where the answers come from; it is put behind the names or numbers.
 
     Returns: each annotator by their key, with their answers in the order in which they came.
-
-    Raises BadBenchmark: it holds no answers, answers to another study or by other instructions, or some that cannot be.
     """
     now = datetime.now(UTC)
     found: dict[str, tuple[Annotator, list[Answer]]] = {}

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
-from relic_core.formats.files import Count, Strict, as_string, checked, parse, read_text, written_whole
+from relic_core.formats.files import Count, Strict, as_string, checked, parse, read_text, write_whole
 from relic_core.text.layout import licence
 
 if TYPE_CHECKING:
@@ -235,8 +235,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     parquet_tables.write(
         folder / ROWS, FORMAT, {"digest": digest}, _COLUMNS, [[row_of(window) for window in manifest.windows]]
     )
-    with written_whole(folder / FACTS) as file:
-        file.write((json.dumps(facts, ensure_ascii=False, indent=1) + "\n").encode())
+    write_whole(folder / FACTS, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_manifest(folder: Path) -> Manifest:

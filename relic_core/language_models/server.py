@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from relic_core.config.settings import READER_KEY
 from relic_core.errors import ReaderUnavailable
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -250,8 +250,7 @@ def is_allowed(settings: Settings) -> bool:
 def allow(settings: Settings) -> None:
     """Allow that words are sent to the machine of the server. Raises StoreError: that cannot be written down."""
     hosts = [*_allowed(settings), where(settings.reader)]
-    with written_whole(settings.data / _ALLOWED) as file:
-        file.write("".join(f"{host}\n" for host in hosts).encode())
+    write_whole(settings.data / _ALLOWED, "".join(f"{host}\n" for host in hosts))
 
 
 def _allowed(settings: Settings) -> list[str]:

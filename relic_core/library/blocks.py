@@ -65,7 +65,6 @@ class Named:
     """What a heading says.
 
     - `level`: as its words tell; empty for a title that says nothing of its level.
-    - `label`: the whole heading on one line, to be cited as a part.
     - `word`: the word for what it counts ("volume"), as `Heading` has it.
     - `bare`: it is a number without a word for what it counts.
     - `by_another`: it says that another hand than the author's wrote what follows.

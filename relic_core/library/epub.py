@@ -246,7 +246,6 @@ class Package:
     """What the package of an EPUB says.
 
     - `pages`: in reading order; `asides` are those outside of it, such as notes.
-    - `missing`: pages that the manifest names and the archive does not hold.
     """
 
     pages: tuple[str, ...]

@@ -432,7 +432,6 @@ class Gutenberg:
         - `say`: called with what is waited for, some times a second; what it raises ends the download.
         - `offline`: request nothing; only a cached copy will do.
 
-        Raises NotFound: the mirror has no plain text of that number.
         Raises SourceAway, SourceUnavailable: no copy is cached and it does not answer, or sends something else.
         """
         check_number(number)

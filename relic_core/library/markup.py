@@ -54,8 +54,6 @@ def decode_markup(data: bytes, *, what: str, max_bytes: int) -> str:
     Bytes that are UTF-8 are read as UTF-8 whatever is declared, and a declared encoding that does not fit its bytes is
     passed over as a text file's would be told.
 
-    Raises TextTooLarge, EmptyText, NotText: as `decoding.decode`.
-
     >>> decode_markup("<?xml version='1.0' encoding='koi8-r'?><p>да</p>".encode("koi8-r"), what="", max_bytes=99)
     "<?xml version='1.0' encoding='koi8-r'?><p>да</p>"
     """

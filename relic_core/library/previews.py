@@ -47,7 +47,6 @@ class Preview:
     - `removed`: the work with the same text that was removed: adding the text puts it back.
     - `namesakes`: stored works of that title with other texts: other editions.
     - `first`: the first sentences, about 300 characters.
-    - `left_out`: by kind, the longest first.
     """
 
     work: Work

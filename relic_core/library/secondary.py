@@ -106,8 +106,6 @@ class SourceFile:
     """A file that may be a secondary source; only names, so that it travels easily.
 
     - `inside`: names of the entries that lead to it: none, one in an archive, two in an archive in an archive.
-    - `title` to `number`, of Project Gutenberg: as a table of sources says them.
-    - `problem`: why it cannot be read, in plain words.
     """
 
     path: Path
@@ -145,7 +143,6 @@ def list_sources(
 
     Yields: also what cannot be read as far as that shows: it has a `problem`.
 
-    Raises NotFound: nothing is there, or nothing that may be a source.
     Raises BadText: what was named is an archive, and damaged; or it may not be read.
     """
     others = [] if others is None else others

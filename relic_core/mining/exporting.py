@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from relic_core.config import ASSETS, provenance
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats import datasets_folder, pair_files, relic
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.formats.folders import written_folder
 from relic_core.formats.pair_files import SPLITS, FileHeader, PairRow, QuotedEdition, WindowRow
 from relic_core.library.naming import meant
@@ -123,10 +123,7 @@ class Exporter:
     works: QuotedTexts
 
     def export(self, request: ExportRequest, progress: Progress = silent) -> Exported:
-        """Write what is asked for; `progress` is told how many rows have been written.
-
-        Raises BadBenchmark: passages that were mined without their words are to be written with them.
-        """
+        """Write what is asked for; `progress` is told how many rows have been written."""
         if request.kind not in get_args(Kind):
             raise unknown_name("kind of export", request.kind, get_args(Kind))
         form = _form(request)
@@ -238,8 +235,7 @@ class _Export:
                 relic.write_relic(half / _FILES[split], books(split))
             files = {_FILES[split]: {"split": split, "windows": count} for split, count in counts.items()}
             facts = {**head.facts(), "files": files}
-            with written_whole(half / MARKER) as file:
-                file.write(f"{json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True)}\n".encode())
+            write_whole(half / MARKER, f"{json.dumps(facts, ensure_ascii=False, indent=1, sort_keys=True)}\n")
         return {"windows": sum(counts.values())}, {**self._left_out(), **unfit}
 
     def _pairs(self, splits: Sequence[str]) -> Iterator[PairRow]:

@@ -47,7 +47,6 @@ def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | No
     """List the stretches of eight words or more that items share with texts they must not share any with.
 
     - `texts`: read once, and once more where something is shared. None of an item's own name (`name_of`) counts.
-    - `held_out`: runs known by their hashes alone.
     """
     collected = [digests_of(text) for _, text in texts()]
     known = np.sort(np.concatenate(collected)) if collected else np.empty(0, np.uint64)

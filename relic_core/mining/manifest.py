@@ -1,7 +1,6 @@
 """The manifest of the public-domain RELiC: the dev and test windows of the store, as places and hashes.
 
-One book of synopses can hold most of the windows on an author, and a figure over them would tell of that book: so the
-capped sets take at most a quarter of a work's windows from one source. No window holds its own answer.
+The capped sets take at most a quarter of a work's windows from one source. No window holds its own answer.
 
 A window keeps its words and where it begins and ends. Between the two lie running heads, page numbers and marks that
 reading takes out, so its stretches are looked up in the source as it is read, and found again in another text.
@@ -178,9 +177,7 @@ _COPYRIGHT = "the work is in copyright in the United States"
 class ManifestSummary:
     """What making a manifest came to.
 
-    - `left_out`: reason -> windows of dev and test that are in no set for it.
     - `without_capped`: titles of works that have no window in the capped sets: fewer than four sources quote them.
-    - `problems`: windows that could not be traced to their source, each with why.
     """
 
     folder: Path
@@ -211,7 +208,6 @@ def make_manifest(
 ) -> ManifestSummary:
     """Write the manifest of the dev and test windows.
 
-    - `marked`: kept windows, each with its split.
     - `paths`: files, folders and archives where they are; they are known again by their hashes.
     """
     if not paths:

@@ -71,11 +71,7 @@ def make_plan(
     works: Mapping[str, str],
     pairs: bool,
 ) -> Plan:
-    """Look through files, folders and archives; each file is read once, for its hash.
-
-    - `done`: what was mined before, by the sha256 of the file.
-    - `works`: ids of the works to look for, with their fingerprints.
-    """
+    """Look through files, folders and archives; each file is read once, for its hash."""
     max_bytes = settings.max_text_bytes
     plan = Plan(max_bytes=max_bytes)
     seen: set[str] = set()

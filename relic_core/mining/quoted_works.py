@@ -219,10 +219,7 @@ class QuotedWorks:
         )
 
     def look_up(self, numbers: Numbers, *, commonest: int) -> tuple[Places, Places]:
-        """Find where the runs of a text stand in the works, but for those that stand there more often than `commonest`.
-
-        Returns: the first word of each run, in the text and in the works.
-        """
+        """Find where runs of a text stand in the works, but for those there more often than `commonest`."""
         if len(numbers) < RUN:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         known = np.lib.stride_tricks.sliding_window_view(numbers != UNKNOWN, RUN).all(axis=1)

@@ -14,7 +14,7 @@ from relic_core.config import provenance
 from relic_core.domain.figures import many
 from relic_core.domain.trainings import duration
 from relic_core.errors import RelicError, StoreError
-from relic_core.formats.files import as_object, as_string, parse, read_text, written_whole
+from relic_core.formats.files import as_object, as_string, parse, read_text, write_whole
 from relic_core.library.secondary import SourceFile, unread
 from relic_core.mining import thresholds, volumes
 from relic_core.mining.plans import Done, Plan, Planned
@@ -42,11 +42,9 @@ _NO_WORKS = (
 class MiningSummary:
     """What mining came to.
 
-    - `mined`, `unread`: sources that were read; that could not be, or were lost on the way.
     - `already`, `removed`, `twice`: as of `Plan`.
     - `pairs`, `windows`: found in the sources mined now; `set_aside`: of all windows there are, those left out.
     - `problems`: what is the matter, in plain words → names of the sources.
-    - `dropped`: why quotations were passed over, in plain words → how many.
     - `places`: only offsets and digests were written, and nothing was stored.
     """
 
@@ -134,10 +132,7 @@ class MiningSummary:
 def mine_planned(
     plan: Plan, quoted: QuotedWorks | None, progress: Progress, *, workers: Workers, places: bool = False
 ) -> Iterator[tuple[Mined, Path]]:
-    """Mine what is planned, for offsets and digests only where `places`; what could not be read comes first.
-
-    Yields: what was found in a source, and what had been named for it.
-    """
+    """Mine what is planned, for offsets and digests only where `places`; what could not be read comes first."""
     for file, root, problem in plan.unread:
         yield Mined(source=unread(file), problem=problem), root
     roots = {each.file: each.root for each in plan.planned}
@@ -273,8 +268,7 @@ class Places:
                 f"The folder {folder} cannot be written ({error.strerror}). Name one that is yours to write."
             ) from error
         for name, data in mined.files.items():
-            with written_whole(folder / name) as file:
-                file.write(data)
+            write_whole(folder / name, data)
         facts = {
             "format": _FORMAT,
             "asked": self._asked,
@@ -286,5 +280,4 @@ class Places:
             "windows": mined.found[1],
             "dropped": dict(mined.dropped),
         }
-        with written_whole(folder / _VOLUME) as file:
-            file.write(json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")
+        write_whole(folder / _VOLUME, json.dumps(facts, ensure_ascii=False, indent=1) + "\n")

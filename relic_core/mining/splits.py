@@ -1,10 +1,7 @@
 """Who may learn from what: windows and pairs parted into dev, test and training, each with its reason.
 
-The works of RELiC are for measuring. Windows on those of its train split are *dev*, windows on those of its validation
-and test splits are *test*: no work that is reported on was ever learnt from. *Training* takes windows on other works,
-and pairs, that share no run of eight words with the full text of a measured work, with a benchmark, with a dev or test
-window, or with a list of held-out runs. No passage of a secondary source stands in two splits: where two would share
-one, the window of the less precious split is left out, training before dev, dev before test.
+The rules stand in docs/mining.md, "Who may learn from what". Where two splits would share a passage of a source, the
+window of the less precious one is left out, training before dev, dev before test.
 """
 
 from __future__ import annotations

@@ -33,8 +33,6 @@ class Statistics:
     """The numbers of a set of windows.
 
     - `quoted_share`: average over works of the share of their sentences that is quoted at all, between 0 and 1.
-    - `by_work`, `by_source`: the most quoted, and the source with most windows, first.
-    - `titles`: what works and sources are called, by the names that the numbers have for them.
     """
 
     examples: Mapping[str, int]

@@ -1,8 +1,7 @@
 """Which of the windows found are no quotation by a critic (RELiC, appendix A, "Filtering secondary sources").
 
-What looks like a quotation may be another edition, an anthology, a synopsis, a phrase that both happen to use, or
-something that both quote: a verse of the Bible, a proverb, a song. The bounds here look at all windows of a source on a
-work together, and at what else the same words of the source match.
+The bounds look at all windows of a source on a work together, and at what else the same words of the source match; what
+each is for stands in docs/mining.md, "What is set aside, and why".
 """
 
 from __future__ import annotations

@@ -48,11 +48,9 @@ class Mined:
     """What was found in one source.
 
     - `source`: without text and hash where it could not be read.
-    - `task`: what was asked for, where it was asked by `mine_volume`.
     - `file`: sha256 of the bytes it was read from; empty where it could not be read or was lost: it is not done then.
     - `language`: "en", "fr", ...; empty where the source could not be read.
     - `windows`: all that were found on the works looked for; nothing is set aside yet.
-    - `found`: how many pairs and windows.
     - `dropped`, `problem`: why how many quotations were passed over, or why nothing could be found, in plain words.
     - `files`: where only places were asked for: `PAIRS_FILE` and `WINDOWS_FILE` with offsets and digests. There are no
       pairs and windows then, so that no word of the source leaves the process.
@@ -76,7 +74,6 @@ class VolumeTask:
     """What is to be done with one volume, by names alone.
 
     - `works`: folder of the `QuotedWorks`; None where no windows are wanted.
-    - `among`: ids of the works that are looked for; None for all.
     - `max_bytes`: largest size accepted, where that is more than `secondary.MOST_BYTES`.
     - `places`: give offsets and digests only, in files, with the version `code` of the program.
     """

@@ -35,11 +35,6 @@ class Stretch:
     address: Address | None = None
     place: str = ""
 
-    @property
-    def plain(self) -> str:
-        """The words alone."""
-        return "".join(piece.text for piece in self.pieces)
-
 
 @dataclass(frozen=True, slots=True)
 class ChapterParagraph:
@@ -78,11 +73,6 @@ class SetChapter:
     body: tuple[ChapterParagraph | Aside, ...]
     notes: tuple[ChapterParagraph, ...]
     span: Span
-
-    @property
-    def paragraphs(self) -> tuple[ChapterParagraph, ...]:
-        """All paragraphs, the notes last."""
-        return (*(block for block in self.body if isinstance(block, ChapterParagraph)), *self.notes)
 
 
 def chapter_name(work: Work, index: int) -> str:

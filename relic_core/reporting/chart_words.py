@@ -61,7 +61,6 @@ def caption(
     """Write a caption that can stand in a paper.
 
     - `candidates`: passages ranked for a quotation, on average.
-    - `note`: what else must be said: what is left out, where published figures come from; as sentences.
     """
     split = f", {runs[0].split}" if runs[0].split and runs[0].split not in benchmark.lower() else ""
     works = many(books, "work")

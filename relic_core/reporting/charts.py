@@ -71,7 +71,6 @@ def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Fi
     """Draw a chart; every mark carries the key of its group as `customdata`, by which a click is understood.
 
     - `colours`: a colour for each registered retriever; one that is missing is drawn in grey.
-    - `chosen`: key of the group whose examples are shown; it is set off.
     """
     _settle_pandas()
     import plotly.graph_objects as go

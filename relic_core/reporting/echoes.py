@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from relic_core.errors import unknown_name
 from relic_core.formats.escaping import BOM, as_csv
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,8 +80,7 @@ def write(echoes: Iterable[Echo], form: str) -> bytes:
 
 def save(echoes: Iterable[Echo], form: str, path: Path) -> None:
     """Write pairs to a file, whole or not at all. Raises BadRequest, StoreError: it cannot be written."""
-    with written_whole(path) as file:
-        file.write(write(echoes, form))
+    write_whole(path, write(echoes, form))
 
 
 def _row(side: Side) -> tuple[tuple[str, str | int], ...]:

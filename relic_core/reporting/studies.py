@@ -284,10 +284,7 @@ def _minutes(count: int) -> str:
 
 
 def information(view: StudyView, *, guarded: bool) -> str:
-    """Write the sheet that tells participants what a study asks, keeps and shows, as a page of HTML.
-
-    - `guarded`: whether results open with the owner's code alone.
-    """
+    """Write the sheet that tells participants what a study asks, keeps and shows, as a page of HTML."""
     study, terms = view.study, view.terms
     works = "; ".join(f"{work.title}{f' ({work.author})' if work.author else ''}" for work in study.works)
     time = f"{load_of(view)} You can stop after any item and go on later with the same name or code."

@@ -24,7 +24,7 @@ from relic_core.formats import escaping
 from relic_core.formats.escaping import escape_latex, escape_markdown_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["FORMATS", "PARTS", "Cell", "Figure", "Format", "Part", "Table", "write"]
 
@@ -57,18 +57,19 @@ def as_text(table: Table) -> str:
         below = [cell.interval if isinstance(cell, Figure) else "" for cell in row]
         if any(below):
             lines.append(below)
-    right = table.to_the_right
-    widths = [max(map(len, column)) for column in zip(table.heads, *lines, strict=True)]
-
-    def set_line(values: tuple[str, ...] | list[str]) -> str:
-        placed = zip(values, widths, right, strict=True)
-        return "  ".join(
-            cell.rjust(width) if to_right else cell.ljust(width) for cell, width, to_right in placed
-        ).rstrip()
-
     head = [table.caption, ""] if table.caption else []
     notes = ["", *table.notes] if table.notes else []
-    return "\n".join([*head, *map(set_line, (list(table.heads), *lines)), *notes])
+    return "\n".join([*head, *set_lines((table.heads, *lines), table.to_the_right), *notes])
+
+
+def set_lines(lines: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
+    """Set lines of cells in columns of equal width, some of them to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        placed = zip(line, widths, right, strict=True)
+        yield "  ".join(
+            cell.rjust(width) if to_right else cell.ljust(width) for cell, width, to_right in placed
+        ).rstrip()
 
 
 def as_markdown(table: Table) -> str:

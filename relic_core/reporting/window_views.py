@@ -21,7 +21,6 @@ class WindowView:
     - `sentences`: the work's own sentences, the line wraps of its file undone; lines of verse are parted by a line
       feed, paragraphs by an empty line.
     - `lit`, `lit_in_sentences`: stretches of ``window.quotation`` whose words stand in the work; the same in these.
-    - `set_aside`: why the window is left out, in plain words.
     - `match`, `evidence`: the latest answers (`ANSWERS`); empty where nobody has answered.
     """
 

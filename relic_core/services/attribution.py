@@ -71,7 +71,6 @@ class SourceCard:
 
     - `span`, `passage`: its sentences that share most with the target's span; the runs of words they share are lit.
     - `runs`: the same runs, as offsets into the text of the target.
-    - `strong`: whether it holds so much of the span that it is taken to be its source.
     """
 
     rank: int
@@ -93,7 +92,6 @@ class Attribution:
     - `gains`: offsets of each word of the span in the target's text, and the log-probability that the first card's
       stretch adds to it; empty where no model was asked.
     - `note`: why a model that was asked did not answer; else empty.
-    - `tried`: how many spans were tried; 1 where one was given.
     """
 
     target: Target

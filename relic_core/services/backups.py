@@ -74,11 +74,6 @@ class Backups:
         """Write everything that cannot be made again into one file, which appears when it is whole.
 
         Indexes, what can be fetched again, checkpoints of trainings and jobs that are under way are left out.
-
-        - `progress`: told how many bytes are done.
-        - `force`: replace an earlier back-up of that name when this one is whole.
-
-        Raises NotFound, BadRequest: there is nothing to back up, or the file cannot stand there.
         """
         check_path(target)
         target = target.expanduser().absolute()
@@ -132,10 +127,6 @@ class Backups:
         Everything is unpacked and checked beside the library first. Killed at any moment, it leaves the old library or
         the new; a move that was begun is finished by whoever next opens it. What was there is kept aside.
 
-        - `progress`: told how many bytes are done.
-        - `force`: also where the library holds something.
-
-        Raises BadBackup: it is damaged, was changed, or is of a newer version.
         Raises BadRequest: the library holds something and `force` was not said; a job is under way.
         """
         with contextlib.closing(BackupFile(source)) as backup:
@@ -191,7 +182,6 @@ class Backups:
             raise NotFound(f"There is no folder {target.parent}. Make it, or name a file in another.")
 
     def _holds(self) -> str:
-        """Say what the library holds; nothing where it is empty."""
         there = [path.name for path in swapping.contents(self._data, store=self._store.name)]
         if self._store.name not in there:
             return ", ".join(there)

@@ -160,8 +160,6 @@ class Catalogue:
 
         A file of the library folder stands before Project Gutenberg. What is stored is passed over, and what can be
         had nowhere is told in the job's closing note. Without `prepare` each is prepared when it is first searched.
-
-        Raises BadRequest: a slug that is not in the catalogue, or none at all.
         """
         items = self.items(slugs)
         entry = catalogue.find(items[0]["slug"])

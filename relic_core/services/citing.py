@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 class Citation:
     """A work or a passage with what a page shows of citing it.
 
-    - `forms`: all forms of the style, the entry of its list last.
     - `locator`, `place`: where the passage stands, for a citation and for a reader; None where the work is cited.
-    - `quoted`: its words as a text quotes them, with the citation behind them.
     """
 
     work: CitedWork

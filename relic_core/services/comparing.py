@@ -120,7 +120,6 @@ class ThenAndNow:
     - `then`: which of them is held against now; None where there is none.
     - `columns`: in the search's order, of the retrievers that had answered then and answer now.
     - `silent`: those that had not, or do not.
-    - `differences`: what the answer is made with now that it was not then, a sentence each.
     """
 
     search: Search

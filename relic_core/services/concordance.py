@@ -48,7 +48,6 @@ class ConcordanceRequest:
     """What to look for, where and how.
 
     - `word`: a word or a phrase; * in a word stands for any letters.
-    - `sort`: place in the text, or the first and second neighbour on one side.
     - `as_written`: capitals, accents and the ending 's count; excludes the two before.
     - `only`: key of the one form to show; empty for all.
     """
@@ -109,7 +108,6 @@ class ChapterCount:
 
     - `name`, `number`, `part`: the chapter's name in full; its number and its part as printed.
     - `begins`: where in the work it begins, 0 to 1, counted in words.
-    - `at`: of the first place; None where there is none.
     """
 
     name: str

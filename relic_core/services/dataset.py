@@ -42,7 +42,6 @@ class SplitSummary:
     - `windows`, `pairs`, `examples`: split → how many; an example is a window with words around a quotation of one to
       five sentences.
     - `left_out`: "window" and "pair" → reason → how many.
-    - `notes`: what could not be looked at, and what to do about it.
     """
 
     windows: Mapping[str, int]

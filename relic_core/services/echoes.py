@@ -17,7 +17,7 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation import echoes as known_echoes
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.ports import silent
 from relic_core.reporting.echoes import Echo, Side
 from relic_core.retrieval import echoes, index_files
@@ -129,8 +129,7 @@ class Echoes:
             found = self._compare(request, first, others, progress)
             with index_files.writing(self._settings.indexes):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with written_whole(path) as file:
-                    file.write(json.dumps(found).encode())
+                write_whole(path, json.dumps(found))
         return self._answer(request, first, others, found)
 
     def found(self, request: EchoRequest) -> Answer | None:

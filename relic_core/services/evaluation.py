@@ -69,11 +69,7 @@ class Benchmarks:
         self._load_work = load_work
 
     def open(self, name: str, *, data: Path | None = None) -> Benchmark:
-        """Open a benchmark; `data` is the reader's own file or folder, in place of ``RELIC_BENCHMARKS``.
-
-        Raises BadBenchmark: its data are damaged.
-        Raises NotFound: its data are not here, or works that it quotes.
-        """
+        """Open a benchmark; `data` is the reader's own file or folder, in place of ``RELIC_BENCHMARKS``."""
         return benchmarks.open_benchmark(name, settings=self._settings, works=self, data=data)
 
     def unplaced(self, name: str) -> tuple[QuotationContext, ...]:
@@ -141,8 +137,6 @@ def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
     """Read names of retrievers, with commas between, or "all".
 
     "all" leaves out slow copies of others, those that ask a model's server, and the one named by `without`.
-
-    Raises BadRequest: no retriever has one of the names, or there is none.
     """
     if said.strip() == "all":
         offline = (card.name for card in registry.cards() if not card.server)
@@ -156,10 +150,7 @@ def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
 def chosen_retrievers(
     said: str, *, k1: float | None = None, b: float | None = None, function_words: bool = False
 ) -> tuple[str | Retriever, ...]:
-    """Read names of retrievers, and give BM25 parameters of its own.
-
-    Raises BadRequest: also for parameters of another retriever than BM25.
-    """
+    """Read names of retrievers, and give BM25 parameters of its own."""
     names = named_retrievers(said)
     if k1 is None and b is None and not function_words:
         return names
@@ -215,13 +206,8 @@ class Measuring:
         Stopped half-way, by Ctrl-C or by force, the run goes on when it is asked for again; with another version of
         the program, or an index that has changed since, it begins anew.
 
-        - `retriever`: a registered name, or a retriever with parameters of its own under a registered name.
-        - `again`: measure although it was measured before, and compare.
         - `renew`: measured again: whether ranks that have moved take the place of those that are kept.
         - `tell`: given whole sentences: that a run is found, goes on, begins anew, or came out the same again.
-        - `progress`: may raise `JobCancelled`.
-
-        Raises BadBenchmark: the outcomes cannot be those of a run.
         """
         say = tell or (lambda _: None)
         settings = self.settings_for(benchmark)
@@ -291,8 +277,6 @@ class Measuring:
 
         - `objective`: "off" where the model is not told what makes a passage relevant.
         - `top`, `over`: how many passages it reads, and of whose ranking; by default as on pages.
-
-        Raises BadRequest: none of those named asks a server.
         """
         settings = self.settings_for(benchmark)
         made: list[str | Retriever] = []
@@ -314,10 +298,7 @@ class Measuring:
     def without_recited(
         self, benchmark: Benchmark, measured: Sequence[tuple[Run, tuple[Outcome, ...]]], progress: Progress
     ) -> list[tuple[Run, tuple[Outcome, ...]]]:
-        """Leave out of runs the examples whose quotation the model recites when it is shown no passage.
-
-        Returns: runs of which anything is left.
-        """
+        """Leave out the examples whose quotation the model recites unseen, and runs of which nothing is left."""
         client = ReadByModel(self.retriever("random", self._settings), self._settings, "score", run=True).client
         recited = {
             shape: _recited(benchmark, shape, client, progress) for shape in {run.shape: None for run, _ in measured}
@@ -361,7 +342,6 @@ class Measuring:
         return replace(self._settings, indexes=self._settings.indexes / "benchmarks")
 
     def _known(self, wanted: str) -> Measured | None:
-        """Find a run that is kept, or that came with the program."""
         run = next((each for each in self._runs.all() if each.id == wanted), None)
         return None if run is None else Measured(run=run, outcomes=self._runs.outcomes(run.id), found=True)
 

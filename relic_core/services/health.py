@@ -112,7 +112,6 @@ def _left(data: Path) -> Iterator[Finding]:
 
 
 def _room(name: str, folder: Path) -> Finding:
-    """See that a folder can be written and how much room it has."""
     probe = folder / f".health-{secrets.token_hex(4)}"
     try:
         folder.mkdir(parents=True, exist_ok=True)

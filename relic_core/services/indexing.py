@@ -177,12 +177,8 @@ class Indexes:
         """Prepare works on the engine of the settings, else in processes; parts of all of them together.
 
         - `names`: retrievers; the default ones whose model can be loaded where empty.
-        - `progress`: told of sentences.
 
         Yields: each work when it is ready, or with what is wrong with it.
-
-        Raises BadRequest, BadWeights: a worker runs another program, or has not the same model.
-        Raises NotFound: no work has that id; no scheduler answers.
         """
         workers = engines.named(self._settings.engine, lost=preparing.lost) or engines.Processes(lost=preparing.lost)
         made = [self._retrievers.get(card.name) for card in registry.in_order(names or self._loadable())]
@@ -245,7 +241,6 @@ class Indexes:
             retriever.build_compact(works, progress, claims=claims, workers=engines.named(self._settings.engine))
 
     def _asked(self) -> tuple[Claim, ...]:
-        """List the last claims that were searched with, each once."""
         max_words = self._settings.max_claim_words
         claims: dict[Claim, None] = {}
         for search in self._recent(_ASKED):

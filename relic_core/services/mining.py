@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core import engines
 from relic_core.errors import BadText, NotFound, StoreReadOnly
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.library.folder import admit, refusal
 from relic_core.mining import quoted_works, volumes
 from relic_core.mining.plans import done_before, make_plan
@@ -59,15 +59,11 @@ class Mining:
         path = folder / (file_name(name) or "upload.txt")
         if not path.is_file() or path.stat().st_size != len(data):
             _make(folder)
-            with written_whole(path) as file:
-                file.write(data)
+            write_whole(path, data)
         return path
 
     def start(self, paths: Sequence[Path]) -> Job:
-        """Start a job that mines files, folders or archives, or give the one that does just that already.
-
-        - `paths`: where empty, all that was mined before is looked through again, for works that are new.
-        """
+        """Start a job that mines files, folders or archives (where none, all there were), or give the one that does."""
         found = self._roots(paths)
         title = found[0].name if paths else "all secondary sources"
         more = f" and {len(found) - 1} more" if paths and len(found) > 1 else ""
@@ -111,12 +107,8 @@ class Mining:
     ) -> MiningSummary:
         """Mine files, folders and archives, here and now, and keep what is found.
 
-        - `works`: ids of the works to look for; all of the library where empty.
-        - `again`: mine also what was mined as it is.
         - `places`: a folder for offsets and digests; then no word is kept, and nothing is stored. The words of a source
           are in memory while it is read, and nowhere else.
-
-        Raises NotFound, BadText: a path that is not there or holds nothing.
         """
         began = time.monotonic()
         index = self._settings.indexes / "quoted-works"

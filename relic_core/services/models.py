@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.trainings import MODEL_KINDS, ModelKind, Training
 from relic_core.errors import BadRequest, BadWeights, NotFound
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.training.folders import FOLDER, MODEL, TrainingFolder
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ class Chosen:
 class Default:
     """The model of one kind that the app searches with, and why it is that one.
 
-    - `choice`: what was chosen; None for the packaged model.
     - `fixed`: what the setting names: it stands over the choice. Empty where it names nothing.
     - `problem`: why the choice cannot be used, and what to do; empty where it can.
     """
@@ -247,8 +246,7 @@ def _choice(said: Mapping[str, Any] | None) -> Choice | None:
 def _write(data: Path, choices: Sequence[Chosen]) -> None:
     """Write what was chosen, the last last; of many, the last."""
     said = {"version": _VERSION, "chosen": [asdict(each) for each in choices[-_KEPT:]]}
-    with written_whole(choices_file(data)) as file:
-        file.write((json.dumps(said, indent=1, default=datetime.isoformat) + "\n").encode())
+    write_whole(choices_file(data), json.dumps(said, indent=1, default=datetime.isoformat) + "\n")
 
 
 def _last(choices: Sequence[Chosen]) -> Chosen:

@@ -295,7 +295,6 @@ class NoteView:
 
     - `work_id`: the work of the library in which its passage stands as it was kept; empty where there is none.
     - `other_id`: another edition of it that the library has; empty where there is none, or `work_id` is there.
-    - `notice`: what its reader should know of that; empty where all is as it was.
     """
 
     note: Note

@@ -10,7 +10,7 @@ from relic_core.domain import BenchmarkCard
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.formats import evaluation_set
-from relic_core.formats.files import read_bytes, written_whole
+from relic_core.formats.files import read_bytes, write_whole
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
 from relic_core.reporting.notebook import csv, markdown, word
 from relic_core.services.notebook import NoteEditions, new_id
@@ -29,11 +29,8 @@ NOTEBOOK = BenchmarkCard(
     name="notebook",
     label="Your notebook",
     description="Claims with the passages that you judged for them: supporting 2, unsure 1, contradicting 0.",
-    split="",
     pool="whole work",
     main_metric="ndcg@10",
-    examples=None,
-    books=None,
     source="The notebook",
     licence="The reader's own",
     citation="None",
@@ -74,6 +71,8 @@ class TakenIn:
 
 class NotebookFiles:
     """What goes out of the notebook, and comes in."""
+
+    save = staticmethod(write_whole)
 
     def __init__(
         self,
@@ -154,8 +153,6 @@ class NotebookFiles:
         A note that is not here is added at the end of its collection, which is found by its id or name, or made. One
         that is here takes words, tags and verdict from the file if it was changed there later. So the same file twice
         adds nothing.
-
-        Raises BadBenchmark: it is no notebook, was damaged or changed by hand, or is too large or too new.
         """
         if len(data) > LARGEST:
             raise BadBenchmark(f"{name} is too large for a notebook: at most {LARGEST:,} bytes are read.")
@@ -188,11 +185,6 @@ class NotebookFiles:
     def take_in_file(self, path: Path, person: str = "") -> TakenIn:
         """Take in a notebook from a file; raises NotFound too, else as `take_in`."""
         return self.take_in(read_bytes(path, at_most=LARGEST), str(path), person)
-
-    def save(self, path: Path, content: bytes) -> None:
-        """Write what one of these gave into a file, whole or not at all. Raises StoreError: it cannot be written."""
-        with written_whole(path) as file:
-            file.write(content)
 
     def file_name(self, end: str, collection_id: str = "", person: str = "") -> str:
         """Name a file of the notebook: "notebook.json", "notebook light-and-water.json"."""

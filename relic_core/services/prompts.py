@@ -14,7 +14,6 @@ class Prompt:
     - `title`, `author`: the work it is for; an edition counts whose title begins so, whoever edited it.
     - `tables`: where the RELiC paper (Thai et al. 2022) prints it: its table, and of how many sentences the quotations
       there are. Empty for a claim of our own.
-    - `closing`: what ends it in the paper, where a quotation is to follow.
     """
 
     title: str

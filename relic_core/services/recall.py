@@ -52,7 +52,7 @@ from relic_core.evaluation.recall import (
     published_marks,
 )
 from relic_core.evaluation.runner import FIRST
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import write_whole
 from relic_core.reporting import tables
 from relic_core.reporting.chart_words import caption, is_share, measure_label, summary, table
 from relic_core.reporting.passages import Passage, quotation
@@ -126,10 +126,7 @@ class Recall:
         return metric(name).meaning
 
     def overall(self, runs: Sequence[Run], name: str) -> tuple[Mark, ...]:
-        """Compute the figure of each run over all its examples, in the order of the runs.
-
-        Raises BadRequest: a run has no examples.
-        """
+        """Compute the figure of each run over all its examples, in the order of the runs."""
         for run in runs:
             check_measured(run)
         return tuple(mark for run in runs for mark in self._marks(run, name, ALL))
@@ -144,10 +141,7 @@ class Recall:
         return figures.tables([(run, self._runs.labelled(run.id)) for run in runs])
 
     def comparison(self, runs: Sequence[Run], name: str) -> Table:
-        """Compare the first run with each of the others by one metric.
-
-        Raises BadRequest: fewer than two runs, or runs that were not measured on the same data.
-        """
+        """Compare the first run with each of the others by one metric."""
         return figures.comparison([(run, self._runs.outcomes(run.id)) for run in runs], names=[name])
 
     def chart(
@@ -165,12 +159,8 @@ class Recall:
 
         - `runs`: of one benchmark; for "shapes" all runs of their retrievers on the same data are taken.
         - `name`: one of `METRICS`; of the curve its family counts, and the ranks do not ask for it.
-        - `benchmark`: what captions call the benchmark; its name where not given.
-        - `sort`: order of books, one of `SORTS`.
         - `least`: quotations that a book needs to be shown.
         - `beside`: lay the published figures by length beside those by length.
-
-        Raises BadRequest: the runs cannot stand side by side, or there is no such metric.
         """
         check_alike(runs)
         if name not in METRICS:
@@ -231,8 +221,6 @@ class Recall:
         """List the examples behind a group of a chart, the worst first.
 
         - `view`, `runs`, `name`: as of the chart; behind a k of the curve stands recall at that k.
-
-        Raises BadRequest: the runs cannot stand side by side.
         """
         check_alike(runs)
         if view == "shapes":
@@ -246,7 +234,7 @@ class Recall:
     def diagnosis(self, run: Run, name: str) -> tuple[Table, ...]:
         """Set what is found in the cases of a run as tables: the findings, and a metric by what parts the cases.
 
-        Raises BadRequest: there is no such metric, or nothing can be told: the run has no ranks, or no text is here.
+        Raises BadRequest: nothing can be told: the run has no ranks, or no text is here.
         """
         views = [view for view in _DIAGNOSED if view != "place" or run.pool != "given"]
         made = [self.chart(view, [run], name) for view in views]
@@ -259,17 +247,12 @@ class Recall:
         return tuple(listed)
 
     def save_cases(self, run: Run, name: str, path: Path) -> None:
-        """Write the cases of a run, a row each: its facts, what is found in it, and what people say of it.
-
-        Raises BadRequest: as `diagnosis`, or the file's name ends neither in .csv nor in .json.
-        Raises StoreError: the file cannot be written.
-        """
+        """Write the cases of a run, a row each: its facts, what is found in it, and what people say of it."""
         form = path.suffix.lower().removeprefix(".")
         if form not in {"csv", "json"}:
             raise BadRequest(f"Cases are written as .csv or .json, and '{path.name}' ends otherwise. Rename it so.")
         made = case_table(self._runs.outcomes(run.id), self._diagnosed(run), self._runs.case_judgements(run), name)
-        with written_whole(path) as file:
-            file.write(tables.write((made,), form).encode())
+        write_whole(path, tables.write((made,), form))
 
     def _diagnosed(self, run: Run) -> Sequence[Diagnosis]:
         check_measured(run)
@@ -432,7 +415,6 @@ class Outcomes:
         return tuple(each for each in found if each is not None)
 
     def _found(self, pairs: Sequence[tuple[Run, Outcome]]) -> Iterator[_Found]:
-        """Look for the claim and the work of each outcome."""
         stored = {summary.sha256: summary.id for summary in self._summaries()}
         opened = {name: self._open(name) for name in {run.benchmark for run, _ in pairs}}
         wanted = {each.example_id for run, each in pairs if each.example_id not in opened[run.benchmark].windows}

@@ -40,10 +40,7 @@ FORMS = {
 
 
 class Runs:
-    """All runs there are, in the store and in the folder of those that come with the program.
-
-    - `labels`: gives what readers say that quotations are there for, by the ids of their examples.
-    """
+    """All runs there are, in the store and in the folder of those that come with the program."""
 
     def __init__(
         self,
@@ -179,10 +176,6 @@ class Runs:
         """Read a run from a file that `export` wrote as JSON, and keep it; false where it is here already.
 
         Of a run that was removed here, the file's outcomes are kept.
-
-        Raises NotFound: there is no such file.
-        Raises BadBenchmark: it is damaged, or its id is not that of what it says was measured.
-        Raises BadRequest: the file's name ends otherwise, or the run is here with other ranks.
         """
         if path.suffix.lower() != run_files.SUFFIX:
             raise BadRequest(
@@ -221,10 +214,7 @@ class Runs:
         return run, added, len(rankings)
 
     def judge_case(self, of: Run | Study, example_id: str, codes: Sequence[str], *, judge: str = "") -> None:
-        """Keep what somebody says of a case of a run or study in place of what they said before, which stays on record.
-
-        Raises BadRequest: an unknown code.
-        """
+        """Keep what somebody says of a case of a run or study over what they said before, which stays on record."""
         if unknown := [code for code in codes if code not in CODES]:
             raise unknown_name("code", unknown[0], CODES)
         self._rows.judge_case(of.id, example_id, codes, judge)
@@ -234,10 +224,7 @@ class Runs:
         return {(example_id, judge): codes for example_id, judge, codes in self._rows.case_judgements(of.id)}
 
     def paper(self, name: str, *, shipped: bool = False) -> tuple[Table, ...]:
-        """Set the tables of a paper with our rows; of runs that came with the program alone where that is asked.
-
-        Raises BadRequest: there is no such paper.
-        """
+        """Set the tables of a paper with our rows; of runs that came with the program alone where that is asked."""
         return papers.tables(name, [run for run in self.all() if run.shipped or not shipped], self.outcomes)
 
     def systems(self, work_sha256: str) -> tuple[str, ...]:

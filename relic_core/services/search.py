@@ -76,7 +76,6 @@ _FINDERS_KEPT = 3
 class Card:
     """One hit with all a reader needs to judge it.
 
-    - `rank`: from 1, among all candidates of the length.
     - `quotation`: the words, verbatim, with the claim's words lit; `whole`: those of `shown`, the whole sentences that
       it begins and ends in, with the span alone gold.
     - `other_ranks`: the other retrievers and the ranks they give it; 0 where it is not among those they rank.
@@ -120,7 +119,6 @@ class Column:
     """What one retriever brings up.
 
     - `cards`: best first; empty while `pending`, and where no passage shares a word with the claim.
-    - `strength`: of the first hit; None where there is none.
     - `candidates`: how many passages were ranked: those of the chapters or works chosen, and without the passage that
       others are to be like and what overlaps it.
     - `pending`: the work is not prepared for it yet, or its index is damaged: building it anew brings the cards.
@@ -170,7 +168,6 @@ class SearchResult:
       looked for in a whole library, nor of a passage.
     - `weak`: every retriever that pages offer has answered, shown or not, and none finds more than another book would
       hold.
-    - `made_with`: work hash, segmenter, models and program version.
     - `searched`: the works searched, where the whole library was; `unprepared`: those that a retriever by meaning has
       not read yet.
     - `source`: the passage that others are to be like, where one was given.
@@ -336,7 +333,6 @@ class Search:
         return Source(work=work, span=span, place=work.place(span))
 
     def _library(self, request: SearchRequest) -> tuple[Corpus, tuple[WorkSummary, ...]]:
-        """Find the works that a filter admits and that are long enough."""
         versions = self._works.work_versions()
         admitted = [work for work in self._works.scope(request.work_filter) if work.id in versions]
         if not admitted:
@@ -669,7 +665,6 @@ def _per_cent(share: float) -> str:
 
 
 def _nothing_admitted(work_filter: WorkFilter) -> str:
-    """Say that nothing is left to search, and what to do."""
     if not work_filter:
         return "There is no work to search yet. Add one in the Library, or with `python -m relic_core add FILE`."
     asked = []

@@ -11,7 +11,7 @@ from relic_core.domain import DEFAULT_RETRIEVERS, SearchRequest, SeedPassage, Wo
 from relic_core.domain.searches import SharedSearch
 from relic_core.errors import NotFound
 from relic_core.formats import search_address
-from relic_core.formats.files import read_bytes, written_whole
+from relic_core.formats.files import read_bytes, write_whole
 from relic_core.retrieval import registry
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ class Sharing:
     def save(self, search_id: str, request: SearchRequest, path: Path) -> None:
         """Write a search to a file. Raises StoreError: the file cannot be written."""
         shared = self.share(search_id, request)
-        with written_whole(path) as file:
-            file.write(shared.file)
+        write_whole(path, shared.file)
 
     def open_said(self, said: str) -> Opened:
         """Open the search of an address, with or without its beginning, or of the file that somebody names."""
@@ -120,10 +119,7 @@ class Sharing:
         return self._fit(search_address.read_file(data, name))
 
     def open_passage(self, work_id: str, *, at: str, length: int, edition: str = "") -> OpenedPassage:
-        """Open a passage that an address names; of a work that is here in one other edition alone, in that one.
-
-        - `edition`: what the address says of its edition: see `ModelFingerprints`; empty where it says nothing.
-        """
+        """Open a passage that an address names; of a work that is here in one other edition alone, in that one."""
         try:
             page, notices = self._page(work_id, at=at, length=length), []
         except NotFound:

@@ -33,10 +33,7 @@ _LONGEST_JUDGE = 100
 class SourceSummary:
     """A line of the list of secondary sources.
 
-    - `windows`, `set_aside`: windows that are kept, and that are not.
     - `works`: ids and titles of the works it quotes with the number of its kept windows, the most quoted first.
-    - `language`: "en", "fr", ...; empty where that was not told.
-    - `problem`: why nothing was found in it, in plain words.
     """
 
     source: SecondarySource

@@ -55,10 +55,8 @@ _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?(?<!\.json)")
 class Prospect:
     """What a training would learn from and cost, before it begins.
 
-    - `lacking`: why it cannot begin, and what to do; empty where it can.
     - `unparted`: what was mined has not been parted into what may be learnt from and what is for measuring, or not
       since something changed.
-    - `validated`: windows that it is validated on.
     """
 
     material: Material

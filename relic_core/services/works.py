@@ -89,14 +89,10 @@ class Works:
     ) -> Added:
         """Read a text and store it as a work, unless its text is stored already.
 
-        - `source`: a file, or what one holds.
         - `title`, `author`, `translator`, `year`: where given, they stand over what the file says of itself, and
           correct what is stored of its text. Of a file of the library folder that is named for a work of the catalogue,
           the catalogue says what is not given.
         - `came_from`: where the text came from, in words; the file's name or path where not given.
-
-        Raises BadText: it is empty, too large, or no text.
-        Raises BadRequest: it may not be read by its path; a year that cannot be.
         """
         said = Metadata.checked(title=title, author=author, translator=translator, year=year)
         work, notice, details = self._read(source, said, name=name, came_from=came_from)

@@ -123,7 +123,6 @@ _CATALOGUE = (
 
 
 def _schema(connection: DuckDBPyConnection) -> frozenset[tuple[str, str, str]]:
-    """List what a database has: kind, name, and how it is made."""
     return frozenset(
         (kind, str(name), str(sql)) for kind, asked in _CATALOGUE for name, sql in connection.execute(asked).fetchall()
     )
@@ -131,7 +130,6 @@ def _schema(connection: DuckDBPyConnection) -> frozenset[tuple[str, str, str]]:
 
 @cache
 def _schema_after(number: int) -> frozenset[tuple[str, str, str]]:
-    """List what a store has after so many migrations."""
     with duckdb.connect(":memory:", config=CONFIG) as fresh:
         migrate(fresh, read_migrations()[: max(number, 1)])
         return _schema(fresh)

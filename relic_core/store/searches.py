@@ -112,7 +112,6 @@ class SearchRows(Rows):
     ) -> tuple[tuple[Search, ...], int]:
         """List what somebody asked, newest first, each question once, and say how many there are.
 
-        - `words`: only those whose claim holds these, in large or small letters.
         - `work_id`: only those of a work; of the whole library where empty.
         """
         wanted, values = ["coalesce(person, '') = ?"], [person]

@@ -55,12 +55,10 @@ class MinedSource:
     """What one mining of one source found.
 
     - `file`: sha256 of the bytes it was read from; empty where it could not be read.
-    - `root`: the file, folder or archive that was named for it.
     - `rules`: versions of all rules that decide what is found.
     - `segmenters`: id of a work → who cut its sentences, for the works of `windows` and those whose windows are
       replaced.
     - `pairs`: none where no pairs were made: those there are stay.
-    - `dropped`: why quotations were passed over → how many.
     """
 
     source: SecondarySource

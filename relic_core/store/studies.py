@@ -130,10 +130,7 @@ class StudyRows(Removable[Study]):
         return self._one("SELECT 1 FROM studies WHERE id = ?", [study_id]) is not None
 
     def terms(self, study_id: str) -> StudyTerms:
-        """Give what a study asks and tells now.
-
-        Raises NotFound: there is no such study.
-        """
+        """Give what a study asks and tells now."""
         rows = self._all("SELECT kind, said FROM latest_study_terms WHERE study_id = ?", [study_id])
         if not rows:
             raise unknown_study(study_id)
@@ -142,9 +139,6 @@ class StudyRows(Removable[Study]):
     def change_terms(self, study_id: str, changes: Mapping[str, str | int | bool]) -> None:
         """Append what a study asks and tells from now on, in one transaction with looking for answers.
 
-        - `changes`: by the names of `StudyTerms`; those that are as they were are not written again.
-
-        Raises NotFound: there is no such study.
         Raises StudyFrozen: what people have answered by is to be changed.
         """
         before = self.terms(study_id)

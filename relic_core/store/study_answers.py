@@ -68,10 +68,7 @@ class StudyAnswerRows(Rows):
         )
 
     def add(self, study_id: str, answer: Answer) -> Answer:
-        """Append an answer; one that comes twice over, as after a lost connection, is kept once.
-
-        Raises NotFound: the study has no such annotator, or their answers were removed.
-        """
+        """Append an answer; one that comes twice over, as after a lost connection, is kept once."""
         with self._writing() as cursor:
             _check(cursor, study_id, answer.annotator_id)
             before = first(
@@ -83,12 +80,10 @@ class StudyAnswerRows(Rows):
             return _append(cursor, study_id, answer)
 
     def take_in(self, study_id: str, given: Sequence[tuple[Annotator, Sequence[Answer]]]) -> int:
-        """Append what others answered elsewhere, in one transaction; what is here already is passed over.
+        """Append what others answered elsewhere, in one transaction, but for what is here already; count the new ones.
 
         - `given`: who answered, by an id that is theirs wherever their answers go, and what, in the order in which it
           came. A name that somebody else has here gets a number.
-
-        Returns: how many answers are new.
         """
         count = 0
         with self._writing() as cursor:
@@ -108,10 +103,7 @@ class StudyAnswerRows(Rows):
         return count
 
     def standing(self, study_id: str, annotator_id: str) -> Standing:
-        """Say how a study stands for one annotator.
-
-        Raises NotFound: the study has no such annotator, or their answers were removed.
-        """
+        """Say how a study stands for one annotator."""
         with self._reading() as cursor:
             _check(cursor, study_id, annotator_id)
             rows = cursor.execute(_LATEST + _OF_ONE, [study_id, annotator_id]).fetchall()
@@ -138,11 +130,8 @@ class StudyAnswerRows(Rows):
         return annotators, answers
 
     def erase(self, study_id: str, annotator_id: str) -> int:
-        """Delete an annotator with all their answers, and write over where these stood in the file.
+        """Delete an annotator with all their answers, write over where these stood in the file, and count them.
 
-        Returns: how many answers there were.
-
-        Raises NotFound: the study has no such annotator.
         Raises StoreBusy: they are deleted, but others use the file, and it could not be written over: erase again.
         """
         with self._writing() as cursor:

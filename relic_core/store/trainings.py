@@ -35,7 +35,6 @@ _WINDOWS = (
 class Material:
     """How much of what was mined may be learnt from, without reading it.
 
-    - `works`: on which these windows are.
     - `mined_pairs`, `mined_windows`: all there are, for training or not.
     - `context`, `quotation`: characters of a pair's context and of its quotation, on the average.
     """

@@ -216,7 +216,6 @@ def read_text(cursor: DuckDBPyConnection, work_id: str) -> str:
 
 
 def _read_part(cursor: DuckDBPyConnection, table: str, work_id: str) -> tuple[Any, ...]:
-    """Read the rows of one part of a work, in the order of the text."""
     kind = PARTS[table]
     names = [field.name for field in fields(kind)]
     columns = ", ".join(_FIELDS.get(name, name) for name in names)

@@ -192,3 +192,9 @@ def _is_interjection(fragment: str) -> bool:
 def default_segmenter() -> Segmenter:
     """Make the segmenter that works are cut with unless another is asked for."""
     return RuleSegmenter()
+
+
+def sentences_of(text: str) -> tuple[str, ...]:
+    """Cut a text into its sentences, each with its white space single."""
+    words = " ".join(text.split())
+    return tuple(words[start:end] for start, end in default_segmenter().segment(words, 0, len(words)))

@@ -21,6 +21,15 @@ def kinds(chapter):
     return [block.kind for block in chapter.body]
 
 
+def paragraphs(chapter):
+    """All paragraphs of a chapter, the notes last."""
+    return [*(block for block in chapter.body if isinstance(block, ChapterParagraph)), *chapter.notes]
+
+
+def plain(stretch):
+    return "".join(piece.text for piece in stretch.pieces)
+
+
 def words(text, kind="prose"):
     """What a reader sees of a text from a file: wraps undone, but in verse, where the indents of lines go alone."""
     return re.sub(r"[ \t]*\n[ \t]*", "\n", text) if kind == "verse" else re.sub(r"\s+", " ", text)
@@ -29,9 +38,9 @@ def words(text, kind="prose"):
 def sentences(work):
     """All sentences of a work as its chapters set them."""
     return [
-        (stretch.address, stretch.plain, paragraph.kind)
+        (stretch.address, plain(stretch), paragraph.kind)
         for chapter in work.chapters
-        for paragraph in set_chapter(work, chapter.index).paragraphs
+        for paragraph in paragraphs(set_chapter(work, chapter.index))
         for stretch in paragraph.stretches
         if stretch.address
     ]
@@ -95,8 +104,8 @@ def test_every_visible_character_of_a_novels_paragraphs_stands_in_its_chapters(s
         own = [paragraph for paragraph in work.paragraphs if paragraph.chapter == chapter.index]
         held = "".join(work.text[paragraph.start : paragraph.end] for paragraph in own)
         shown = "".join(
-            stretch.plain
-            for paragraph in set_chapter(work, chapter.index).paragraphs
+            plain(stretch)
+            for paragraph in paragraphs(set_chapter(work, chapter.index))
             for stretch in paragraph.stretches
         )
         assert "".join(shown.split()).replace("_", "") == "".join(held.split()).replace("_", "")
@@ -113,15 +122,15 @@ def test_an_address_set_beside_a_sentence_leads_to_it():
 
 def test_wraps_are_undone_and_italics_run_over_sentences_without_their_marks():
     work = make_work([["He said: _come\nhere.", "At once._", "Nobody came."]])
-    (paragraph,) = set_chapter(work, 0).paragraphs
+    (paragraph,) = paragraphs(set_chapter(work, 0))
     pieces = [piece for stretch in paragraph.stretches for piece in stretch.pieces]
     assert "".join(piece.text for piece in pieces) == "He said: come here. At once. Nobody came."
     assert "".join(piece.text for piece in pieces if piece.italic) == "come here. At once."
 
 
 def test_verse_keeps_its_lines_and_every_fifth_shows_its_number():
-    verse = set_chapter(play(), 0).paragraphs[0]
-    assert "".join(stretch.plain for stretch in verse.stretches) == (
+    verse = paragraphs(set_chapter(play(), 0))[0]
+    assert "".join(plain(stretch) for stretch in verse.stretches) == (
         "Who is there?\nNobody at all,\nand no one else. Then go."
     )
     numbered = [(piece.line, piece.text) for stretch in verse.stretches for piece in stretch.pieces if piece.line]
@@ -130,7 +139,7 @@ def test_verse_keeps_its_lines_and_every_fifth_shows_its_number():
 
 def test_a_speaker_is_named_where_the_edition_names_him():
     chapter = set_chapter(play(), 0)
-    assert [paragraph.speaker for paragraph in chapter.paragraphs] == ["BOATMAN", "", "BOATMAN", ""]
+    assert [paragraph.speaker for paragraph in paragraphs(chapter)] == ["BOATMAN", "", "BOATMAN", ""]
 
 
 def test_a_note_stands_at_the_foot_and_is_joined_to_its_paragraph():
@@ -143,7 +152,7 @@ def test_a_note_stands_at_the_foot_and_is_joined_to_its_paragraph():
 
 
 def test_a_sentence_of_verse_knows_its_line_and_speaker():
-    places = [stretch.place for stretch in set_chapter(play(), 0).paragraphs[0].stretches if stretch.address]
+    places = [stretch.place for stretch in paragraphs(set_chapter(play(), 0))[0].stretches if stretch.address]
     assert places == ["Chapter 1 · line 3 (BOATMAN)", "Chapter 1 · line 5 (BOATMAN)"]
 
 
@@ -184,9 +193,9 @@ def test_breaks_and_footnotes_are_shown_and_headings_and_illustrations_are_not()
 
 
 def test_the_first_paragraph_and_one_after_a_break_open():
-    opens = [p.opens for p in set_chapter(read_work(NOVEL.encode(), name="ferry.txt"), 0).paragraphs]
+    opens = [p.opens for p in paragraphs(set_chapter(read_work(NOVEL.encode(), name="ferry.txt"), 0))]
     assert opens == [True, True, True]
-    assert [p.opens for p in set_chapter(make_work(["One.", "Two."]), 0).paragraphs] == [True, False]
+    assert [p.opens for p in paragraphs(set_chapter(make_work(["One.", "Two."]), 0))] == [True, False]
 
 
 def test_a_heading_of_a_section_is_shown_where_it_stands():
@@ -205,8 +214,8 @@ def test_a_paragraph_of_marks_is_shown_without_an_address():
     after = replace(work.sentences[2], index=1)
     work = replace(work, sentences=(work.sentences[0], after))
     chapter = set_chapter(work, 0)
-    assert chapter.paragraphs[1].stretches[0].plain == work.text[dots.start : dots.end]
-    assert chapter.paragraphs[1].stretches[0].address is None
+    assert plain(paragraphs(chapter)[1].stretches[0]) == work.text[dots.start : dots.end]
+    assert paragraphs(chapter)[1].stretches[0].address is None
 
 
 def test_the_sentences_of_a_chapter():

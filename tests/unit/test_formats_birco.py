@@ -83,7 +83,7 @@ def test_a_published_pickle_is_converted_to_the_same_set(tmp_path, make):
     convert(_pickled(tmp_path, make(_data())), tmp_path / "converted")
     read = read_jsonl(tmp_path / "converted")
     assert (read.passages, read.pools, read.grades) == (lines.passages, lines.pools, lines.grades)
-    assert read.queries == tuple(JudgedQuery(query["id"], query["text"]) for query in QUERIES)
+    assert read.queries == tuple(JudgedQuery(id=query["id"], text=query["text"]) for query in QUERIES)
 
 
 class Calls:

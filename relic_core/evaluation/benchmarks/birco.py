@@ -29,7 +29,7 @@ from relic_core.evaluation.benchmarks.opened import Opened, book_of, checksum, d
 from relic_core.evaluation.benchmarks.passages import in_order, work_of
 from relic_core.formats.birco import MASKED, read_jsonl
 from relic_core.library import catalogue
-from relic_core.text.sentences import default_segmenter
+from relic_core.text.sentences import sentences_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,16 +98,7 @@ _WHOLE = replace(
 
 
 def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[BenchmarkCard, JudgedSet]:
-    """Read the queries and their pools.
-
-    - `data`: a folder of JSON lines in place of the one that the card speaks of.
-
-    What it returns:
-    - `queries`: each with one mask and one relevant passage, which stands in its pool.
-
-    Raises NotFound: the data are not there.
-    Raises BadBenchmark: they are damaged; or not those the card speaks of, where the reader named none.
-    """
+    """Read the queries and their pools."""
     path = data_path(card, settings, data, below=FOLDER)
     if not path.is_dir():
         raise BadBenchmark(
@@ -132,7 +123,7 @@ def sides(query: JudgedQuery, *, whole: bool = False) -> tuple[tuple[str, ...], 
     The first mask is the place of the quotation; a further one, where another was masked, is taken out.
     """
     before, _, after = query.text.partition(MASKED)
-    left, right = _sentences(before), _sentences(after.replace(MASKED, " "))
+    left, right = sentences_of(before), sentences_of(after.replace(MASKED, " "))
     if whole:
         near = MAX_CONTEXT - 1
         left = tuple(filter(None, (" ".join(left[:-near]), *left[-near:])))
@@ -149,11 +140,6 @@ def relevant(queries: JudgedSet, query: JudgedQuery) -> str:
     """Give the id of the one passage that answers a query."""
     (gold,) = queries.grades[query.id]  # the reader has checked that there is one, in the pool
     return gold
-
-
-def _sentences(text: str) -> tuple[str, ...]:
-    words = " ".join(text.split())
-    return tuple(words[start:end] for start, end in default_segmenter().segment(words, 0, len(words)))
 
 
 def _create_pools(
@@ -191,11 +177,6 @@ def _unplaced(settings: Settings, data: Path | None) -> tuple[QuotationContext, 
 
 
 def _create_novels(settings: Settings, works: WorkSource, data: Path | None) -> Opened:
-    """Read the queries and place each gold in its novel.
-
-    Raises NotFound: data or novels that are not here.
-    Raises BadBenchmark: damaged data; queries that name no novel; golds that are not in their novel, by name.
-    """
     card, queries = load(_NOVELS, settings, data)
     nameless = [query.id for query in queries.queries if not query.work]
     if nameless:

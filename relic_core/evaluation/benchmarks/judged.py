@@ -32,11 +32,6 @@ FOLDER = "birco_other"
 
 
 def _open(card: BenchmarkCard, settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the registry's signature
-    """Read a folder of queries, passages and grades.
-
-    Raises NotFound: it is not there, or a file of it.
-    Raises BadBenchmark: it is damaged, not the one that the card speaks of, or no query has an answer.
-    """
     path = data_path(card, settings, data, below=f"{FOLDER}/{card.name.removeprefix('birco-')}")
     if not path.is_dir():
         raise BadBenchmark(f"{path} is no folder with queries, passages and grades. {card.needs}")
@@ -102,11 +97,8 @@ _JUDGED = BenchmarkCard(
     name="judged",
     label="Judged passages of your own",
     description="Queries with graded passages, from a folder of your own.",
-    split="",
     pool="given",
     main_metric="ndcg@10",
-    examples=None,
-    books=None,
     source="The reader's own folder",
     licence="The reader's own",
     citation="None",

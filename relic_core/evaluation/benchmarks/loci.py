@@ -10,13 +10,11 @@ import hashlib
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
 from relic_core.config import ASSETS, Settings
 from relic_core.domain import BenchmarkCard, QuotationContext, Span, Work
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
-from relic_core.formats.files import read_bytes
+from relic_core.formats.files import Strict, read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,28 +26,25 @@ _LENGTHS = (1, 2)
 """Sentences of the candidates that each claim is asked for."""
 
 
-class Locus(BaseModel):
+class Locus(Strict):
     """Where a passage stands: character offsets in the text of its work, and the sha256 of what stands there."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     start: int
     end: int
     sha256: str
 
 
-class WellKnown(BaseModel):
+class WellKnown(Strict):
     """A claim about a work, named by its slug, and its one to four places."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     work: str
     claim: str
     places: tuple[Locus, ...]
 
 
-class Loci(BaseModel):
+class Loci(Strict):
     """The file of a set."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     claims: tuple[WellKnown, ...]
 
 
@@ -84,12 +79,7 @@ class WellKnownPassages:
         )
 
     def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG002 - the registry's signature
-        """Read the claims, and find the sentences of their places in the works.
-
-        Raises BadRequest: a file was given.
-        Raises NotFound: works that are not in the library.
-        Raises BadBenchmark: the file is not the frozen one, or a work is another edition.
-        """
+        """Read the claims, and find the sentences of their places in the works."""
         if data is not None:
             raise BadRequest(f"{self.CARD.label} comes with the program and takes no file of your own. Leave it out.")
         content = read_bytes(FOLDER / f"{self._split}.json")

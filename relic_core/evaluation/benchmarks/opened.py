@@ -141,11 +141,7 @@ def book_of(key: str, work: Work) -> Book:
 
 
 def place_all(label: str, passages: Mapping[str, tuple[str, str]], works: Mapping[str, Work]) -> dict[str, Span]:
-    """Place each quotation in its work, the best place where it stands in several.
-
-    - `passages`: for each id the key of the work and the words quoted.
-
-    Returns: by id, in the order of `passages`.
+    """Place quotations, each given as its work's key and its words; the best place where one stands in several.
 
     Raises BadBenchmark: some cannot be placed; the message names them.
     """
@@ -163,10 +159,7 @@ def place_all(label: str, passages: Mapping[str, tuple[str, str]], works: Mappin
 
 
 def checksum(paths: Iterable[Path]) -> str:
-    """Compute the sha256 of files one after the other, in the order of their names.
-
-    Raises NotFound, BadBenchmark: one of them is not there, or cannot be read.
-    """
+    """Compute the sha256 of files one after the other, in the order of their names."""
     digest = hashlib.sha256()
     for path in sorted(paths, key=lambda path: path.name):
         digest.update(read_bytes(path))
@@ -174,12 +167,7 @@ def checksum(paths: Iterable[Path]) -> str:
 
 
 def data_path(card: BenchmarkCard, settings: Settings, data: Path | None, *, below: str) -> Path:
-    """Choose where a benchmark is read from: what the reader names, else its place in the folder of benchmarks.
-
-    - `below`: its place below `settings.benchmarks`.
-
-    Raises NotFound: nothing is there, or no folder of benchmarks is set.
-    """
+    """Choose where a benchmark is read from: what the reader names, else its place in the folder of benchmarks."""
     path = data if data is not None else settings.benchmarks / below if settings.benchmarks is not None else None
     if path is None:
         raise NotFound(
@@ -205,7 +193,6 @@ def _is_listed(window: QuotationContext, candidates: Mapping[tuple[str, int], St
 
 
 def _refuse(what: str, ids: Iterable[str]) -> None:
-    """Raise an error that names the windows at fault, if any are."""
     wrong = list(ids)
     if wrong:
         more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""

@@ -61,10 +61,7 @@ def facts(name: str) -> SetFacts | None:
 
 
 class PublicRelic:
-    """One of the benchmarks: a split, with or without the limit on sources, or some works of it.
-
-    - `name`: a key of `SETS`.
-    """
+    """One of the benchmarks, a key of `SETS`: a split, with or without the limit on sources, or some works of it."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -100,11 +97,7 @@ class PublicRelic:
         return ", some works" if self._set.works else "" if self._set.capped else ", all windows"
 
     def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Opened:
-        """Read the rebuilt words, hold them against the manifest, and find the sentences quoted in the works.
-
-        Raises NotFound: no manifest, no rebuilt words, or works that are not here.
-        Raises BadBenchmark: words are missing or not those of the manifest, or a work is another edition.
-        """
+        """Read the rebuilt words, hold them against the manifest, and find the sentences quoted in the works."""
         manifest, chosen, texts = self._read(settings, data)
         found = works.find(list(dict.fromkeys(window.work for window in chosen)))
         self._check_works(manifest, found)
@@ -116,10 +109,7 @@ class PublicRelic:
         return Opened(self.CARD, windows, books=[book_of(key, work) for key, work in found.items()], works=found)
 
     def unplaced(self, settings: Settings, data: Path | None) -> tuple[QuotationContext, ...]:
-        """Read the windows for their claims alone, without the works; with empty golds.
-
-        Raises NotFound, BadBenchmark: as `create`.
-        """
+        """Read the windows for their claims alone, without the works; with empty golds."""
         _, chosen, texts = self._read(settings, data)
         return tuple(_window(window, texts[window.id], Span(0, 0)) for window in chosen)
 

@@ -59,8 +59,6 @@ def cards() -> tuple[BenchmarkCard, ...]:
 def card(name: str) -> BenchmarkCard:
     """Describe one benchmark, as it is before it is opened.
 
-    Raises BadRequest: no benchmark has that name.
-
     >>> card("sample").examples, card("birco/wtb").name
     (72, 'birco-wtb')
     """
@@ -70,8 +68,6 @@ def card(name: str) -> BenchmarkCard:
 def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Path | None = None) -> Benchmark:
     """Open a benchmark: read its files, find its works, check all of it.
 
-    - `data`: the reader's own file or folder, in place of the one below `settings.benchmarks`.
-
     Raises BadRequest: no benchmark has that name, or it takes no file of the reader's own.
     Raises NotFound: data or works that are not here; the message says how to get them.
     Raises BadBenchmark: the data are damaged, not those the card speaks of, or of another text.
@@ -80,14 +76,7 @@ def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Pa
 
 
 def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tuple[QuotationContext, ...]:
-    """Read the windows of a benchmark without its works, for their claims; none where it cannot be read so.
-
-    Returns: with empty golds.
-
-    Raises BadRequest: no benchmark has that name.
-    Raises NotFound: its data are not here.
-    Raises BadBenchmark: its data are damaged.
-    """
+    """Read the windows of a benchmark without its works, for their claims; none where it cannot be read so."""
     read = getattr(_module(name), "unplaced", None)
     return read(settings, data) if read is not None else ()
 

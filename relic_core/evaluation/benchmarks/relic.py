@@ -38,11 +38,8 @@ CARD = BenchmarkCard(
     label="RELiC",
     description="Quotations in literary scholarship, each to be found among the passages of its length in the book "
     "quoted, in the sentences and with the candidates that RELiC's authors published.",
-    split="",
     pool="whole work",
     main_metric="recall@10",
-    examples=None,
-    books=None,
     source=SOURCE,
     licence="As given by RELiC's authors with the data, which are not passed on here",
     citation="Thai et al. (2022), RELiC: Retrieving Evidence for Literary Claims, ACL",
@@ -53,14 +50,7 @@ FOLDER, DEFAULT = "relic", "val.json"
 
 
 def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the file has the works
-    """Read a file of RELiC.
-
-    - `settings`: below whose folder of benchmarks ``relic/val.json`` is looked for.
-    - `data`: another file, or the folder it is in.
-
-    Raises NotFound: there is no such file.
-    Raises BadBenchmark: it is damaged, or its quotations are hidden.
-    """
+    """Read a file of RELiC: the one named, or in the folder named, else ``relic/val.json`` among the benchmarks."""
     path = data_path(CARD, settings, data, below=FOLDER)
     path = data_path(CARD, settings, path / DEFAULT, below=FOLDER) if path.is_dir() else path
     read = read_relic(path)
@@ -105,11 +95,6 @@ def submit(retriever: Retriever, *, shape: ContextSize, data: Path, path: Path, 
 
     Where a claim of this shape holds no word, candidates are given in the order of the text, since the leaderboard
     takes no quotation without an answer.
-
-    - `data`: ``test.json``; the starts of its quotations are not looked at.
-
-    Raises BadBenchmark, NotFound: as `read_relic`.
-    Raises StoreError: the file cannot be written.
     """
     books = read_relic(data)
     total = sum(len(book.quotes) for book in books)

@@ -113,7 +113,6 @@ class Locator:
     - `units`: from the largest: ("volume", 2), ("chapter", 3).
     - `heading`: the chapter's own words where it has no number: "The Pool of Tears"; empty otherwise.
     - `before`: it stands before the first chapter.
-    - `first`, `last`: paragraphs, lines or notes of the passage; `last` is `first` where it is one.
     - `on`: where it ends, if that is in another chapter.
     """
 

@@ -109,7 +109,6 @@ class Name:
     - `family`: what it is listed under, with the words that belong to it; the whole name where it has one part only.
     - `particle`: "de", "von": before the family's name, and behind the given one where the name is turned around.
     - `suffix`: "Jr.", "IV", "père".
-    - `whole`: not to be turned around.
     - `title`: "Lord", "Earl of": before the family's name, and last where the name is turned around.
     - `short`: in a text that cites others of its family: "C. Brontë"; empty where the family is enough.
 

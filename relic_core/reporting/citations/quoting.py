@@ -1,13 +1,5 @@
-"""How a quotation is set in a text: within a sentence or as a block, by the rule of the style.
+"""How a quotation is set in a text: within a sentence or as a block, by the rule of the style (docs/citing.md).
 
-=================  ==========================================  ==============================================
-style              prose is set off as a block                 verse is set off as a block
-=================  ==========================================  ==============================================
-MLA 9              beyond four lines, taken as 300 characters  beyond three lines
-Chicago 18         from 100 words on                           from two lines on
-=================  ==========================================  ==============================================
-
-A quotation of several paragraphs is always a block. Whatever stands in brackets, and every ellipsis, stays as it is.
 The citation stands behind it: before the full stop within a sentence, behind it in a block, in notes apart from it.
 """
 

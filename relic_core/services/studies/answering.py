@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 class ShownItem:
     """An item as an annotator sees it.
 
-    - `number`: its place in this annotator's order, from 1.
-    - `options`: the words of the three passages, in their order.
-    - `source`: where the claim was written; may be empty.
     - `right_option`: number of the critic's passage; 0 where the annotator is not to know, or there is none.
     - `anchor`: number of the word that a span holds; 0 where none is marked.
     """
@@ -51,12 +48,10 @@ class ShownItem:
 class Task:
     """What an annotator is to do now.
 
-    - `item`: none where nothing is left to be answered.
     - `done`, `total`: how many they have answered, and how many there are for them: those, and what is still open to
       them.
     - `given`: how many items are theirs in all, others' answers aside: of a divided study a part.
     - `before`, `after`: ids of the answered items next to this one in their order; empty where there is none.
-    - `revealed`: whether they are told what was right.
     """
 
     item: ShownItem | None
@@ -88,10 +83,6 @@ class Answering:
         """Give the annotator of a name: the one who began here or elsewhere, or a new one who agreed to take part.
 
         - `name`: a name or a code; kept to the letter, and compared without regard to case and spaces.
-
-        Raises BadRequest: the name is empty, too long or cannot be shown.
-        Raises StudyHeld: the study's works are not here.
-        Raises NotFound: there is no such study.
         """
         checked = checked_name("An annotator", name)
         study = self._studies.study(study_id)
@@ -106,8 +97,6 @@ class Answering:
         """Say what an annotator is to do now.
 
         - `item_id`: an item to show; the first that is open to them where empty.
-
-        Raises NotFound: there is no such study or item, or the annotator's answers were removed.
         """
         study = self._studies.study(study_id)
         terms = self._studies.terms(study_id)
@@ -143,8 +132,6 @@ class Answering:
         - `choice`: number of the option or label, from 1, or a span (`span_choice`); 0 for "cannot decide".
         - `seconds`: how long the item was before their eyes; more than a day is kept as a day.
 
-        Raises BadRequest: no such choice, no time that can be, or a comment that is too long.
-        Raises NotFound: there is no such study or item, or the annotator's answers were removed.
         Raises StoreBusy: another program holds the store; nothing was kept, and it can be tried again.
         """
         study = self._studies.study(study_id)

@@ -13,7 +13,7 @@ from relic_core.config import provenance
 from relic_core.domain.studies import Annotator, Answer, Study, checked_name
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats import study_answers
-from relic_core.formats.files import read_bytes, written_whole
+from relic_core.formats.files import read_bytes, write_whole
 from relic_core.formats.studies import read_study, write_study
 from relic_core.reporting import studies as reporting
 from relic_core.services.studies.studies import Studies, words_of
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from relic_core.services.studies.results import Results
     from relic_core.services.works import Works
     from relic_core.store.study_answers import StudyAnswerRows
+
+__all__ = ["StudyFiles", "write_whole"]
 
 LARGEST = 100_000_000
 """In bytes: a study of tens of thousands of items."""
@@ -43,10 +45,7 @@ class StudyFiles:
         self._catalogue = catalogue
 
     def export(self, study_id: str) -> bytes:
-        """Write a study as one JSON file, with its digests and without answers; every department gets the same bytes.
-
-        Raises NotFound: there is no such study.
-        """
+        """Write a study as one JSON file, with its digests and without answers; everybody gets the same bytes."""
         return write_study(self._studies.study(study_id), self._studies.terms(study_id))
 
     def take_in(self, file: bytes | Path, name: str = "The file") -> tuple[Study, bool]:
@@ -54,9 +53,6 @@ class StudyFiles:
 
         Where they are there, the passages are compared with them.
 
-        Returns: the study, and whether it was not here before.
-
-        Raises NotFound: there is no such file.
         Raises BadBenchmark: it is no study, was damaged or changed, or its passages are not those of its works.
         """
         data, name = _content(file, name)
@@ -70,8 +66,6 @@ class StudyFiles:
 
         - `anonymous`: numbers in place of names, and no hours.
         - `comments`: whether comments are given; where not said, they are unless it is anonymous.
-
-        Raises NotFound: there is no such study.
         """
         study, terms = self._studies.study(study_id), self._studies.terms(study_id)
         rows = self._answers(study, anonymous=anonymous, comments=comments)
@@ -98,10 +92,6 @@ class StudyFiles:
         - `of`: where they come from: it is put behind names and numbers.
 
         Returns: how many annotators the file holds, and how many of their answers are new here.
-
-        Raises BadBenchmark: the file holds no answers to this study, or some that cannot be.
-        Raises BadRequest: it is not said where they come from.
-        Raises NotFound: there is no such study or file.
         """
         data, name = _content(file, name)
         study, terms = self._studies.study(study_id), self._studies.terms(study_id)
@@ -117,11 +107,7 @@ class StudyFiles:
         return len(given), self._rows.take_in(study_id, known)
 
     def judged(self, study_id: str) -> bytes:
-        """Write what people chose as JSON lines to learn from or to measure on; see `judged_items`.
-
-        Raises NotFound: there is no such study.
-        Raises BadRequest: it is no study of the proxy task.
-        """
+        """Write what people chose as JSON lines to learn from or to measure on; see `judged_items`."""
         results = self._results.of(study_id)
         study = results.study
         if not study.kind.is_proxy:
@@ -139,27 +125,18 @@ class StudyFiles:
         )
 
     def report(self, study_id: str, *, anonymous: bool = True) -> bytes:
-        """Write the results as one HTML page that can be printed, and needs no other file.
-
-        Raises NotFound: there is no such study.
-        """
+        """Write the results as one HTML page that can be printed, and needs no other file."""
         view, results = self._studies.get(study_id), self._results.of(study_id)
         people = [each.annotator for each in results.people]
         names = study_answers.numbered(view.study, people) if anonymous else None
         return reporting.page(view, results, code=provenance.code(), names=names).encode()
 
     def information(self, study_id: str) -> bytes:
-        """Write the information sheet for participants, as a page of HTML that can be printed.
-
-        Raises NotFound: there is no such study.
-        """
+        """Write the information sheet for participants, as a page of HTML that can be printed."""
         return reporting.information(self._studies.get(study_id), guarded=self._studies.guarded(study_id)).encode()
 
     def package(self, study_id: str) -> bytes:
-        """Write a study with its information sheet and a guide for those who run it, as a ZIP file; the same each time.
-
-        Raises NotFound: there is no such study.
-        """
+        """Write a study with its information sheet and a guide for who runs it, as a ZIP file; the same each time."""
         members = {
             "README.txt": reporting.guide(self._studies.get(study_id)).encode(),
             "study.json": self.export(study_id),
@@ -190,12 +167,6 @@ class StudyFiles:
                         f"{name} gives passages of {work.title} in item '{item.id}' that are not those of the edition "
                         "it names. Nothing was taken in; take it anew from where it came."
                     )
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all. Raises StoreError: it cannot be written."""
-    with written_whole(path) as file:
-        file.write(content)
 
 
 def _content(file: bytes | Path, name: str) -> tuple[bytes, str]:

@@ -60,10 +60,7 @@ class StudyModels:
         return tuple(last[card.name] for card in registry.cards() if card.name in last)
 
     def due(self, study_id: str) -> tuple[str, ...]:
-        """Name the retrievers that have not answered a study as they now are; those without a model are passed over.
-
-        Raises NotFound: there is no such study.
-        """
+        """Name the retrievers that have not answered a study as they now are; those without a model are passed over."""
         study = self._studies.study(study_id)
         if not study.kind.is_proxy:
             return ()
@@ -79,13 +76,7 @@ class StudyModels:
         return tuple(due)
 
     def start(self, study_id: str, names: Sequence[str] = ()) -> Job:
-        """Have retrievers answer a study in the background; those that have answered as they are now are passed over.
-
-        - `names`: registered names; all that may answer where empty.
-
-        Raises BadRequest: no retriever has one of the names, or it chose the options.
-        Raises StudyHeld, NotFound: the study's works are not here; there is no such study.
-        """
+        """Have retrievers (all where empty) answer a study in the background, those that have not as they are now."""
         study = self._studies.study(study_id)
         arguments = {"study_id": study_id, "names": list(_checked(study, names))}
         self._studies.find_works(study).check(study)
@@ -99,7 +90,7 @@ class StudyModels:
     def answer(
         self, study_id: str, names: Sequence[str] = (), *, again: bool = False, progress: Progress
     ) -> tuple[tuple[ModelAnswers, ...], tuple[str, ...]]:
-        """Have retrievers answer a study, here and now; each is kept as soon as it has answered. Raises as `start`.
+        """Have retrievers answer a study, here and now; each is kept as soon as it has answered.
 
         Returns: what was answered now or before, in the order of the names; and for each retriever that could not
         answer a sentence that says why.
@@ -179,10 +170,7 @@ class Results:
         self._kept: tuple[object, dict[str, StudyResults]] = (None, {})
 
     def of(self, study_id: str) -> StudyResults:
-        """Compute the results of a study, also of one that is not finished.
-
-        Raises NotFound: there is no such study.
-        """
+        """Compute the results of a study, also of one that is not finished."""
         now = self._stamp()
         stamp, kept = self._kept
         if stamp == now and study_id in kept:
@@ -218,10 +206,7 @@ def diagnosed(
 
 
 def label_windows(results: StudyResults, windows: WindowRows) -> str:
-    """Label quotations as most readers did: for tables by kind, the page Criticism and exports; say what came of it.
-
-    Raises BadRequest: it is no study of kinds of evidence, or nobody agrees yet.
-    """
+    """Label quotations as most readers did: for tables by kind, the page Criticism and exports; say what came of it."""
     study, kind, now = results.study, results.study.kind, datetime.now(UTC)
     if not kind.labels:
         raise BadRequest(f"{study.label} asks for no label of a quotation: make a study of the kind evidence.")
@@ -250,9 +235,6 @@ def span_retrieval(results: StudyResults, known: Callable[[], KnownEchoes], meth
     """Compare the spans that readers marked with windows as queries; see `spans.retrieval`.
 
     - `known`: gives the known echoes, whose verses are chosen from where the study is of them.
-
-    Raises BadRequest: it is no study of spans, or as `spans.retrieval`.
-    Raises NotFound, BadBenchmark: as reading the known echoes.
     """
     study = results.study
     if not study.kind.marks_spans:

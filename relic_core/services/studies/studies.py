@@ -33,7 +33,7 @@ from relic_core.evaluation.studies import (
     next_version,
     why_held,
 )
-from relic_core.formats.files import decoded, read_bytes, written_whole
+from relic_core.formats.files import decoded, read_bytes, write_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
 from relic_core.library.naming import meant
 from relic_core.ports import Benchmark, Progress, Retriever, silent
@@ -94,10 +94,7 @@ class Studies:
         return self._rows.all(removed=True)
 
     def study(self, study_id: str) -> Study:
-        """Return a study; it never changes, so it stays in memory.
-
-        Raises NotFound: there is none, or it was removed.
-        """
+        """Return a study; it never changes, so it stays in memory."""
         return self._read.get(study_id) or self._read.setdefault(study_id, self._rows.get(study_id))
 
     def get(self, study_id: str) -> StudyView:
@@ -117,10 +114,7 @@ class Studies:
         )
 
     def find(self, said: str) -> Study:
-        """Find the study a person means by its id, the beginning of one, or its name; of versions the last.
-
-        Raises NotFound, BadRequest: none fits; several do.
-        """
+        """Find the study a person means by its id, the beginning of one, or its name; of versions the last."""
         listed, wanted = sorted(self.all(), key=lambda each: each.version), said.strip().casefold()
         ways = (
             [each for each in listed if each.id == wanted],
@@ -153,10 +147,6 @@ class Studies:
 
         - `**changes`: ``instructions``, ``wanted`` (before the first answer), ``consent``, ``privacy``, ``revealed``
           (always).
-
-        Raises StudyFrozen: instructions or annotators wanted are to be changed, and there are answers.
-        Raises BadRequest: no such text, or it is too long.
-        Raises NotFound: there is no such study.
         """
         check_terms(changes, shared=self.study(study_id).making.shared)
         self._rows.change_terms(study_id, changes)
@@ -165,7 +155,7 @@ class Studies:
     def new_version(self, study_id: str) -> Study:
         """Make the next version of a study, with the owner's code; the one before stays with its answers.
 
-        Of its versions the last is gone on from. Raises NotFound: there is no such study.
+        Of its versions the last is gone on from.
         """
         before = self.study(study_id)
         while later := self._rows.later(before.id):
@@ -180,10 +170,7 @@ class Studies:
         return self.study(study.id)
 
     def remove(self, study_id: str) -> Study:
-        """Remove a study from the lists; its answers stay, and `restore` brings it back.
-
-        Raises NotFound: there is no such study.
-        """
+        """Remove a study from the lists; its answers stay, and `restore` brings it back."""
         study = self.study(study_id)
         self._rows.remove(study_id)
         self._read.pop(study_id, None)
@@ -197,11 +184,6 @@ class Studies:
     def erase(self, study_id: str, said: str) -> int:
         """Erase an annotator with all their answers to a study, for good: rows, and where they stood in the file.
 
-        - `said`: the annotator's id, or name.
-
-        Returns: how many answers there were.
-
-        Raises NotFound: there is no such study or annotator.
         Raises StoreBusy: they are deleted, but the file is in use and could not be written over; ask again.
         """
         ids = {each.annotator.id for each in self.annotators(study_id)}
@@ -223,11 +205,7 @@ class Studies:
         return not sealed or fits(code, sealed)
 
     def give_code(self, study_id: str, code: str) -> None:
-        """Give a study an owner's code from now on; an empty one opens it to everybody.
-
-        Raises BadRequest: the code is too long.
-        Raises NotFound: there is no such study.
-        """
+        """Give a study an owner's code from now on; an empty one opens it to everybody."""
         self._rows.add_owner(self.study(study_id).id, seal(code))
 
 
@@ -237,7 +215,6 @@ class StudySource:
 
     - `benchmark`, `label`: its name (empty for the windows mined here), and what pages call it.
     - `works`: key and title of each work, with its windows of all lengths.
-    - `problem`: why it cannot be used now; empty where it can.
     """
 
     benchmark: str
@@ -288,12 +265,7 @@ class StudyMaking:
         return self._open_benchmark(name, data=data), {}
 
     def make(self, request: StudyRequest, *, data: Path | None = None, progress: Progress = silent) -> Study:
-        """Make a study of quotations and keep it, or find it where it was made before.
-
-        Raises BadRequest: something in the request cannot be, another study has the name, or no window is left.
-        Raises NotFound: a work or the data of the benchmark are not here; nothing was mined.
-        Raises RelicError: what the benchmark and the chooser raise.
-        """
+        """Make a study of quotations and keep it, or find it where it was made before."""
         terms = request.terms
         self._check_name_is_free(request.name)
         return self._studies.keep(self._made(request, data, progress), terms, request.owner)
@@ -328,10 +300,6 @@ class StudyMaking:
 
         - `known`: gives the known echoes, where the request names their benchmark.
         - `file`, `name`: else the file of pairs, and what messages call one that has no path.
-
-        Raises BadRequest: as `make`, or no pair has an anchor.
-        Raises BadBenchmark: the file holds something else, or nothing.
-        Raises NotFound: there is no such file.
         """
         terms = request.terms
         self._check_name_is_free(request.name)
@@ -342,12 +310,7 @@ class StudyMaking:
         return self._studies.keep(made, terms, request.owner)
 
     def start(self, request: StudyRequest, *, code: str = "") -> Job:
-        """Make a study in the background; the job's closing note ends with the study's id in brackets.
-
-        - `code`: the owner's; empty where results are open to everybody.
-
-        Raises BadRequest: the name, a text or the code cannot be, or another study has the name.
-        """
+        """Make a study in the background; the job's closing note ends with the study's id in brackets."""
         name = checked_name("A study", request.name)
         _ = request.terms
         self._check_name_is_free(name)
@@ -365,8 +328,7 @@ class StudyMaking:
         study = self._made(_SAMPLE_REQUEST, None, silent)
         study = replace(study, making=replace(study.making, code=_SAMPLE_CODE), created=_SAMPLE_MADE)
         whole = StudyFile(study, _SAMPLE_REQUEST.terms)
-        with written_whole(path) as file:
-            file.write(write_study(*whole))
+        write_whole(path, write_study(*whole))
         return whole
 
     def _made(self, request: StudyRequest, data: Path | None, progress: Progress) -> Study:
@@ -389,10 +351,7 @@ class StudyMaking:
 def mined_windows(
     windows: WindowRows, sources: SourceRows, load_all: Callable[[Iterable[str]], Mapping[str, Work]]
 ) -> tuple[Benchmark, Mapping[str, str]]:
-    """Give the windows that were mined from the reader's sources and are kept, and where each claim was written.
-
-    Raises NotFound: there is none.
-    """
+    """Give the windows that were mined from the reader's sources and are kept, and where each claim was written."""
     found = [stored.window for some in windows.iterate() for stored in some]
     titles = {
         each.source.id: ", ".join(filter(None, (each.source.author, each.source.title))) for each in sources.all()
@@ -401,10 +360,7 @@ def mined_windows(
 
 
 def paper_study(catalogue: Catalogue, settings: Settings) -> tuple[StudyRequest | None, bool]:
-    """Say what the study of the paper's own work would be, and whether the critics' words for it have been rebuilt.
-
-    Returns: no request where the work is not here.
-    """
+    """Say what the study of the paper's work would be, if that is here, and whether its critics are rebuilt."""
     if not any(each.entry.slug in PRIDE.works and each.work is not None for each in catalogue.shelf()):
         return None, False
     try:
