@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from relic_core.config import Settings
 from relic_core.encoders.towers import Tower
-from relic_core.encoders.weights import ModelFiles, load_tokenizer
+from relic_core.encoders.weights import load_tokenizer
 from relic_core.library import sample
 from relic_core.store.connection import Database
 from relic_core.store.locks import LockTimeout
@@ -33,12 +33,13 @@ if TYPE_CHECKING:
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 _TOKENIZERS = cache(load_tokenizer)
-_MODELS: dict[ModelFiles, Any] = {}
+_MODELS: dict[object, Any] = {}
 _ALIGNED: dict[tuple[str, tuple[sample.Excerpt, ...]], tuple[Example, ...]] = {}
 
 
 def _model(tower: Tower) -> Any:
-    return _MODELS.get(tower.files) or _MODELS.setdefault(tower.files, tower.build())
+    key = tower.files, tower._arithmetic
+    return _MODELS.get(key) or _MODELS.setdefault(key, tower.build())
 
 
 def _align(work: Work, excerpts: tuple[sample.Excerpt, ...], align=sample.align) -> tuple[Example, ...]:
