@@ -82,6 +82,7 @@ class Chat:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or each answer waits 40 ms to be acknowledged
     chat: Chat
 
     def handle(self) -> None:

@@ -166,6 +166,16 @@ def settings(tmp_path):
 
 
 @pytest.fixture
+def kept_open(settings):
+    """Keep the store open for tests that are a single process: opening it for each unit of work is a third of them."""
+    from relic_core.store.connection import Database
+    from relic_core.store.locks import LockTimeout
+
+    with Database.at(settings.store).reading(LockTimeout(1)):
+        yield
+
+
+@pytest.fixture
 def bench(settings):
     """Build the app on the test's own store; jobs are done at once."""
     from relic_core.wiring import build

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import streamlit as st
@@ -14,8 +15,11 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from relic_core.config import Settings
+from relic_core.encoders.towers import Tower
 from relic_core.encoders.weights import load_tokenizer
 from relic_core.library import sample
+from relic_core.store.connection import Database
+from relic_core.store.locks import LockTimeout
 from relic_core.wiring import App, build
 from tests.app.reading import html, sound
 from tests.fake_retrievers import fake_reranked
@@ -29,7 +33,13 @@ if TYPE_CHECKING:
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 _TOKENIZERS = cache(load_tokenizer)
+_MODELS: dict[object, Any] = {}
 _ALIGNED: dict[tuple[str, tuple[sample.Excerpt, ...]], tuple[Example, ...]] = {}
+
+
+def _model(tower: Tower) -> Any:
+    key = tower.files, tower._arithmetic
+    return _MODELS.get(key) or _MODELS.setdefault(key, tower.build())
 
 
 def _align(work: Work, excerpts: tuple[sample.Excerpt, ...], align=sample.align) -> tuple[Example, ...]:
@@ -61,11 +71,13 @@ class Visited:
         Where its store and its indexes are.
     held : Held
         The executor that runs no job; `run_jobs` puts one in its place that runs each at once.
+    store : ExitStack
+        What holds the store open; closed before another file takes its place.
     """
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._monkeypatch = monkeypatch
-        self.held = Held()
+        self.held, self.store = Held(), ExitStack()
         self.settings = Settings(data=folder / "data", indexes=folder / "indexes")
         for name, value in self.settings.to_environment().items():
             monkeypatch.setenv(name, value)
@@ -75,6 +87,7 @@ class Visited:
         monkeypatch.setattr("relic_ui.shell._warm", lambda _workbench: None)
         # What each of the many servers would read anew.
         monkeypatch.setattr("relic_core.encoders.towers.load_tokenizer", _TOKENIZERS)
+        monkeypatch.setattr(Tower, "_model", property(_model))
         monkeypatch.setattr("relic_core.library.sample.align", _align)
         self._run_with(self.held)
 
@@ -113,7 +126,10 @@ def app(prepared, tmp_path, monkeypatch) -> Iterator[Visited]:
     """Give a test the app with the sample ready to search."""
     shutil.copytree(prepared, tmp_path / "own")
     made = Visited(tmp_path / "own", monkeypatch)
-    yield made
+    # Opened and closed by each unit of work, as it is where others want it too, the store takes a third of all time.
+    with made.store:
+        made.store.enter_context(Database.at(made.settings.store).reading(LockTimeout(1)))
+        yield made
     made.held.let_go()
     st.cache_resource.clear()
 

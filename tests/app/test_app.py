@@ -49,6 +49,7 @@ def test_a_data_folder_that_cannot_be_written_is_told(app, page, tmp_path, monke
 
 
 def test_a_store_of_a_newer_version_is_told_and_left_alone(app):
+    app.store.close()
     with duckdb.connect(str(app.settings.store)) as newer:
         newer.execute("INSERT INTO migrations VALUES (99, 'from_the_future', now()::TIMESTAMP)")
     at = sound(app.open(FIND))

@@ -52,6 +52,7 @@ def trained(prepared, base, tmp_path_factory):
 def made(furnished, trained):
     """Return two trainings that are finished."""
     data, ids = trained
+    furnished.store.close()
     shutil.copytree(data, furnished.settings.data, dirs_exist_ok=True)
     return ids
 

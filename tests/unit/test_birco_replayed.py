@@ -12,11 +12,10 @@ from relic_core.evaluation.metrics import figure
 from relic_core.language_models.prompts import claim_text
 from relic_core.ports import silent
 from relic_core.retrieval import read_by_model
-from relic_core.store.model_answers import ModelAnswerRows
 from relic_core.wiring import build
 from tests.chat_server import parts, serving
 
-pytestmark = pytest.mark.corpus
+pytestmark = [pytest.mark.corpus, pytest.mark.usefixtures("kept_open")]
 
 PRINTED = {"llm-score": ("GPT-4_score_O", 55.91, 77.08), "llm-subtask": ("GPT-4_subtask_O", 53.67, 62.50)}
 """nDCG@10 and R@5 of BIRCO's published rankings, on the 48 queries at hand."""
@@ -83,17 +82,8 @@ def replayed(shared, settings):
         yield Replayed(shared / "benchmarks" / "birco_relic", settings, chat)
 
 
-@pytest.fixture
-def keeping_nothing(monkeypatch):
-    """Keep no answers: thousands of units of work of the store take half a minute."""
-    monkeypatch.setattr(ModelAnswerRows, "get", lambda *_: {})
-    monkeypatch.setattr(ModelAnswerRows, "add", lambda *_: None)
-
-
 @pytest.mark.parametrize("name", PRINTED)
-def test_gpt_4_s_published_rankings_have_their_figures(replayed, name, request):
-    if name == "llm-subtask":
-        request.getfixturevalue("keeping_nothing")
+def test_gpt_4_s_published_rankings_have_their_figures(replayed, name):
     system, *printed = PRINTED[name]
     measured = replayed.outcomes(name, system)
     assert [round(100 * figure(each, measured.outcomes), 2) for each in ("ndcg@10", "recall@5")] == printed
@@ -101,7 +91,6 @@ def test_gpt_4_s_published_rankings_have_their_figures(replayed, name, request):
     assert int(measured.run.machine["model calls"]) >= sum(outcome.candidates for outcome in measured.outcomes)
 
 
-@pytest.mark.usefixtures("keeping_nothing")
 def test_other_published_rankings_come_up_to_the_place(replayed, monkeypatch):
     monkeypatch.setattr(read_by_model, "WINDOW", 60)  # all of a pool: one call for a claim, and the whole ranking
     for system in OTHERS:

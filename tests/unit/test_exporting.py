@@ -18,6 +18,8 @@ from relic_core.wiring import build
 from tests.making import work_of
 from tests.making_pairs import make_pair, make_source, make_window, read_rows
 
+pytestmark = pytest.mark.usefixtures("kept_open")
+
 FERRY_AGAIN = "THE FERRY\n\nOne\n" + "".join(
     f"{word} sentence of another edition\u2014it is long.\n"
     for word in ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh"]

@@ -16,6 +16,8 @@ from relic_core.wiring import build
 from tests.approved import says
 from tests.making_notes import add_ferry, words_of
 
+pytestmark = pytest.mark.usefixtures("kept_open")
+
 SAYS = says("commands")
 
 ADA, BEN = "a" * 16, "b" * 16

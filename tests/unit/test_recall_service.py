@@ -18,6 +18,8 @@ from relic_core.services.recall import METRICS, VIEWS
 from relic_core.wiring import build
 from tests.making_runs import make_books, make_outcomes, make_run
 
+pytestmark = pytest.mark.usefixtures("kept_open")
+
 BOOKS = make_books(12)
 
 

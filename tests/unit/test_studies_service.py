@@ -23,6 +23,8 @@ from relic_core.wiring import build
 from tests.inline import InlineExecutor
 from tests.making_studies import TERMS, WHEN, make_ferry, make_study
 
+pytestmark = pytest.mark.usefixtures("kept_open")
+
 
 @pytest.fixture
 def bench(settings):

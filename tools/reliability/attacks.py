@@ -221,7 +221,7 @@ client_secret = "of no account"
 server_metadata_url = "http://127.0.0.1:9/none"
 """
 _LARGEST = 1_000_000
-_LEAVING = 2
+_LEAVING = 1
 """Seconds that the server keeps a visit which has lost its connection."""
 _QUERIES = (
     "work=%3Cscript%3E&q=%00",
