@@ -9,12 +9,10 @@ else.
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from relic_ui.component import component
 
 _JS = """
 const FOCUSED = "input, textarea, button, [tabindex]"
@@ -74,11 +72,6 @@ export default function (component) {
 """
 
 
-@st.cache_resource
-def _listener() -> Callable[..., Any]:
-    return cast("Callable[..., Any]", st.components.v2.component("relic_buttons", js=_JS))
-
-
 def button(
     does: str, to: str, label: str, *, title: str, then: str = "", during: str = "", chosen: bool | None = None
 ) -> str:
@@ -110,6 +103,6 @@ def pressed() -> tuple[str, str]:
     - `does, to`: as given to `button`; both empty where none was pressed.
     """
     with st.sidebar:
-        asked = _listener()(key="relic_buttons", on_pressed_change=lambda: None).pressed
+        asked = component("relic_buttons", js=_JS)(key="relic_buttons", on_pressed_change=lambda: None).pressed
     does, _, to = str(asked or "").partition(" ")
     return does, to

@@ -11,20 +11,17 @@ from __future__ import annotations
 import secrets
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from relic_ui.component import component
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-_JS = Path(__file__).with_name("links.js")
-
-
-@st.cache_resource
-def _follower() -> Callable[..., Any]:
-    return cast("Callable[..., Any]", st.components.v2.component("relic_links", js=_JS.read_text(encoding="utf-8")))
+_JS = Path(__file__).with_name("links.js").read_text(encoding="utf-8")
 
 
 def address(page: str, /, **parameters: str | int | None) -> str:
@@ -73,7 +70,7 @@ def link(
 def follow() -> None:
     """Listen for clicks on links made here; called once on every page, by the shell."""
     nonce, to = st.session_state.get("brought", ("", ""))
-    _follower()(key="relic_links", data={"nonce": nonce, "to": to})
+    component("relic_links", js=_JS)(key="relic_links", data={"nonce": nonce, "to": to})
 
 
 def bring(to: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ from relic_ui.shell import literal
 from relic_ui.why import judge, judgements, why
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Claim, Offsets, Outcome, Run
     from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
@@ -57,40 +57,6 @@ _NO_CLAIM = (
     '<a href="#recall-missing" target="_self">How to get it</a></p>'
 )
 
-_ARRIVE = """
-export default function (component) {
-  const { nonce } = component.data
-  if (!nonce || window.relicRecall === nonce) return
-  const first = window.relicRecall === undefined && nonce > 1
-  window.relicRecall = nonce
-  if (first) return // drawn anew: nobody has just clicked
-  const gone = new AbortController()
-  const stop = () => gone.abort()
-  for (const name of ["wheel", "touchmove", "keydown", "pointerdown"])
-    document.addEventListener(name, stop, { once: true, signal: gone.signal, passive: true })
-  const until = performance.now() + 4000
-  let rests = 0
-  const look = () => {
-    if (gone.signal.aborted || performance.now() > until || rests > 2) return stop()
-    const target = document.getElementById("recall-examples")
-    const resting = document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
-    if (target) {
-      target.scrollIntoView({ block: "start", behavior: "instant" })
-      target.setAttribute("tabindex", "-1")
-      if (document.activeElement !== target) target.focus({ preventScroll: true })
-      rests += resting
-    }
-    setTimeout(look, 120)
-  }
-  look()
-}
-"""
-
-
-@st.cache_resource
-def _arriver() -> Callable[..., Any]:
-    return cast("Callable[..., Any]", st.components.v2.component("relic_recall", js=_ARRIVE))
-
 
 def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str, str]) -> None:
     """Draw the choice of a group, and its examples."""
@@ -125,7 +91,6 @@ def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str,
         _show_page(app, asked, shown, colours)
     else:
         st.html('<p class="relic-quiet">Click a mark in the chart, or choose here.</p>')
-    _arriver()(key="relic_recall", data={"nonce": st.session_state.get("recall_arrivals", 0)})
 
 
 def _choose_shown(cases: Sequence[Case]) -> str:

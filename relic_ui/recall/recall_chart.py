@@ -11,6 +11,7 @@ import streamlit as st
 from relic_core.domain.figures import Chart, View, interval, written
 from relic_core.reporting import charts
 from relic_core.reporting.chart_words import as_csv, is_share, measure_label, measured_with, pool_words, table
+from relic_ui.links import bring
 from relic_ui.recall.recall import RecallQuery, link_here
 from relic_ui.shell import literal, show_errors
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
@@ -174,8 +175,8 @@ def _click(key: str) -> None:
     named = points[0].get("customdata") if points else None
     if named:
         part = named if isinstance(named, str) else named[0]
-        arrivals = st.session_state.get("recall_arrivals", 0) + 1
-        st.session_state.update(recall_part=part, recall_page=1, recall_arrivals=arrivals)
+        st.session_state.update(recall_part=part, recall_page=1)
+        bring("#recall-examples")
 
 
 def _show_under(chart: Chart, asked: RecallQuery) -> None:
