@@ -1,4 +1,4 @@
-"""Buttons inside HTML of ours: a long list of works is one piece of HTML, which a hundred widgets would make slow.
+"""Buttons inside HTML of ours, since a hundred widgets would make a long list slow; and those that save a file.
 
 A button made here says what it does and to what; the page that asks `pressed` is told once. After a press the focus of
 the keyboard goes on to what the press brought up, stays on the button where that is drawn anew, or in the row whose
@@ -9,10 +9,14 @@ else.
 from __future__ import annotations
 
 from html import escape
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from relic_ui.component import component
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _JS = """
 const FOCUSED = "input, textarea, button, [tabindex]"
@@ -106,3 +110,17 @@ def pressed() -> tuple[str, str]:
         asked = component("relic_buttons", js=_JS)(key="relic_buttons", on_pressed_change=lambda: None).pressed
     does, _, to = str(asked or "").partition(" ")
     return does, to
+
+
+def save_button(
+    label: str,
+    data: str | bytes | Callable[[], str | bytes],
+    file_name: str,
+    mime: str,
+    *,
+    key: str,
+    icon: str = "download",
+    **look: Any,  # noqa: ANN401 - as st.download_button has it
+) -> None:
+    """Draw a button that saves a file; the page stays as it is."""
+    st.download_button(label, data, file_name, mime, key=key, on_click="ignore", icon=f":material/{icon}:", **look)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,8 +12,9 @@ from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import NO_PAGES
 from relic_core.reporting.citations.styles import STYLES, Cited, style
 from relic_ui import copying
+from relic_ui.buttons import save_button
 from relic_ui.citing_style import CITING
-from relic_ui.links import link
+from relic_ui.links import link, number
 from relic_ui.naming import works_html
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from relic_core.services.citing import Citation
     from relic_core.wiring import App
 
-_LENGTH = re.compile("[1-9][0-9]{0,3}")
 _WIDGET, _CHOSEN = "citation_style", "citation_style_chosen"
 
 
@@ -43,11 +42,10 @@ class CiteQuery(NamedTuple):
 def asked() -> CiteQuery:
     """Read the page's address."""
     given = st.query_params
-    length = given.get("n", "")
     return CiteQuery(
         work_id=given.get("work", ""),
         at=given.get("at", ""),
-        length=int(length) if _LENGTH.fullmatch(length) else 1,
+        length=number(given.get("n", ""), 4) or 1,
         search_id=given.get("q", ""),
     )
 
@@ -128,8 +126,8 @@ def _show_cited(found: Citation, wanted: CiteQuery) -> None:
             f'<p class="relic-quiet"><cite>{escape(work.title)}</cite>{by} · {escape(found.place.label)}</p>'
             f'<blockquote class="relic-cite-quotation">{passage_html(found.quotation)}</blockquote>'
         )
-        number = wanted.length if wanted.length > 1 else None
-        where = link("read", "Read it in its chapter", work=work.id, at=wanted.at, n=number, q=wanted.search_id)
+        length = wanted.length if wanted.length > 1 else None
+        where = link("read", "Read it in its chapter", work=work.id, at=wanted.at, n=length, q=wanted.search_id)
         where += link("work", "About this edition", work=work.id)
     if wanted.search_id:
         where = link("find", "← Back to the results", css="relic-back", q=wanted.search_id) + where
@@ -162,14 +160,7 @@ def show_files(work: CitedWork) -> None:
     """Draw the files for other programs, and say what each is for."""
     with st.container(horizontal=True, gap="small"):
         for each in FORMATS.values():
-            st.download_button(
-                each.label,
-                data=each.write([work]),
-                file_name=f"{work.id}{each.suffix}",
-                mime=each.mime,
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"cite_save_{each.name}",
-            )
+            name = f"{work.id}{each.suffix}"
+            save_button(each.label, each.write([work]), name, each.mime, key=f"cite_save_{each.name}")
     rows = "".join(f"<li><strong>{each.label}</strong>: {escape(each.purpose)}.</li>" for each in FORMATS.values())
     st.html(f'<ul class="relic-cite-for">{rows}</ul>')

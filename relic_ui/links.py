@@ -19,7 +19,7 @@ import streamlit as st
 from relic_ui.component import component
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 _JS = Path(__file__).with_name("links.js").read_text(encoding="utf-8")
 
@@ -65,6 +65,28 @@ def link(
     further = "".join(f' {name}="{escape(value)}"' for name, value in {**given, **(attributes or {})}.items())
     href = escape(address(page, **parameters))
     return f'<a class="{classes}" href="{href}" target="_self"{further}>{escape(label)}</a>'
+
+
+def pages_html(page: int, pages: int, to: Callable[[str, int], str]) -> str:
+    """Make the links from a page of a list to others, each by `to`, of its words and a page; nothing for one page."""
+    if pages == 1:
+        return ""
+
+    def step(label: str, number: int) -> str:
+        return to(label, number) if 1 <= number <= pages and number != page else ""
+
+    here = f"<span>Page {page:,} of {pages:,}</span>"
+    steps = (step("First", 1), step("Previous", page - 1), here, step("Next", page + 1), step("Last", pages))
+    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
+
+
+def number(written: str, digits: int = 6) -> int:
+    """Read a number out of an address; 0 where it is none, or has more digits.
+
+    >>> number("12"), number("-1"), number("²"), number("9" * 40)
+    (12, 0, 0, 0)
+    """
+    return int(written) if written.isascii() and written.isdecimal() and len(written) <= digits else 0
 
 
 def follow() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.reporting import tables
+from relic_ui.buttons import save_button
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,15 +58,8 @@ def save(made: Sequence[tables.Table], file_name: str, *, key: str) -> None:
     """Offer tables as files, all in one."""
     with st.container(horizontal=True, gap="small"):
         for form, name, ending, mime in _FORMS:
-            st.download_button(
-                f"Save as {name}",
-                data=tables.write(tuple(made), form),
-                file_name=f"{file_name}.{ending}",
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"{key}_{form}",
-            )
+            written = tables.write(tuple(made), form)
+            save_button(f"Save as {name}", written, f"{file_name}.{ending}", mime, key=f"{key}_{form}")
 
 
 def table_html(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:

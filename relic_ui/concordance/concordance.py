@@ -45,7 +45,6 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
             "that edition in the Library to look in it.",
             icon=":material/link_off:",
         )
-    page = wanted.get("page", "1")
     as_written = wanted.get("case") == "1"
     state.update(
         concordance_address=wanted,
@@ -56,7 +55,7 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
         concordance_forms=wanted.get("forms") == "1" and not as_written,
         concordance_case=as_written,
         concordance_only=wanted.get("form", ""),
-        concordance_page=max(1, int(page)) if page.isascii() and page.isdecimal() and len(page) < len("1000000") else 1,
+        concordance_page=links.number(wanted.get("page", "")) or 1,
     )
 
 

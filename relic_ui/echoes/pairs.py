@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from relic_core.reporting import charts
 from relic_core.reporting import echoes as files
 from relic_core.services.echoes import METHODS
 from relic_ui import keep, links, tables
+from relic_ui.buttons import save_button
 from relic_ui.citing import cite_link
 from relic_ui.naming import listed, shorten
 
@@ -49,12 +51,6 @@ CSS = """
 """
 
 
-def do(app: App, does: str, to: str) -> None:
-    """Keep a passage, or let it go: the words of the passage that it echoes stand behind it."""
-    if passage := keep.asked(does, to):
-        keep.press(app, passage, origin="read", claim_text="".join(passage.further))
-
-
 def show(app: App, answer: Answer) -> None:
     """Draw what was found: how much, where, and the pairs."""
     st.html(CSS)
@@ -73,15 +69,9 @@ def show(app: App, answer: Answer) -> None:
     with st.container(horizontal=True, gap="small"):
         for form, ending, mime in (("csv", "csv", "text/csv"), ("json", "json", "application/json"),
                                    ("tei", "xml", "application/xml")):  # fmt: skip
-            st.download_button(
-                form.upper(),
-                data=lambda form=form: files.write(answer.echoes, form),
-                file_name=f"echoes in {answer.request.work_id}.{ending}",
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"echoes_save_{form}",
-            )
+            name = f"echoes in {answer.request.work_id}.{ending}"
+            written = partial(files.write, answer.echoes, form)
+            save_button(form.upper(), written, name, mime, key=f"echoes_save_{form}")
     st.html("".join(_pair(app, each) for each in answer.echoes))
 
 

@@ -219,7 +219,7 @@ def _choose(by_id: Mapping[str, WorkSummary], more: dict[str, str]) -> str:
     names = more | {work_id: name_of(work) for work_id, work in by_id.items()}
     if st.session_state.get("find_work") not in names:
         st.session_state["find_work"] = next(iter(by_id))
-    chosen: str = st.selectbox(
+    return st.selectbox(
         "Work",
         list(names),
         format_func=names.__getitem__,
@@ -227,7 +227,6 @@ def _choose(by_id: Mapping[str, WorkSummary], more: dict[str, str]) -> str:
         persist_state="session",
         help="One work, or all works in your library. Add works in the Library.",
     )
-    return chosen
 
 
 def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
@@ -284,8 +283,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
             like=seed_passage,
             critics_quote=state.get("find_quoted", False),
         )
-    asked: SearchRequest | None = state.get("find_asked")
-    return asked
+    return state.get("find_asked")
 
 
 def _composing(ways: tuple[str, ...]) -> tuple[str, ...]:

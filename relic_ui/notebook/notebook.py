@@ -123,7 +123,7 @@ def _open_collection(counts: Sequence[CollectionCount], name: str) -> None:
 def _choose(counts: Sequence[CollectionCount]) -> str:
     """Choose a collection, or all notes."""
     labels = {each.collection.id: f"{each.collection.name} ({each.notes:,})" for each in counts}
-    chosen: str = st.selectbox(
+    return st.selectbox(
         "Collection",
         [_ALL, *labels],
         format_func=lambda each: labels[each] if each else f"All notes ({sum(count.notes for count in counts):,})",
@@ -132,7 +132,6 @@ def _choose(counts: Sequence[CollectionCount]) -> str:
         on_change=_first_page,
         width=300,
     )
-    return chosen
 
 
 def _arrange(app: App, counts: Sequence[CollectionCount], chosen: str) -> None:

@@ -16,6 +16,7 @@ from relic_core.reporting.studies import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, ta
 from relic_core.services.recall import lemma_overlap
 from relic_core.services.studies.results import span_retrieval
 from relic_ui import keep
+from relic_ui.buttons import save_button
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.keep import Marks
 from relic_ui.links import link
@@ -527,13 +528,11 @@ def _files(app: App, view: StudyView) -> None:
             ("Answers as JSON", "json", "application/json", "answers_json"),
             ("Report to print", "html", "text/html", "report"),
         ):
-            st.download_button(
+            save_button(
                 label,
-                data=lambda make=make: getattr(app.study_files, make)(study_id, anonymous=anonymous),
-                file_name=files.file_name(study_id, end),
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
+                lambda make=make: getattr(app.study_files, make)(study_id, anonymous=anonymous),
+                files.file_name(study_id, end),
+                mime,
                 key=f"proxy_save_{end}",
             )
     st.html(

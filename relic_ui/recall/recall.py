@@ -327,7 +327,6 @@ def choose_view(app: App, asked: RecallQuery) -> None:
 
 
 PARAMETERS = ("benchmark", "runs", "metric", "view", "sort", "least", "beside", *PART_OF.values(), "show", "page")
-_MOST_PAGES = 1_000_000
 _SHORT = 60
 
 
@@ -350,7 +349,7 @@ def restore(app: App, offers: Sequence[Offer]) -> None:
     begin(app, offer)
     by_part = next((view for view, part in PART_OF.items() if part in wanted), FIRST_VIEW)
     view = wanted["view"] if wanted.get("view") in VIEW_LABELS else by_part
-    least, page = _number(wanted.get("least", "")), _number(wanted.get("page", ""))
+    least, page = (links.number(wanted.get(name, "")) for name in ("least", "page"))
     metric = wanted.get("metric", "")
     if metric and metric not in METRICS:
         _warn(
@@ -397,15 +396,6 @@ def _named(app: App, offers: Sequence[Offer], wanted: Mapping[str, str]) -> tupl
 
 def _warn(message: str) -> None:
     st.warning(literal(message), icon=":material/link_off:")
-
-
-def _number(written: str) -> int:
-    """Read a number from 1; 0 where it is none.
-
-    >>> _number("12"), _number("-1"), _number("²"), _number("9" * 40)
-    (12, 0, 0, 0)
-    """
-    return int(written) if written.isascii() and written.isdecimal() and len(written) < len(str(_MOST_PAGES)) else 0
 
 
 def keep(asked: RecallQuery) -> None:

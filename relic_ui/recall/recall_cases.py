@@ -124,8 +124,13 @@ def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Map
     for case, each in zip(shown, read, strict=True):
         st.html(_case(case, each, colours, reasons, titled=asked.view != "books"))
         _judge(app, case, each, kept)
+
+    def to(label: str, number: int) -> str:
+        parameters = dataclasses.replace(asked, page=number).parameters
+        return links.link("recall", label, attributes={"data-then": "#recall-examples"}, **parameters)
+
     st.html(
-        f"{_pages(asked, page, pages)}"
+        f"{links.pages_html(page, pages, to)}"
         '<p class="relic-recall-back"><a href="#recall-chart" target="_self">Back to the chart</a></p>'
     )
 
@@ -179,21 +184,6 @@ def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:
 
 def _named(missing: Sequence[Missing], what: str) -> str:
     return ", ".join(f"<cite>{escape(each.name)}</cite>" for each in missing if each.what == what)
-
-
-def _pages(asked: RecallQuery, page: int, pages: int) -> str:
-    if pages == 1:
-        return ""
-
-    def to(label: str, number: int) -> str:
-        if not 1 <= number <= pages or number == page:
-            return ""
-        parameters = dataclasses.replace(asked, page=number).parameters
-        return links.link("recall", label, attributes={"data-then": "#recall-examples"}, **parameters)
-
-    here = f"<span>Page {page:,} of {pages:,}</span>"
-    steps = (to("First", 1), to("Previous", page - 1), here, to("Next", page + 1), to("Last", pages))
-    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
 
 
 def _counted(view: View, label: str, show: str, count: int, cases: Sequence[Case]) -> str:

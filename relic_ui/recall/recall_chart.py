@@ -11,6 +11,7 @@ import streamlit as st
 from relic_core.domain.figures import Chart, View, interval, written
 from relic_core.reporting import charts
 from relic_core.reporting.chart_words import as_csv, is_share, measure_label, measured_with, pool_words, table
+from relic_ui.buttons import save_button
 from relic_ui.links import bring
 from relic_ui.recall.recall import RecallQuery, link_here
 from relic_ui.shell import literal, show_errors
@@ -191,15 +192,7 @@ def _show_under(chart: Chart, asked: RecallQuery) -> None:
         '<details class="relic-recall-fold"><summary>In words and as a table</summary>'
         f"<p>{escape(chart.summary)}</p>{table_html(heads, rows, chart.title)}</details>{again}"
     )
-    st.download_button(
-        "Save these figures as CSV",
-        data=as_csv(chart),
-        file_name=f"{_file_name(asked)}.csv",
-        mime="text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        key="recall_save",
-    )
+    save_button("Save these figures as CSV", as_csv(chart), f"{_file_name(asked)}.csv", "text/csv", key="recall_save")
 
 
 def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:

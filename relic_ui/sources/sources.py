@@ -17,7 +17,7 @@ from relic_core.reporting.passages import quotation
 from relic_core.services.sources import UNLABELLED, WindowList
 from relic_ui import buttons, person, tables
 from relic_ui.buttons import button
-from relic_ui.links import link
+from relic_ui.links import link, number, pages_html
 from relic_ui.naming import many, shorten
 from relic_ui.shell import literal, show_errors
 
@@ -217,14 +217,14 @@ class SourcesQuery:
 def asked() -> SourcesQuery:
     """Read the page's address."""
     given = st.query_params
-    page, show = given.get("page", ""), given.get("show", "")
+    show = given.get("show", "")
     return SourcesQuery(
         source_id=given.get("source", ""),
         work_id=given.get("work", ""),
         at=given.get("at", "") if given.get("work") else "",
         show=show if show in _SHOWS else "",
         kind=kind if (kind := given.get("kind", "")) in _KINDS_SHOWN else "",
-        page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) <= 6 and int(page) else 1,  # noqa: PLR2004
+        page=number(given.get("page", "")) or 1,
     )
 
 
@@ -405,18 +405,11 @@ def _nothing(wanted: SourcesQuery) -> str:
 
 
 def _pages(wanted: SourcesQuery, total: int) -> str:
-    pages = max(1, -(-total // PAGE))
-    if wanted.at or pages == 1:
-        return "<span></span>"
-
     def to(label: str, number: int) -> str:
-        if not 1 <= number <= pages or number == wanted.page:
-            return ""
         return link("sources", label, attributes=_TO_LIST, **replace(wanted, page=number).parameters)
 
-    here = f"<span>Page {wanted.page:,} of {pages:,}</span>"
-    steps = (to("First", 1), to("Previous", wanted.page - 1), here, to("Next", wanted.page + 1), to("Last", pages))
-    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
+    pages = 1 if wanted.at else max(1, -(-total // PAGE))
+    return pages_html(wanted.page, pages, to) or "<span></span>"
 
 
 def _meanings() -> str:
