@@ -10,7 +10,7 @@ import streamlit as st
 from relic_core.errors import NotFound
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import NO_PAGES
-from relic_core.reporting.citations.styles import STYLES, Cited, style
+from relic_core.reporting.citations.styles import STYLES, style
 from relic_ui import copying
 from relic_ui.buttons import save_button
 from relic_ui.citing_style import CITING
@@ -20,10 +20,7 @@ from relic_ui.passages import passage_html
 from relic_ui.shell import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from relic_core.domain import CitedWork
-    from relic_core.reporting.citations.quoting import Quoted
     from relic_core.services.citing import Citation
     from relic_core.wiring import App
 
@@ -80,21 +77,14 @@ def show(app: App, wanted: CiteQuery) -> None:
         return
     with head:
         _show_cited(found, wanted)
-    show_forms(found.written)
-    if found.locator:
-        st.html(f'<p class="relic-quiet relic-measure">{escape(NO_PAGES)}</p>')
-    _show_unknown(found.work)
-    show_files(found.work)
+    _show_forms(found)
 
 
 def show_for_work(app: App, work_id: str) -> None:
     """Draw how a work is cited, on its own page."""
     st.html(CITING)
     st.header("How to cite it")
-    found = app.citing.citation(work_id, choose_style())
-    show_forms(found.written)
-    _show_unknown(found.work)
-    show_files(found.work)
+    _show_forms(app.citing.citation(work_id, choose_style()))
 
 
 def chosen_style() -> str:
@@ -134,15 +124,19 @@ def _show_cited(found: Citation, wanted: CiteQuery) -> None:
     st.html(f'<p class="relic-cite-where">{where}</p>')
 
 
-def show_forms(forms: Sequence[Quoted | Cited]) -> None:
-    """Draw the quotation as a text has it and the forms of its citation, each with its button."""
+def _show_forms(found: Citation) -> None:
+    """Draw the quotation as a text has it and the forms of its citation, each with its button; then the files."""
     copying.listen()
     rows = "".join(
         f'<div class="relic-copy"><dt>{escape(form.label)}</dt><dd class="relic-copied">{form.html}</dd>'
         f'<dd class="relic-cite-do">{copying.copy_button(form.label)}</dd></div>'
-        for form in forms
+        for form in found.written
     )
     st.html(f'<dl class="relic-cite">{rows}</dl>')
+    if found.locator:
+        st.html(f'<p class="relic-quiet relic-measure">{escape(NO_PAGES)}</p>')
+    _show_unknown(found.work)
+    _show_files(found.work)
 
 
 def _show_unknown(work: CitedWork) -> None:
@@ -156,7 +150,7 @@ def _show_unknown(work: CitedWork) -> None:
         )
 
 
-def show_files(work: CitedWork) -> None:
+def _show_files(work: CitedWork) -> None:
     """Draw the files for other programs, and say what each is for."""
     with st.container(horizontal=True, gap="small"):
         for each in FORMATS.values():

@@ -76,9 +76,6 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
             answering.show(app, result)
 
 
-# ---- the address --------------------------------------------------------------------------------------------------
-
-
 def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     """Put the widgets to the search that the page's address names.
 
@@ -200,12 +197,9 @@ def forget_address() -> None:
     links.set_address()
 
 
-# ---- asking -------------------------------------------------------------------------------------------------------
-
-
-def show_nothing_to_search() -> None:
+def show_nothing_to_search(does: str = "search") -> None:
     """Say how to get a work."""
-    st.info("Your library is empty. Add a work to search it here.", icon=":material/menu_book:")
+    st.info(f"Your library is empty. Add a work to {does} it here.", icon=":material/menu_book:")
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 

@@ -45,9 +45,6 @@ class Scope:
         return "" if self.work_filter == EVERYWHERE else naming.many(len(self.works), "work")
 
 
-# ---- chapters of a work -------------------------------------------------------------------------------------------
-
-
 def limit_to(work_id: str, chapters: Sequence[int]) -> None:
     """Have the panel of a work begin with these chapters, numbered from 1; with all where there are none."""
     st.session_state["find_chapters_wanted"] = (work_id, tuple(chapters))
@@ -170,9 +167,6 @@ def choose_chapters(app: App, work: WorkSummary) -> None:
             filter_mode="contains",
             select_all=False,
         )
-
-
-# ---- works of the library -----------------------------------------------------------------------------------------
 
 
 def narrow_to(work_filter: WorkFilter) -> None:

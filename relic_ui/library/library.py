@@ -90,9 +90,6 @@ def _more_wait(number: int) -> str:
     return "One more waits for its turn." if number == 1 else f"{number} more wait for their turns."
 
 
-# ---- the works ----------------------------------------------------------------------------------------------------
-
-
 def show_works(app: App, summaries: Sequence[WorkSummary]) -> None:
     """List the stored works, each with what can be done with it; and those that were removed."""
     show_undo("library", "Removed from the library", app.works.restore)
@@ -228,9 +225,6 @@ def _show_removed(app: App) -> None:
         )
         shown = [(work.id, work.title, f", {written_by(work)}") for work in removed]
         show_each("library", shown, "restore-", app.works.restore)
-
-
-# ---- jobs ---------------------------------------------------------------------------------------------------------
 
 
 def show_ended_jobs(recent: Sequence[Job]) -> None:

@@ -369,6 +369,12 @@ def _hear(app: App, place: _Place, press: Press) -> None:
         place.trouble = str(error)
 
 
+_UNDECIDED = (
+    '<div class="relic-proxy-do"><button type="button" class="relic-proxy-plain" data-choice="0">Cannot decide '
+    '<kbd aria-hidden="true">0</kbd></button></div>'
+)
+
+
 def _passages(item: ShownItem, chosen: int | None) -> str:
     """Set a claim and the passages to choose from; with what is right where the annotator is told."""
     right = item.right_option
@@ -378,10 +384,7 @@ def _passages(item: ShownItem, chosen: int | None) -> str:
         said += f" critic quoted passage {right}."
         verdict = f'<p class="relic-proxy-verdict" tabindex="-1" data-part="verdict">{said}</p>'
     else:
-        undecided = (
-            '<div class="relic-proxy-do"><button type="button" class="relic-proxy-plain" data-choice="0">'
-            'Cannot decide <kbd aria-hidden="true">0</kbd></button></div>'
-        )
+        undecided = _UNDECIDED
     rows = ""
     for number, words in enumerate(item.options, start=1):
         of = {"Quoted by the critic": right, "Your choice": chosen}
@@ -437,9 +440,7 @@ def _labels(item: ShownItem, chosen: int | None) -> str:  # noqa: ARG001 - as th
         f'<p>{escape(item.left)}</p><blockquote class="relic-proxy-words">{words_html(item.options[0])}</blockquote>'
         f"<p>{escape(item.right)}</p>{source}</section>"
         '<section class="relic-proxy-choose"><h3>What is the quotation there for?</h3>'
-        f'<ol class="relic-proxy-options">{rows}</ol><div class="relic-proxy-do"><button type="button" '
-        'class="relic-proxy-plain" data-choice="0">Cannot decide <kbd aria-hidden="true">0</kbd></button></div>'
-        "</section></div>"
+        f'<ol class="relic-proxy-options">{rows}</ol>{_UNDECIDED}</section></div>'
     )
 
 

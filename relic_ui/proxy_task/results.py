@@ -91,8 +91,7 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
 
 def _without_right(app: App, view: StudyView, results: StudyResults) -> None:
     """Draw the results of a study in which nothing is right or wrong."""
-    people = sum(person.answered > 0 for person in results.people)
-    said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
+    people, said = _who_answered(results)
     if together := sum(each.answered > 1 for each in results.items):
         said += f" {many(together, 'item')} of {len(results.items):,} have two answers or more."
     st.html(f'<p class="relic-measure">{said}</p>')
@@ -215,8 +214,7 @@ def _lede(results: StudyResults) -> None:
     if figures:
         label, accuracy = max(figures, key=lambda each: each[1].value)
         tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
-    people = sum(person.answered > 0 for person in results.people)
-    said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
+    people, said = _who_answered(results)
     if results.study.division:
         said += f" {results.study.division}"
     if majority.items and people > 1:
@@ -225,6 +223,11 @@ def _lede(results: StudyResults) -> None:
         f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>'
         '<p class="relic-quiet">By chance it would be one in three: 33.3%.</p>'
     )
+
+
+def _who_answered(results: StudyResults) -> tuple[int, str]:
+    people = sum(person.answered > 0 for person in results.people)
+    return people, f"{how_many(people).capitalize()} answered." if people else "Nobody has answered yet."
 
 
 def _tile(label: str, figure: Figure, n: str) -> str:

@@ -228,9 +228,6 @@ def asked() -> SourcesQuery:
     )
 
 
-# ---- the list of a source, a work or a sentence -------------------------------------------------------------------
-
-
 def show(app: App, wanted: SourcesQuery) -> None:
     """Draw the windows that the address asks for, and do what was pressed in them."""
     does, to = buttons.pressed()
@@ -376,18 +373,19 @@ def _heading(wanted: SourcesQuery, found: WindowList, first: int) -> str:
 
 
 def _filters(wanted: SourcesQuery) -> str:
-    items = ""
-    for key, (_, label) in _SHOWS.items():
-        to = replace(wanted, show=key, page=1).parameters
-        current = {"aria-current": "true"} if key == wanted.show else {}
-        items += link("sources", label, title=f"{label} quotations", attributes={**_TO_LIST, **current}, **to)
-    kinds = ""
-    for key, label in _KINDS_SHOWN.items():
-        to = replace(wanted, kind=key, page=1).parameters
-        current = {"aria-current": "true"} if key == wanted.kind else {}
-        kinds += link("sources", label, title=f"There for: {label}", attributes={**_TO_LIST, **current}, **to)
+    def to(label: str, title: str, *, chosen: bool, **changed: str) -> str:
+        attributes = {**_TO_LIST, "aria-current": "true"} if chosen else _TO_LIST
+        parameters = replace(wanted, page=1, **changed).parameters
+        return link("sources", label, title=title, attributes=attributes, **parameters)
+
+    shows = "".join(
+        to(label, f"{label} quotations", chosen=key == wanted.show, show=key) for key, (_, label) in _SHOWS.items()
+    )
+    kinds = "".join(
+        to(label, f"There for: {label}", chosen=key == wanted.kind, kind=key) for key, label in _KINDS_SHOWN.items()
+    )
     return (
-        f'<nav class="relic-window-filter" aria-label="Which quotations">{items}</nav>'
+        f'<nav class="relic-window-filter" aria-label="Which quotations">{shows}</nav>'
         f'<nav class="relic-window-filter" aria-label="What they are there for">{kinds}</nav>'
     )
 
@@ -468,7 +466,7 @@ def _quoted_works(app: App, listed: Sequence[SourceSummary]) -> list[tuple[str, 
             windows[work_id] += quoted
             sources[work_id] += 1
     found = [
-        (work.id, f"{work.title}, {work.author}" if work.author else work.title, windows[work.id], sources[work.id])
+        (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", windows[work.id], sources[work.id])
         for work in app.works.summaries()
         if windows[work.id]
     ]
