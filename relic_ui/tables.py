@@ -23,7 +23,6 @@ TABLES = """
 <style>
 .relic-table-caption { font-size: .9rem; line-height: 1.5; max-width: 62rem; }
 .relic-table { overflow: auto; max-height: 24rem; margin: .4rem 0 .6rem; }
-.relic-table:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-table table { border-collapse: collapse; font-size: .875rem; }
 .relic-table :is(th, td) { padding: .22rem 1rem .22rem 0; border: 0; border-bottom: 1px solid var(--relic-line);
   text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap;

@@ -29,18 +29,15 @@ CSS = """
 <style>
 .relic-echo { border-top: 1px solid var(--relic-line); padding: .7rem 0 .8rem; margin: 0; scroll-margin-top: 5rem;
   display: grid; grid-template-columns: 3.2rem minmax(0, 1fr) minmax(0, 1fr); gap: .3rem 1.6rem; }
-.relic-echo:target, .relic-echo:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-echo h2 { font-size: 1rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.5; }
 .relic-echo h2 span { display: block; font-weight: 400; font-size: .85rem; opacity: .82;
   font-variant-numeric: tabular-nums; }
-.relic-echo blockquote { font-family: var(--relic-serif); font-size: 1.08rem; line-height: 1.45; margin: 0 0 .3rem;
-  padding: 0; border: 0; color: inherit; overflow-wrap: anywhere; }
+.relic-echo blockquote { font-size: 1.08rem; line-height: 1.45; margin: 0 0 .3rem; overflow-wrap: anywhere; }
 .relic-echo mark { background: var(--relic-lit); color: inherit; border-radius: .15em; padding: 0 .1em; }
 .relic-echo .relic-meets { background: none; text-decoration: underline dotted 2px; text-underline-offset: .22em; }
 .relic-echo cite { font-style: italic; }
 .st-key-echoes_meet .relic-table .relic-table-words { white-space: normal; }
 .relic-echo-place { font-size: .9rem; line-height: 1.45; }
-.relic-echo-place a { color: inherit; text-underline-offset: .2em; }
 .st-key-echoes_picture .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .g-ytitle) text { fill: currentColor !important; }
 @media (max-width: 640px) {
   .relic-echo { grid-template-columns: minmax(0, 1fr); gap: .5rem; }
