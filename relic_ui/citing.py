@@ -17,7 +17,7 @@ from relic_ui.citing_style import CITING
 from relic_ui.links import link, number
 from relic_ui.naming import works_html
 from relic_ui.passages import passage_html
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from relic_core.domain import CitedWork
@@ -73,7 +73,7 @@ def show(app: App, wanted: CiteQuery) -> None:
         found = app.citing.citation(wanted.work_id, chosen, at=wanted.at, length=wanted.length)
     except NotFound as error:
         with head:
-            st.warning(literal(str(error)), icon=":material/link_off:")
+            warn_of_address(literal(str(error)))
         return
     with head:
         _show_cited(found, wanted)

@@ -152,7 +152,6 @@ class Filters:
     least: int = 1
 
     def __post_init__(self) -> None:
-        """Check the bounds."""
         if not 0 < self.most <= 1 or self.least < 1:
             raise BadRequest(
                 f"Words in at most a share of {self.most:g} of the passages and at least {self.least} times cannot be "

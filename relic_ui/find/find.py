@@ -28,7 +28,7 @@ from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_
 from relic_ui.find.examples import show_examples
 from relic_ui.history import history_removing
 from relic_ui.naming import name_of, shorten
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import literal, show_errors, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -117,16 +117,12 @@ def _reopen_kept(app: App, wanted: str, summaries: Sequence[WorkSummary]) -> Non
     try:
         search = app.history.get(wanted)
     except RelicError as error:
-        _warn(f"This address names a search that cannot be reopened. {literal(str(error))}")
+        warn_of_address(f"This address names a search that cannot be reopened. {literal(str(error))}")
         return
     if missing := _missing(app, search.request, summaries):
-        _warn(f"This search was made {literal(missing)} in the Library to reopen it.")
+        warn_of_address(f"This search was made {literal(missing)} in the Library to reopen it.")
     else:
         _reopen(search.request)
-
-
-def _warn(said: str) -> None:
-    st.warning(said, icon=":material/link_off:")
 
 
 def _missing(app: App, search: SearchRequest, summaries: Sequence[WorkSummary]) -> str:
@@ -178,7 +174,7 @@ def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> N
         st.session_state["find_work"] = work_id
         scope.limit_to(work_id, [int(chapter)] if chapter.isascii() and chapter.isdecimal() else [])
     else:
-        _warn(
+        warn_of_address(
             "This address names a work that is not in your library. Choose another here, or add that edition in the "
             "Library."
         )
@@ -244,7 +240,7 @@ def _seed(app: App) -> ReadingPage | None:
     page = like.source(app, seed_passage)
     if page is None:
         st.session_state["find_asked"] = None
-        _warn(
+        warn_of_address(
             f"The passage to search with is from {literal(_removed_work(app, seed_passage.work_id))} in the "
             "Library to search with it again, or write a claim here."
         )
@@ -287,7 +283,6 @@ def _composing(ways: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _claim() -> str:
-    """Give the claim in the box."""
     state = st.session_state
     # A box that shows its first content, untouched, is empty on coming back from another page.
     return str(state.get("find_claim", state.get("find_claim_first")) or "")
@@ -319,7 +314,6 @@ def _folded(result: SearchResult) -> str:
 
 
 def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: ReadingPage | None) -> None:
-    """Draw what is asked."""
     state = st.session_state
     many = len(summaries)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="find_where"):

@@ -14,7 +14,7 @@ from relic_ui.find.scope import narrow_to
 from relic_ui.links import link, number
 from relic_ui.naming import name_of
 from relic_ui.passages import passage_html
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,13 +56,10 @@ def begin(app: App, given: Mapping[str, str]) -> bool:
         length = number(given.get("n", ""), 4) or 1
         page = app.reading.page(given["like"], at=given.get("at", ""), length=min(length, MAX_LENGTH))
     except NotFound as error:
-        st.warning(literal(str(error)), icon=":material/link_off:")
+        warn_of_address(literal(str(error)))
         return False
     if page.passage is None:
-        st.warning(
-            f"This address does not name a passage. Choose one in the work, then “{MORE}”.",
-            icon=":material/link_off:",
-        )
+        warn_of_address(f"This address does not name a passage. Choose one in the work, then “{MORE}”.")
         return False
     state[_UNDER_WAY] = SeedPassage(page.work.id, page.at, page.passage.length)
     state.update(find_work=page.work.id, find_length=page.passage.length)

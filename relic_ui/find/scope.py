@@ -10,6 +10,7 @@ import streamlit as st
 from relic_core.domain import EVERYWHERE, WorkFilter
 from relic_ui import naming
 from relic_ui.naming import name_of
+from relic_ui.shell import warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,10 +79,9 @@ def _put(chapters: Sequence[int], app: App, work: WorkSummary) -> None:
     state, many = st.session_state, work.chapters
     known = sorted({chapter for chapter in chapters if 1 <= chapter <= many})
     if len(known) < len(set(chapters)):
-        st.warning(
+        warn_of_address(
             "This address names chapters that this edition does not have; "
-            + ("the others are searched." if known else "the whole work is searched."),
-            icon=":material/link_off:",
+            + ("the others are searched." if known else "the whole work is searched.")
         )
     state.update(find_within=_WHOLE, find_first=1, find_last=many, find_chapters=[])
     if not known:

@@ -16,7 +16,7 @@ from relic_core.services.sharing import CODE, FILE_NAME
 from relic_ui import links, person
 from relic_ui.history import history_removing
 from relic_ui.naming import inside, listed, many, name_of, name_of_search, shorten, ways
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -109,7 +109,7 @@ def show_one(app: App, asked: HistoryQuery, title: str, show: Callable[[App, His
         try:
             search = app.history.get(asked.search)
         except NotFound as error:
-            st.warning(literal(str(error)), icon=":material/link_off:")
+            warn_of_address(literal(str(error)))
     if search is None:
         st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
         return

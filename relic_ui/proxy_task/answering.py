@@ -34,7 +34,7 @@ from relic_ui.component import component
 from relic_ui.links import link
 from relic_ui.naming import listed, many, shorten
 from relic_ui.proxy_task.studies import ANSWER, PAGE, StudyQuery, show_held, title
-from relic_ui.shell import show_errors
+from relic_ui.shell import show_errors, warn_of_address
 from relic_ui.sources.sources import EVIDENCE
 
 if TYPE_CHECKING:
@@ -123,10 +123,9 @@ def find_annotator(app: App, view: StudyView, asked: StudyQuery) -> Annotator | 
     lines = app.studies.annotators(study_id)
     found = next((line.annotator for line in lines if line.annotator.id == chosen), None)
     if found is None:
-        st.warning(
+        warn_of_address(
             "The answers that you were going on with are not here: they were removed, or given elsewhere. Begin anew "
-            "below.",
-            icon=":material/link_off:",
+            "below."
         )
     return found
 

@@ -108,7 +108,6 @@ def _show_head(page: ReadingPage) -> None:
 
 
 def _neighbours(page: ReadingPage, wanted: ReadQuery) -> str:
-    """Link to the chapters before and after."""
     names = [name for part in page.contents for _, name in part.chapters]
     here, links = page.chapter.index, []
     for there, css, arrow in ((here - 1, "relic-read-previous", "←"), (here + 1, "relic-read-next", "→")):

@@ -11,7 +11,7 @@ import streamlit as st
 from relic_core.errors import NotFound
 from relic_ui import keep
 from relic_ui.links import number
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from relic_core.domain import Work
@@ -78,11 +78,11 @@ def open_page(app: App, wanted: ReadQuery) -> ReadingPage | None:
         found = app.sharing.open_passage(wanted.work_id, at=wanted.at, length=wanted.length, edition=wanted.edition)
     except NotFound as error:
         state.pop("read_work", None)
-        st.warning(literal(str(error)), icon=":material/link_off:")
+        warn_of_address(literal(str(error)))
         return None
     page = found.page
     for notice in found.notices:
-        st.warning(literal(notice), icon=":material/link_off:")
+        warn_of_address(literal(notice))
     # A place kept on this browser is offered until the reader has gone to one in this visit.
     state["read_offer"] = page.work.id if not wanted.at else state.get("read_offer") if page.at == "1" else None
     state["read_work"] = page.work.id

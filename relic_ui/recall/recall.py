@@ -11,7 +11,7 @@ from relic_core.errors import BadRequest
 from relic_core.reporting.chart_words import measure_label
 from relic_core.services.recall import METRICS, SORTS, Offer
 from relic_ui import links
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -388,7 +388,7 @@ def _named(app: App, offers: Sequence[Offer], wanted: Mapping[str, str]) -> tupl
 
 
 def _warn(message: str) -> None:
-    st.warning(literal(message), icon=":material/link_off:")
+    warn_of_address(literal(message))
 
 
 def keep(asked: RecallQuery) -> None:

@@ -14,7 +14,7 @@ from relic_ui.naming import listed
 from relic_ui.passages import passage_html
 from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 from relic_ui.why import judge, judgements, why
 
 if TYPE_CHECKING:
@@ -66,11 +66,10 @@ def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str,
         names = {key: key for key in names if key == asked.part or int(key) in DRAWN_K}
     part = asked.part if asked.part in names else ""
     if asked.part and not part:
-        st.warning(
+        warn_of_address(
             literal(
                 f"Nothing in this chart is called '{asked.part[:_SHORT]}', or it has too few quotations to be shown."
-            ),
-            icon=":material/link_off:",
+            )
         )
     st.session_state["recall_part"] = part
     view = cast("View", asked.view)

@@ -196,7 +196,6 @@ def _show_under(chart: Chart, asked: RecallQuery) -> None:
 
 
 def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
-    """Say how runs are measured again."""
     commands = "\n".join(escape(run.command) for run in runs)
     more = "<p>and so for each context: --shape 0/1, 0/4, 1/0, 4/0, 1/1, 4/4</p>" if every_shape else ""
     made = f"<p>{escape(measured_with(runs))}</p>"

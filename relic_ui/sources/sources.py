@@ -19,7 +19,7 @@ from relic_ui import buttons, person, tables
 from relic_ui.buttons import button
 from relic_ui.links import link, number, pages_html
 from relic_ui.naming import many, shorten
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import literal, show_errors, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -241,14 +241,13 @@ def show(app: App, wanted: SourcesQuery) -> None:
             st.html(_head(app, wanted))
     except NotFound as error:
         st.title("Criticism")
-        st.warning(literal(str(error)), icon=":material/link_off:")
+        warn_of_address(literal(str(error)))
         st.html(f"<p>{link('sources', 'All quotations', css='relic-work-link')}</p>")
         return
     _show_list(wanted, found)
 
 
 def _head(app: App, wanted: SourcesQuery) -> str:
-    """Say whose windows these are."""
     back = f'<p class="relic-window-back">{link("sources", "← Criticism", css="relic-back")}</p>'
     if wanted.at:
         page = app.reading.page(wanted.work_id, at=wanted.at)
@@ -411,7 +410,6 @@ def _pages(wanted: SourcesQuery, total: int) -> str:
 
 
 def _meanings() -> str:
-    """Explain what can be said of a window."""
     items = "".join(
         f"<dt>{label} ({answer})</dt><dd>{meaning[:1].upper()}{meaning[1:]}</dd>"
         for answer, (label, meaning) in EVIDENCE.items()

@@ -78,7 +78,6 @@ def _show_sources(sources: Sequence[SourceSummary]) -> None:
 
 
 def _chosen(sources: Sequence[SourceSummary]) -> Sequence[SourceSummary]:
-    """Filter the sources."""
     if len(sources) < _FILTER_FROM:
         return sources
     found = filtered(
