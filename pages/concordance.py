@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import buttons, shell
+from relic_ui import buttons, keep, shell
 from relic_ui.concordance import concordance, kwic
 from relic_ui.find import find
 
 app = shell.page("Find a word")
 st.title("Find a word")
 with shell.show_errors():
-    kwic.do(app, *buttons.pressed())
+    keep.do(app, *buttons.pressed(), origin="concordance")
     if summaries := app.works.summaries():
         concordance.restore(summaries)
         if request := concordance.ask(summaries):

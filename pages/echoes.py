@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import buttons, shell
+from relic_ui import buttons, keep, shell
 from relic_ui.echoes import echoes, pairs
 from relic_ui.find import find
 
 app = shell.page("Echoes")
 st.title("Echoes")
 with shell.show_errors():
-    pairs.do(app, *buttons.pressed())
+    keep.do(app, *buttons.pressed(), origin="read")
     if len(summaries := app.works.summaries()) > 1:
         if answer := echoes.ask(app, summaries):
             pairs.show(app, answer)

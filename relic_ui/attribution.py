@@ -107,8 +107,7 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
             works=WorkFilter(works=tuple(state["attribution_works"])),
             explain=bool(explain),
         )
-    asked: AttributionRequest | None = state.get("attribution_asked")
-    return asked
+    return state.get("attribution_asked")
 
 
 def _span(text: str, words: str) -> tuple[int, int] | None:

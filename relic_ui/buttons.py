@@ -1,4 +1,4 @@
-"""Buttons inside HTML of ours: a long list of works is one piece of HTML, which a hundred widgets would make slow.
+"""Buttons inside HTML of ours, since a hundred widgets would make a long list slow; and those that save a file.
 
 A button made here says what it does and to what; the page that asks `pressed` is told once. After a press the focus of
 the keyboard goes on to what the press brought up, stays on the button where that is drawn anew, or in the row whose
@@ -9,9 +9,11 @@ else.
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+
+from relic_ui.component import component
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,11 +76,6 @@ export default function (component) {
 """
 
 
-@st.cache_resource
-def _listener() -> Callable[..., Any]:
-    return cast("Callable[..., Any]", st.components.v2.component("relic_buttons", js=_JS))
-
-
 def button(
     does: str, to: str, label: str, *, title: str, then: str = "", during: str = "", chosen: bool | None = None
 ) -> str:
@@ -110,6 +107,20 @@ def pressed() -> tuple[str, str]:
     - `does, to`: as given to `button`; both empty where none was pressed.
     """
     with st.sidebar:
-        asked = _listener()(key="relic_buttons", on_pressed_change=lambda: None).pressed
+        asked = component("relic_buttons", js=_JS)(key="relic_buttons", on_pressed_change=lambda: None).pressed
     does, _, to = str(asked or "").partition(" ")
     return does, to
+
+
+def save_button(
+    label: str,
+    data: str | bytes | Callable[[], str | bytes],
+    file_name: str,
+    mime: str,
+    *,
+    key: str,
+    icon: str = "download",
+    **look: Any,  # noqa: ANN401 - as st.download_button has it
+) -> None:
+    """Draw a button that saves a file; the page stays as it is."""
+    st.download_button(label, data, file_name, mime, key=key, on_click="ignore", icon=f":material/{icon}:", **look)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,23 +10,20 @@ import streamlit as st
 from relic_core.errors import NotFound
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import NO_PAGES
-from relic_core.reporting.citations.styles import STYLES, Cited, style
+from relic_core.reporting.citations.styles import STYLES, style
 from relic_ui import copying
+from relic_ui.buttons import save_button
 from relic_ui.citing_style import CITING
-from relic_ui.links import link
+from relic_ui.links import link, number
 from relic_ui.naming import works_html
 from relic_ui.passages import passage_html
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from relic_core.domain import CitedWork
-    from relic_core.reporting.citations.quoting import Quoted
     from relic_core.services.citing import Citation
     from relic_core.wiring import App
 
-_LENGTH = re.compile("[1-9][0-9]{0,3}")
 _WIDGET, _CHOSEN = "citation_style", "citation_style_chosen"
 
 
@@ -43,11 +39,10 @@ class CiteQuery(NamedTuple):
 def asked() -> CiteQuery:
     """Read the page's address."""
     given = st.query_params
-    length = given.get("n", "")
     return CiteQuery(
         work_id=given.get("work", ""),
         at=given.get("at", ""),
-        length=int(length) if _LENGTH.fullmatch(length) else 1,
+        length=number(given.get("n", ""), 4) or 1,
         search_id=given.get("q", ""),
     )
 
@@ -78,25 +73,18 @@ def show(app: App, wanted: CiteQuery) -> None:
         found = app.citing.citation(wanted.work_id, chosen, at=wanted.at, length=wanted.length)
     except NotFound as error:
         with head:
-            st.warning(literal(str(error)), icon=":material/link_off:")
+            warn_of_address(literal(str(error)))
         return
     with head:
         _show_cited(found, wanted)
-    show_forms(found.written)
-    if found.locator:
-        st.html(f'<p class="relic-quiet relic-measure">{escape(NO_PAGES)}</p>')
-    _show_unknown(found.work)
-    show_files(found.work)
+    _show_forms(found)
 
 
 def show_for_work(app: App, work_id: str) -> None:
     """Draw how a work is cited, on its own page."""
     st.html(CITING)
     st.header("How to cite it")
-    found = app.citing.citation(work_id, choose_style())
-    show_forms(found.written)
-    _show_unknown(found.work)
-    show_files(found.work)
+    _show_forms(app.citing.citation(work_id, choose_style()))
 
 
 def chosen_style() -> str:
@@ -128,23 +116,27 @@ def _show_cited(found: Citation, wanted: CiteQuery) -> None:
             f'<p class="relic-quiet"><cite>{escape(work.title)}</cite>{by} · {escape(found.place.label)}</p>'
             f'<blockquote class="relic-cite-quotation">{passage_html(found.quotation)}</blockquote>'
         )
-        number = wanted.length if wanted.length > 1 else None
-        where = link("read", "Read it in its chapter", work=work.id, at=wanted.at, n=number, q=wanted.search_id)
+        length = wanted.length if wanted.length > 1 else None
+        where = link("read", "Read it in its chapter", work=work.id, at=wanted.at, n=length, q=wanted.search_id)
         where += link("work", "About this edition", work=work.id)
     if wanted.search_id:
         where = link("find", "← Back to the results", css="relic-back", q=wanted.search_id) + where
     st.html(f'<p class="relic-cite-where">{where}</p>')
 
 
-def show_forms(forms: Sequence[Quoted | Cited]) -> None:
-    """Draw the quotation as a text has it and the forms of its citation, each with its button."""
+def _show_forms(found: Citation) -> None:
+    """Draw the quotation as a text has it and the forms of its citation, each with its button; then the files."""
     copying.listen()
     rows = "".join(
         f'<div class="relic-copy"><dt>{escape(form.label)}</dt><dd class="relic-copied">{form.html}</dd>'
         f'<dd class="relic-cite-do">{copying.copy_button(form.label)}</dd></div>'
-        for form in forms
+        for form in found.written
     )
     st.html(f'<dl class="relic-cite">{rows}</dl>')
+    if found.locator:
+        st.html(f'<p class="relic-quiet relic-measure">{escape(NO_PAGES)}</p>')
+    _show_unknown(found.work)
+    _show_files(found.work)
 
 
 def _show_unknown(work: CitedWork) -> None:
@@ -158,18 +150,11 @@ def _show_unknown(work: CitedWork) -> None:
         )
 
 
-def show_files(work: CitedWork) -> None:
+def _show_files(work: CitedWork) -> None:
     """Draw the files for other programs, and say what each is for."""
     with st.container(horizontal=True, gap="small"):
         for each in FORMATS.values():
-            st.download_button(
-                each.label,
-                data=each.write([work]),
-                file_name=f"{work.id}{each.suffix}",
-                mime=each.mime,
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"cite_save_{each.name}",
-            )
+            name = f"{work.id}{each.suffix}"
+            save_button(each.label, each.write([work]), name, each.mime, key=f"cite_save_{each.name}")
     rows = "".join(f"<li><strong>{each.label}</strong>: {escape(each.purpose)}.</li>" for each in FORMATS.values())
     st.html(f'<ul class="relic-cite-for">{rows}</ul>')

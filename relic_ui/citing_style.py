@@ -24,14 +24,13 @@ CITING = """
   border: 1px solid var(--relic-line); border-radius: .4rem; padding: .2rem .7rem; min-height: 2rem; min-width: 4.6rem;
   cursor: pointer; }
 .relic-copy-button:hover { border-color: currentColor; }
-.relic-copy-button:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-cite-quotation { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.5; max-width: 44rem;
   margin: .2rem 0 .3rem; padding: 0 0 0 .9rem; border-left: 2px solid var(--relic-line); overflow-wrap: anywhere; }
 .relic-cite-quotation p { margin: 0; font-size: inherit; }
 .relic-cite-quotation p + p { margin-top: .45em; }
-.relic-cite-for { margin: 0 !important; padding: 0 !important; list-style: none; max-width: 44rem; }
+.relic-cite-for { max-width: 44rem; }
 .relic-cite-for li { font-size: .9rem; line-height: 1.5; margin: 0 !important; opacity: .9; }
 .relic-cite-where { display: flex; flex-wrap: wrap; gap: .15rem 1.2rem; }
-.relic-cite-where a { color: inherit; text-underline-offset: .2em; display: inline-block; min-height: 1.5rem; }
+.relic-cite-where a { display: inline-block; min-height: 1.5rem; }
 </style>
 """

@@ -7,12 +7,10 @@ of the server; the button says that it was done, and a screen reader is told.
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from relic_ui.component import component
 
 _JS = """
 export default function () {
@@ -59,15 +57,10 @@ export default function () {
 """
 
 
-@st.cache_resource
-def _listener() -> Callable[..., Any]:
-    return cast("Callable[..., Any]", st.components.v2.component("relic_copying", js=_JS))
-
-
 def listen() -> None:
     """Listen for presses; called once by a page that has such buttons."""
     with st.sidebar:
-        _listener()(key="relic_copying")
+        component("relic_copying", js=_JS)(key="relic_copying")
 
 
 def copy_button(title: str) -> str:

@@ -63,7 +63,6 @@ def _find(work_id: str, claim_text: str, length: int | None) -> None:
 
 
 def _said_of_library(app: App, many: int) -> str:
-    """Say what is there to be searched."""
     more = "from the RELiC shelf, from Project Gutenberg, or as a file of your own (plain text, EPUB or TEI)"
     if many:
         there = "One work is" if many == 1 else f"{many} works are"

@@ -13,7 +13,7 @@ import streamlit as st
 
 from relic_ui import person
 from relic_ui.buttons import button
-from relic_ui.links import link
+from relic_ui.links import link, number
 from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 DOES = "keep"
 
 _PARTS = 3
-_NUMBER = 6
 
 
 class KeepRequest(NamedTuple):
@@ -111,16 +110,7 @@ def asked(does: str, to: str) -> KeepRequest | None:
     parts = to.split("/")
     if does != DOES or len(parts) < _PARTS:
         return None
-    return KeepRequest(parts[0], parts[1], number(parts[2]), tuple(map(unquote, parts[3:])))
-
-
-def number(written: str) -> int:
-    """Read a number out of a press; 0 where it is none.
-
-    >>> number("12"), number("x"), number("")
-    (12, 0, 0)
-    """
-    return int(written) if written.isascii() and written.isdecimal() and len(written) < _NUMBER else 0
+    return KeepRequest(parts[0], parts[1], number(parts[2], 5), tuple(map(unquote, parts[3:])))
 
 
 def press(
@@ -157,8 +147,14 @@ def press(
         st.toast(said[done.outcome], icon=":material/bookmark:")
 
 
+def do(app: App, does: str, to: str, *, origin: Origin) -> None:
+    """Do what was pressed where the words that a passage is kept for stand behind it."""
+    if passage := asked(does, to):
+        press(app, passage, origin=origin, claim_text="".join(passage.further))
+
+
 def do_found(app: App, does: str, to: str) -> None:
     """Do what was pressed on a card of Find: the search, the retriever and the rank stand behind the passage."""
     if passage := asked(does, to):
         search_id, retriever, rank = (*passage.further, "", "", "")[:3]
-        press(app, passage, origin="find", search_id=search_id, retriever=retriever, rank=number(rank))
+        press(app, passage, origin="find", search_id=search_id, retriever=retriever, rank=number(rank, 5))

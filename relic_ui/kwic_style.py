@@ -14,12 +14,10 @@ KWIC = """
   overflow: hidden; }
 .relic-kwic-strips .relic-kwic-track { height: 1.1rem; }
 .relic-kwic-marks { position: absolute; inset: 0; pointer-events: none; }
-[class*="relic-kwic"] a, a.relic-kwic-chapter { color: inherit; text-underline-offset: .2em; }
 .relic-kwic-chapter { position: absolute; top: 0; bottom: 0; }
 .relic-kwic-tinted { background: var(--relic-faint); }
 a.relic-kwic-chapter:hover { background: var(--relic-lit); }
 .relic-kwic-axis { margin-right: 0; }
-.relic-kwic-strips { list-style: none; margin: 0 !important; padding: 0 !important; }
 .relic-kwic-strips li { display: grid; grid-template-columns: 15rem 1fr 3rem; gap: 0 .8rem; align-items: center;
   margin: 0 !important; padding: 0; min-height: 1.75rem; font-size: .9rem; }
 .relic-kwic-name a { display: block; overflow: hidden; line-height: 1.75rem; text-overflow: ellipsis;
@@ -27,8 +25,6 @@ a.relic-kwic-chapter:hover { background: var(--relic-lit); }
 .relic-kwic-count { text-align: right; font-variant-numeric: tabular-nums; }
 .relic-kwic-counts { margin-top: .5rem; }
 .relic-kwic-counts summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
-.relic-kwic-counts summary:focus-visible, .relic-kwic-counts div:focus-visible { outline: 2px solid currentColor;
-  outline-offset: 2px; }
 .relic-kwic-counts > div { max-height: 22rem; overflow: auto; max-width: 52rem; }
 .relic-kwic-counts table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 .relic-kwic-counts :is(th, td) { padding: .18rem .8rem .18rem 0; text-align: left; font-weight: 400; border: 0;

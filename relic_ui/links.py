@@ -11,20 +11,17 @@ from __future__ import annotations
 import secrets
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from relic_ui.component import component
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_JS = Path(__file__).with_name("links.js")
-
-
-@st.cache_resource
-def _follower() -> Callable[..., Any]:
-    return cast("Callable[..., Any]", st.components.v2.component("relic_links", js=_JS.read_text(encoding="utf-8")))
+_JS = Path(__file__).with_name("links.js").read_text(encoding="utf-8")
 
 
 def address(page: str, /, **parameters: str | int | None) -> str:
@@ -70,10 +67,32 @@ def link(
     return f'<a class="{classes}" href="{href}" target="_self"{further}>{escape(label)}</a>'
 
 
+def pages_html(page: int, pages: int, to: Callable[[str, int], str]) -> str:
+    """Make the links from a page of a list to others, each by `to`, of its words and a page; nothing for one page."""
+    if pages == 1:
+        return ""
+
+    def step(label: str, number: int) -> str:
+        return to(label, number) if 1 <= number <= pages and number != page else ""
+
+    here = f"<span>Page {page:,} of {pages:,}</span>"
+    steps = (step("First", 1), step("Previous", page - 1), here, step("Next", page + 1), step("Last", pages))
+    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
+
+
+def number(written: str, digits: int = 6) -> int:
+    """Read a number out of an address; 0 where it is none, or has more digits.
+
+    >>> number("12"), number("-1"), number("²"), number("9" * 40)
+    (12, 0, 0, 0)
+    """
+    return int(written) if written.isascii() and written.isdecimal() and len(written) <= digits else 0
+
+
 def follow() -> None:
     """Listen for clicks on links made here; called once on every page, by the shell."""
     nonce, to = st.session_state.get("brought", ("", ""))
-    _follower()(key="relic_links", data={"nonce": nonce, "to": to})
+    component("relic_links", js=_JS)(key="relic_links", data={"nonce": nonce, "to": to})
 
 
 def bring(to: str) -> None:

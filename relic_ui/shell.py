@@ -152,6 +152,11 @@ def show_errors() -> Iterator[None]:
         st.error(literal(str(error)), icon=":material/error:")
 
 
+def warn_of_address(said: str) -> None:
+    """Warn that an address names what is not here; `said` is Markdown."""
+    st.warning(said, icon=":material/link_off:")
+
+
 def literal(text: str) -> str:
     r"""Escape words that are not ours for a place that reads Markdown: they are to be shown, not obeyed.
 

@@ -7,14 +7,9 @@ SOURCES = """
 h1.relic-window-title { font-family: var(--relic-serif); font-size: 2.1rem; font-weight: 600; line-height: 1.2;
   padding: 0; margin: 0 0 .35rem; overflow-wrap: anywhere; }
 .relic-window-back { font-size: .9rem; margin-bottom: .5rem !important; }
-:is(.relic-window-back, .relic-window-links, .relic-window-works, .relic-window-filter, .relic-quoted,
-  .relic-read-quotes, .relic-read-quoting, .relic-work-quoted, .relic-window-bar) a { color: inherit;
-  text-underline-offset: .2em; }
 .relic-window-links { display: flex; flex-wrap: wrap; gap: .15rem 1.2rem; align-items: baseline; }
 .relic-window-links a, .relic-window-filter a, .relic-window-works a, .relic-window-back a { display: inline-block;
   min-height: 1.5rem; line-height: 1.5rem; }
-.relic-window-works, .relic-quoted, .relic-work-quoted { list-style: none; margin: 0 !important;
-  padding: 0 !important; }
 .relic-window-works { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; margin-top: .2rem !important; }
 .relic-window-works li { margin: 0 !important; font-size: inherit; }
 .relic-window-works a[aria-current], .relic-window-filter a[aria-current] { font-weight: 700; text-decoration: none; }
@@ -24,10 +19,9 @@ h1.relic-window-title { font-family: var(--relic-serif); font-size: 2.1rem; font
 .relic-window-bar { display: flex; flex-wrap: wrap; gap: .3rem 2rem; align-items: baseline;
   justify-content: space-between; max-width: 76rem; margin: 0; }
 .relic-window-bar h2 { scroll-margin-top: 5rem; }
-.relic-window-bar h2:focus { outline: none; }
 .relic-window-filter { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; font-size: .9rem; }
 .relic-window-filter a[aria-current] { border-bottom: 2px solid currentColor; }
-.relic-windows { list-style: none; margin: 0 !important; padding: 0 !important; max-width: 76rem; }
+.relic-windows { max-width: 76rem; }
 .relic-windows > li { margin: 0 !important; padding: 1.1rem 0 1.2rem; border-top: 1px solid var(--relic-line);
   scroll-margin-top: 5rem; overflow-wrap: anywhere; font-size: inherit; }
 .relic-windows > li:last-child { border-bottom: 1px solid var(--relic-line); }
@@ -42,9 +36,8 @@ h1.relic-window-title { font-family: var(--relic-serif); font-size: 2.1rem; font
   margin-top: .3rem; }
 .relic-window h4 { font-size: .8rem; font-weight: 600; opacity: .82; margin: 0 0 .15rem; padding: 0; line-height: 1.4;
   letter-spacing: 0; }
-.relic-window blockquote { font-family: var(--relic-serif); font-size: 1.08rem; line-height: 1.5; margin: 0; padding: 0;
-  border: 0; opacity: 1; color: inherit; }
-.relic-window blockquote p { margin: 0; font-size: inherit; white-space: pre-line; }
+.relic-window blockquote { font-size: 1.08rem; line-height: 1.5; margin: 0; }
+.relic-window blockquote p { white-space: pre-line; }
 .relic-window blockquote p + p { margin-top: .45em; }
 .relic-window-around { font-size: .92rem; line-height: 1.5; opacity: .88; }
 .relic-window-around + blockquote, blockquote + .relic-window-around { margin-top: .4rem !important; }
@@ -91,8 +84,6 @@ section[aria-label="The critic"] blockquote { padding-left: .8rem; border-left: 
 .relic-read-quotes p { margin: 0; font-size: inherit; opacity: .85; }
 .relic-read-quotes button { font: inherit; color: inherit; background: none; border: 0; padding: 0; min-height: 1.5rem;
   text-decoration: underline; text-underline-offset: .2em; cursor: pointer; min-width: 7.5rem; text-align: left; }
-.relic-read-quotes :is(a, button):focus-visible, .relic-read-quoting :is(a, button):focus-visible,
-.relic-window-judge .relic-button:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-read-text a.relic-read-quoted { position: absolute; text-indent: 0; width: 1.7rem; height: 24px;
   left: calc(100% - var(--relic-read-right) + .4rem); line-height: 24px; font-family: var(--relic-read-sans);
   font-size: .74rem; font-style: normal; text-align: left; padding-left: .35rem; text-decoration: none;

@@ -47,6 +47,28 @@ button[data-selected="true"], button:is([kind="secondary"], [kind="tertiary"]):i
 .relic-quiet { opacity: .82; font-size: .9rem; line-height: 1.45; }
 .relic-measure { max-width: 44rem; }
 h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem 0 .2rem; padding: 0 .5rem; }
+a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { color: inherit;
+  text-underline-offset: .2em; }
+:is(.relic-card, .relic-column, .relic-shelf-do, .relic-shelf-found, .relic-work-facts, .relic-missed,
+  .relic-kwic-counts, .relic-read-contents, .relic-note, .relic-proxy, .relic-proxy-review, .relic-proxy-fold,
+  .relic-recall-fold) summary:focus-visible,
+:is(.relic-from-marks, .relic-like, .relic-read-text, .relic-read-near, .relic-read-contents, .relic-read-search,
+  .relic-read-bar, .relic-read-quotes, .relic-read-quoting, .relic-note, .relic-proxy) a:focus-visible,
+:is(.relic-read-bar, .relic-read-quotes, .relic-read-quoting, .relic-proxy) button:focus-visible,
+:is(.relic-shelf-works, .relic-shelf) li:focus-visible, .relic-kwic-counts div:focus-visible,
+:is(.relic-dot, .relic-button, .relic-copy-button, .relic-table, .relic-echo, .relic-proxy textarea):focus-visible,
+.relic-read-skip:focus, .relic-echo:target { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-like:focus, .relic-note:focus, .relic-read-text span[id]:focus, .relic-window-bar h2:focus,
+.relic-proxy :is(h2, [data-part="verdict"]):focus, h1.relic-proxy-title:focus, #proxy-end:focus,
+.relic-proxy-known:focus, #recall-examples:focus { outline: none; }
+.relic-shelf-works, .relic-shelf, .relic-shelf-left-out, .relic-work-numbers, .relic-work-searches, .relic-kwic-strips,
+.relic-window-works, .relic-quoted, .relic-work-quoted, .relic-windows, .relic-moved, .relic-history, .relic-cite-for,
+.relic-proxy-options, .relic-recall-numbers, .relic-proxy-numbers { list-style: none; margin: 0 !important;
+  padding: 0 !important; }
+:is(.relic-card, .relic-like, .relic-window, .relic-note, .relic-moved, .relic-echo, .relic-recall-case) blockquote {
+  font-family: var(--relic-serif); padding: 0; border: 0; opacity: 1; color: inherit; }
+:is(.relic-card, .relic-like, .relic-window, .relic-moved, .relic-recall-case) blockquote p { margin: 0;
+  font-size: inherit; }
 .relic-item { font-size: 1.05rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.35; }
 
 .relic-column { border-top: 3px solid var(--relic-hue, currentColor); padding-top: .3rem; margin: 0; }
@@ -58,12 +80,11 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-card { border: 1px solid var(--relic-line); border-radius: .5rem; padding: .7rem .9rem .5rem; margin: 0;
   scroll-margin-top: 5rem; overflow-wrap: anywhere; display: flex; flex-direction: column; }
 .relic-card:target { outline: 2px solid var(--relic-hue, currentColor); outline-offset: 2px; }
-.relic-card blockquote { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.45; margin: 0 0 .4rem;
-  padding: 0; border: 0; opacity: 1; color: inherit; hanging-punctuation: first; }
+.relic-card blockquote { font-size: 1.1rem; line-height: 1.45; margin: 0 0 .4rem; hanging-punctuation: first; }
 .relic-card header { order: 1; display: flex; flex-wrap: wrap; gap: 0 1.2rem; font-size: .8125rem;
   line-height: 1.5rem; }
 .relic-card h3 { margin: 0; padding: 0; font-size: inherit; font-weight: 400; line-height: inherit; letter-spacing: 0; }
-.relic-card h3 a { color: inherit; text-decoration-color: var(--relic-line); text-underline-offset: .2em; }
+.relic-card h3 a { text-decoration-color: var(--relic-line); }
 .relic-card-work { display: block; font-family: var(--relic-serif); font-style: normal; font-weight: 600; }
 .relic-rank { font-size: .8rem; font-weight: 700; font-variant-numeric: tabular-nums; color: inherit; flex: none;
   border: 1.5px solid var(--relic-hue, currentColor); border-radius: 1rem; min-width: 1.5rem; text-align: center;
@@ -73,13 +94,11 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-work blockquote { margin: 0; }
 .relic-work .relic-quiet { margin: 0 0 .6rem; }
 .relic-card-by { display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: inherit; }
-.relic-card-by a { color: inherit; text-underline-offset: .2em; }
 .relic-by::before { content: ""; display: inline-block; width: .55em; height: .55em; border-radius: 1em;
   background: var(--relic-hue); margin-right: .4em; }
 .relic-card-do { order: 2; display: flex; flex-wrap: wrap; gap: .1rem .9rem; align-items: center; font-size: .8125rem;
   margin-top: .15rem; }
-.relic-card-do a { color: inherit; text-underline-offset: .2em; display: inline-block; min-height: 1.5rem;
-  line-height: 1.5rem; }
+.relic-card-do a { display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }
 .relic-card summary { cursor: pointer; min-height: 1.5rem; line-height: 1.5rem; }
 .relic-card-do details[open] { flex-basis: 100%; order: 1; border-top: 1px solid var(--relic-line);
   margin-top: .3rem; padding-top: .2rem; }
@@ -90,7 +109,6 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-parts li > span { flex: none; min-width: 2.4rem; text-align: right; font-weight: 600;
   font-variant-numeric: tabular-nums; }
 .relic-parts q { display: block; font-family: var(--relic-serif); font-size: .95rem; quotes: none; }
-.relic-parts a { color: inherit; text-underline-offset: .2em; }
 .relic-below { font-size: .8125rem; opacity: .82; border-top: 1px solid currentColor; padding-top: .4rem; }
 .relic-reading { margin: .3rem 0 1rem .8rem; padding-left: .7rem; border-left: 2px dotted currentColor;
   font-size: .9rem; line-height: 1.45; }
@@ -108,14 +126,12 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 .relic-card-again > details[open] > summary > span:nth-child(2) { visibility: hidden; }
 .relic-card-again > details::details-content { display: flex; flex-direction: column; padding-top: .3rem; }
 .relic-card-again > details:not([open])::details-content { display: none; }
-.relic-card blockquote p, .relic-around p { margin: 0; font-size: inherit; }
+.relic-around p { margin: 0; font-size: inherit; }
 .relic-card blockquote p + p, .relic-around p + p { margin-top: .45em; }
 .relic-verse { white-space: pre-line; padding-left: 1em; }
 .relic-card mark, .relic-around mark { background: var(--relic-lit); color: inherit; border-radius: .15em;
   padding: 0 .08em; }
 .relic-made summary { cursor: pointer; min-height: 1.6rem; }
-.relic-card summary:focus-visible, .relic-column summary:focus-visible, .relic-dot:focus-visible {
-  outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-around { font-family: var(--relic-serif); font-size: 1rem; line-height: 1.55; padding: .4rem 0 .2rem; }
 .relic-card blockquote .relic-rest { opacity: .75; }
 .relic-around .relic-gold { background: var(--relic-faint); border-bottom: 2px solid var(--relic-hue, currentColor); }
@@ -200,15 +216,9 @@ h2.relic-menu { font-size: .875rem; font-weight: 600; opacity: .82; margin: 1rem
 
 .relic-like { margin: 0; padding: 0 0 0 1rem; border-left: 3px solid var(--relic-line); max-width: 52rem;
   scroll-margin-top: 100vh; overflow-wrap: anywhere; }
-.relic-like:focus { outline: none; }
-.relic-like-label { font-size: .875rem; }
-.relic-like blockquote { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.5; margin: .3rem 0 .35rem;
-  padding: 0; border: 0; opacity: 1; color: inherit; }
-.relic-like blockquote p { margin: 0; font-size: inherit; }
+.relic-like blockquote { font-size: 1.1rem; line-height: 1.5; margin: .3rem 0 .35rem; }
 .relic-like blockquote p + p { margin-top: .45em; }
 .relic-like figcaption { font-size: .875rem; }
-a.relic-link { color: inherit; text-underline-offset: .2em; }
-.relic-like a { color: inherit; text-underline-offset: .2em; }
 
 .relic-from { list-style: none; margin: .3rem 0 0 !important; padding: 0 !important; columns: 2 26rem;
   column-gap: 2.2rem; }
@@ -221,45 +231,33 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 .relic-from-marks a { font-size: .75rem; line-height: 24px; font-weight: 600; color: #fff !important;
   background: var(--relic-hue); text-decoration: none !important; border-radius: 12px; padding: 0 .6em;
   white-space: nowrap; font-variant-numeric: tabular-nums; }
-.relic-from-marks a:focus-visible, .relic-like a:focus-visible { outline: 2px solid currentColor;
-  outline-offset: 2px; }
 .relic-from-works summary { cursor: pointer; min-height: 1.6rem; font-size: .9rem; }
 .st-key-find_length label ~ * button { min-height: 2.5rem; }
 .st-key-find_retrievers [role="toolbar"] { flex-wrap: wrap; }
 
-.relic-shelf-contents { display: flex; flex-wrap: wrap; gap: .2rem 1.4rem; }
-.relic-shelf-contents a, .relic-work-do a, .relic-shelf-do a, .relic-shelf-state a { display: inline-block;
-  min-height: 1.6rem; line-height: 1.6rem; }
-.relic-shelf-works, .relic-shelf, .relic-shelf-left-out, .relic-work-numbers, .relic-work-searches { list-style: none;
-  margin: 0 !important; padding: 0 !important; }
+.relic-work-do a, .relic-shelf-do a, .relic-shelf-state a { display: inline-block; min-height: 1.6rem;
+  line-height: 1.6rem; }
 .relic-shelf-works li, .relic-shelf li { border-top: 1px solid var(--relic-line); padding: .55rem 0;
   margin: 0 !important; max-width: 62rem; display: grid; column-gap: 1.2rem; align-items: baseline;
   overflow-wrap: anywhere; scroll-margin-top: 5rem; }
 .relic-shelf-works li { grid-template-columns: 1fr auto; }
 .relic-shelf li { grid-template-columns: 3rem 1fr auto; padding: .35rem 0; }
 .relic-shelf-works li:last-child, .relic-shelf li:last-child { border-bottom: 1px solid var(--relic-line); }
-.relic-shelf-works li:focus-visible, .relic-shelf li:focus-visible { outline: 2px solid currentColor;
-  outline-offset: 2px; }
 .relic-shelf-works h3, .relic-shelf-title cite { font-family: var(--relic-serif); }
 .relic-shelf-works h3 { font-size: 1.15rem; }
-.relic-shelf-works a, .relic-shelf a, .relic-shelf-contents a, .relic-work-do a, .relic-work-searches a,
-.relic-work-chapters a, .relic-work-facts a, .relic-work-link { color: inherit; text-underline-offset: .2em; }
 .relic-shelf-title cite { font-size: 1.08rem; margin-right: .35rem; }
 .relic-shelf-year { font-variant-numeric: tabular-nums; opacity: .82; font-size: .9rem; }
 .relic-shelf-do, .relic-shelf-state, .relic-work-do { display: flex; flex-wrap: wrap; gap: .2rem 1rem;
   align-items: baseline; font-size: .9rem; }
 .relic-shelf-do summary, .relic-shelf-found summary, .relic-work-facts summary { cursor: pointer; min-height: 1.6rem;
   line-height: 1.6rem; }
-.relic-shelf-do summary:focus-visible, .relic-shelf-found summary:focus-visible, .relic-button:focus-visible,
-.relic-work-facts summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-shelf-do details { width: 8.5rem; }
 .relic-shelf-do details > div { display: grid; justify-items: start; gap: .3rem; margin: .2rem 0; }
 .relic-button { font: inherit; color: inherit; background: none; border: 1px solid var(--relic-line); cursor: pointer;
   border-radius: .4rem; padding: .1rem .8rem; min-height: 1.75rem; text-align: left; }
 .relic-keep { display: inline-flex; flex-wrap: wrap; gap: .1rem .5rem; align-items: center; }
 .relic-keep .relic-button { font-size: .8125rem; padding: 0 .6rem; min-height: 1.5rem; }
-.relic-keep a { color: inherit; font-size: .8125rem; text-underline-offset: .2em; display: inline-block;
-  min-height: 1.5rem; line-height: 1.5rem; }
+.relic-keep a { font-size: .8125rem; display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }
 .relic-button:hover { background: var(--relic-faint); }
 .relic-button[aria-disabled] { cursor: default; border-color: transparent; background: none; padding-inline: 0; }
 [role=tab][aria-selected=true], [role=tab][aria-selected=true] p { color: inherit !important; }
@@ -315,12 +313,9 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 }
 
 .relic-search-do { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .9rem; }
-.relic-search-do a { color: inherit; text-underline-offset: .2em; display: inline-block; min-height: 1.6rem;
-  line-height: 1.6rem; }
+.relic-search-do a { display: inline-block; min-height: 1.6rem; line-height: 1.6rem; }
 [data-testid="stPopoverBody"]:has(.relic-share) [data-testid="stVerticalBlock"] { gap: .6rem; }
 [data-testid="stPopoverBody"]:has(.relic-share) { padding-block: 1rem; }
-
-.relic-works a { color: inherit; }
 
 .relic-read-skip { position: absolute; left: -9999px; }
 .relic-read-skip:focus { position: static; }
@@ -342,7 +337,6 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 .relic-read-part { display: block; font-size: 1rem; font-weight: 400; opacity: .85; margin-bottom: .3rem; }
 .relic-read-text p { font-size: inherit; margin: 0; scroll-margin-block: 5rem; }
 .relic-read-text span[id] { scroll-margin-block: 6rem; outline-offset: 2px; }
-.relic-read-text span[id]:focus { outline: none; }
 .relic-read-prose { text-indent: 1.5em; }
 .relic-read-prose.relic-read-first, .relic-read-speaker + .relic-read-prose { text-indent: 0; }
 .relic-read-verse { white-space: pre-line; padding-left: 1.6em; }
@@ -377,8 +371,6 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 .relic-read-text .relic-read-mark { font-family: var(--relic-read-sans); font-size: .74rem;
   font-style: normal; line-height: 24px; font-weight: 600; color: #fff; background: var(--relic-hue);
   text-decoration: none; border-radius: 12px; padding: 0 .6em; white-space: nowrap; }
-.relic-read-text a:focus-visible, .relic-read-near a:focus-visible, .relic-read-contents :is(a, summary):focus-visible,
-.relic-read-search a:focus-visible, .relic-read-skip:focus { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-read-near { display: flex; flex-wrap: wrap; gap: .3rem 1.4rem; align-items: baseline; font-size: .9rem;
   padding-left: var(--relic-read-left); line-height: 1.7; }
 .relic-read-keys { opacity: .75; font-size: .8rem; }
@@ -400,7 +392,6 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
   white-space: nowrap; }
 .st-key-read_place { position: sticky; bottom: 0; z-index: 20; }
 .relic-missed summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
-.relic-missed summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-missed dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; font-size: .86rem;
   margin: .3rem 0 .2rem !important; padding: 0 !important; }
 .relic-missed dt { opacity: .82; }
@@ -421,8 +412,6 @@ a.relic-link { color: inherit; text-underline-offset: .2em; }
 .relic-read-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid currentColor;
   border-radius: .4rem; min-height: 28px; min-width: 28px; padding: 0 .55rem; cursor: pointer; }
 .relic-read-bar button:disabled { opacity: .4; cursor: default; }
-.relic-read-bar :is(button, a):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
-.relic-read-bar a, .relic-read-offer a { color: inherit; }
 .relic-read-bar [data-part="about"] { margin-left: auto; }
 .stMain:has(.relic-read-bar:not([hidden])) { scroll-padding-bottom: 7rem; }
 @media (hover: none), (max-width: 640px) {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.reporting import tables
+from relic_ui.buttons import save_button
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,6 @@ TABLES = """
 <style>
 .relic-table-caption { font-size: .9rem; line-height: 1.5; max-width: 62rem; }
 .relic-table { overflow: auto; max-height: 24rem; margin: .4rem 0 .6rem; }
-.relic-table:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-table table { border-collapse: collapse; font-size: .875rem; }
 .relic-table :is(th, td) { padding: .22rem 1rem .22rem 0; border: 0; border-bottom: 1px solid var(--relic-line);
   text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap;
@@ -57,15 +57,8 @@ def save(made: Sequence[tables.Table], file_name: str, *, key: str) -> None:
     """Offer tables as files, all in one."""
     with st.container(horizontal=True, gap="small"):
         for form, name, ending, mime in _FORMS:
-            st.download_button(
-                f"Save as {name}",
-                data=tables.write(tuple(made), form),
-                file_name=f"{file_name}.{ending}",
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"{key}_{form}",
-            )
+            written = tables.write(tuple(made), form)
+            save_button(f"Save as {name}", written, f"{file_name}.{ending}", mime, key=f"{key}_{form}")
 
 
 def table_html(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:

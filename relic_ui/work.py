@@ -120,16 +120,12 @@ def _show_edition(facts: Facts) -> None:
         if entry.gutenberg and not work.source.startswith("Project Gutenberg"):
             said += f"; Project Gutenberg has an edition of it as number {entry.gutenberg}"
         rows.append(("In RELiC", said))
-    rows.append(
-        (
-            "Fingerprint",
-            (
-                f"<details><summary><code>{work.sha256[:12]}…</code></summary><p><code>{work.sha256}</code></p>"
-                '<p class="relic-quiet">Computed from the text (sha256). Whoever has the same fingerprint has the same '
-                "text, letter for letter: give it where others should be able to check your edition.</p></details>"
-            ),
-        )
+    fingerprint = (
+        f"<details><summary><code>{work.sha256[:12]}…</code></summary><p><code>{work.sha256}</code></p>"
+        '<p class="relic-quiet">Computed from the text (sha256). Whoever has the same fingerprint has the same text, '
+        "letter for letter: give it where others should be able to check your edition.</p></details>"
     )
+    rows.append(("Fingerprint", fingerprint))
     st.header("The edition")
     st.html(
         '<dl class="relic-work-facts">' + "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in rows) + "</dl>"

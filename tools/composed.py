@@ -63,9 +63,6 @@ _BINS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _GRID = np.round(np.concatenate([np.arange(0.002, 0.1, 0.002), np.arange(0.1, 1, 0.01)]), 3)
 
 
-# ---- fitting --------------------------------------------------------------------------------------------------------
-
-
 def bare_claim(window: QuotationContext) -> str:
     """Give the sentence before a quotation, where it is long enough to be a claim; else nothing."""
     sentence = window.left[-1] if window.left else ""
@@ -210,9 +207,6 @@ def _reliability(name: str, said: Floats, golds: npt.NDArray[np.bool_]) -> Table
     )
 
 
-# ---- the set --------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Query:
     """A composed claim: its template, the windows whose claims it joins, and the sentences that answer it."""
@@ -289,9 +283,6 @@ def build(app: App, options: Namespace, progress: Progress) -> tuple[Table, ...]
     caption = f"Composed claims from {benchmark.card.label}, {len({each.work for each in queries})} works."
     notes = (f"Written to {options.out}; sha256 {_FILE.digest(content)}.",)
     return (Table(caption=caption, heads=("template", "queries", "mean answers"), rows=tuple(counts), notes=notes),)
-
-
-# ---- measuring ------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class Server:
         body = {"messages": list(messages), "max_tokens": ANSWER}
         return self._asked("chat/completions", body, needed, stop, partial(_read, needed=needed))
 
-    def prompt_logprobs(self, prefix: str, text: str, stop: threading.Event | None = None) -> list[tuple[str, float]]:
+    def prompt_logprobs(self, prefix: str, text: str) -> list[tuple[str, float]]:
         """Give the log-probability of each token of a text that follows a prefix.
 
         A token across the border counts as one of the text. Of an empty prefix the text's first token is left out,
@@ -123,7 +123,7 @@ class Server:
         body = {"prompt": prompt, "max_tokens": 1, "echo": True, "logprobs": 1}
         needed = len(prompt) // _CHARACTERS + 1
         read = partial(_read_logprobs, prefix=prefix, text=text)
-        found = self._asked("completions", body, needed, stop or threading.Event(), read, _NO_LOGPROBS)
+        found = self._asked("completions", body, needed, threading.Event(), read, _NO_LOGPROBS)
         if found is None:
             raise ReaderUnavailable(f"The model's server on {self.place} {_NO_LOGPROBS}.")
         return found

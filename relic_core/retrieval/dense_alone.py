@@ -108,16 +108,13 @@ class DenseAlone(VectorSearch):
     def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
         """Take a span's vector from the index of its length. Raises as `VectorSearch.span_vector`."""
         check_span(work, span)
-        return np.array(self._open(work, span.length)[span.start])
+        return np.array(self._opened(self._recipe(work, span.length))[span.start])
 
     def score_vector(self, vector: npt.NDArray[np.float32], work: WorkVersion, length: int) -> Scores:
         """Score every span of `length` sentences against a vector. Raises NoIndex and StaleIndex."""
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
-        return times(self._open(work, length), vector)
-
-    def _open(self, work: WorkVersion, length: int) -> npt.NDArray[np.float32]:
-        return self._opened(self._recipe(work, length))
+        return times(self._opened(self._recipe(work, length)), vector)
 
     def _recipe(self, work: WorkVersion, length: int) -> index_files.Recipe:
         code = f"{CODE}, spans of {length}"

@@ -152,7 +152,6 @@ class Filters:
     least: int = 1
 
     def __post_init__(self) -> None:
-        """Check the bounds."""
         if not 0 < self.most <= 1 or self.least < 1:
             raise BadRequest(
                 f"Words in at most a share of {self.most:g} of the passages and at least {self.least} times cannot be "
@@ -338,9 +337,10 @@ def tesserae(two: Two) -> Scorer:
     return lambda rows: np.stack([row(at) for at in rows]) if len(rows) else np.zeros((0, size), np.float32)
 
 
-def similarity(
-    vectors: Floats, *, floor: float = 0.5, gamma: float = 2.0, nearest: int = 20, progress: Progress = silent
-) -> sp.csr_array:
+_FLOOR, _GAMMA, _NEAREST = 0.5, 2.0, 20
+
+
+def similarity(vectors: Floats) -> sp.csr_array:
     """Make the similarity of words: max(0, cos)^gamma above a floor, each word's nearest alone; ones on the diagonal.
 
     - `vectors`: shape (n_terms, dimension); a word without a vector, all zeros, is like itself alone.
@@ -352,13 +352,12 @@ def similarity(
     for start in range(0, size, 512):
         block = unit[start : start + 512] @ unit.T
         block[np.arange(len(block)), np.arange(start, start + len(block))] = 0
-        if size > nearest:
-            block[block < -np.partition(-block, nearest, axis=1)[:, [nearest]]] = 0
-        row, column = np.nonzero(block > floor)
+        if size > _NEAREST:
+            block[block < -np.partition(-block, _NEAREST, axis=1)[:, [_NEAREST]]] = 0
+        row, column = np.nonzero(block > _FLOOR)
         rows.append(row + start)
         columns.append(column)
-        values.append(block[row, column] ** gamma)
-        progress(start, size, "Comparing words")
+        values.append(block[row, column] ** _GAMMA)
     made = sp.csr_array((np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))), shape=(size, size))
     return made.maximum(made.T).tocsr().astype(np.float32)
 
@@ -454,9 +453,9 @@ def word_vectors(two: Two, a: Floats, b: Floats) -> Floats:
     return centred
 
 
-def random_vectors(two: Two, *, seed: int = 0) -> Floats:
+def random_vectors(two: Two) -> Floats:
     """Make vectors by lot: the control of the paper, section 5."""
-    return np.random.default_rng(seed).standard_normal((len(two.vocabulary), 64)).astype(np.float32)
+    return np.random.default_rng(0).standard_normal((len(two.vocabulary), 64)).astype(np.float32)
 
 
 _LARGEST = 1 << 30

@@ -44,7 +44,7 @@ _START = (1 << _BITS) - 1
 """A work and a start make one number that sorts by work, then by start."""
 
 
-def fuse(rankings: Sequence[Ranking], *, name: str = "fusion", short: bool = False) -> Ranking:
+def fuse(rankings: Sequence[Ranking], *, short: bool = False) -> Ranking:
     """Fuse rankings of one length, at least one; works that are in several stand in the same order.
 
     - `short`: of a short claim, so that `MOST` holds.
@@ -67,7 +67,7 @@ def fuse(rankings: Sequence[Ranking], *, name: str = "fusion", short: bool = Fal
         for ranking in rankings
     ]
     return Ranking(
-        retriever=name,
+        retriever="fusion",
         length=rankings[0].length,
         works=works,
         work=(found >> _BITS).astype(np.int32),

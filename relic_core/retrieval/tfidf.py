@@ -68,7 +68,7 @@ class TfIdf(Retriever):
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
         counts = span_counts(work, length, _TERMS, self._indexes)
-        idf, inverse_norms = self._weights(work, length, counts)
+        idf, inverse_norms = self._kept.get((work.fingerprint, length), lambda: _weigh(counts))
         products = np.zeros(counts.spans)
         squares = 0.0
         for term, occurrences in Counter(terms).items():
@@ -82,12 +82,9 @@ class TfIdf(Retriever):
         norm = np.sqrt(squares) or 1.0
         return np.minimum(products * inverse_norms / norm, 1.0).astype(np.float32)
 
-    def _weights(self, work: Work, length: int, counts: SpanCounts) -> tuple[Floats, Floats]:
-        """Give the idf of each term, shape (n_terms,), and one over the norm of each span, shape (n_spans,)."""
-        return self._kept.get((work.fingerprint, length), lambda: _weigh(counts))
-
 
 def _weigh(counts: SpanCounts) -> tuple[Floats, Floats]:
+    """Give the idf of each term, shape (n_terms,), and one over the norm of each span, shape (n_spans,)."""
     idf = np.log1p(counts.spans / counts.holding)
     weights = (1.0 + np.log(counts.count)) * np.repeat(idf, counts.holding)  # (n_entries,)
     norms = np.sqrt(np.bincount(counts.span, weights=weights * weights, minlength=counts.spans))

@@ -10,6 +10,7 @@ import streamlit as st
 from relic_core.services.concordance import SORTS, Answer, ConcordanceRequest
 from relic_ui import links
 from relic_ui.naming import name_of
+from relic_ui.shell import warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,12 +41,10 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
     known = {_ALL_WORKS, *(work.id for work in summaries)}
     work = wanted.get("work", _ALL_WORKS)
     if work not in known:
-        st.warning(
+        warn_of_address(
             "This address names a work that is not in your library, so all your works are looked through instead. Add "
-            "that edition in the Library to look in it.",
-            icon=":material/link_off:",
+            "that edition in the Library to look in it."
         )
-    page = wanted.get("page", "1")
     as_written = wanted.get("case") == "1"
     state.update(
         concordance_address=wanted,
@@ -56,7 +55,7 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
         concordance_forms=wanted.get("forms") == "1" and not as_written,
         concordance_case=as_written,
         concordance_only=wanted.get("form", ""),
-        concordance_page=max(1, int(page)) if page.isascii() and page.isdecimal() and len(page) < len("1000000") else 1,
+        concordance_page=links.number(wanted.get("page", "")) or 1,
     )
 
 

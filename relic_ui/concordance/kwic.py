@@ -11,6 +11,7 @@ import streamlit as st
 
 from relic_core.services.concordance import MOST_EXPORTED, Answer, ConcordanceRequest
 from relic_ui import keep, links
+from relic_ui.buttons import save_button
 from relic_ui.concordance.concordance import choose_sort
 from relic_ui.concordance.kwic_counts import show_counts
 
@@ -40,24 +41,16 @@ def show_answer(app: App, answer: Answer, summaries: Sequence[WorkSummary]) -> N
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         choose_sort()
         request = dataclasses.replace(answer.request, page=1)
-        st.download_button(
+        save_button(
             f"Save {_exported(answer)} as CSV",
-            data=lambda: app.concordance.export(request),
-            file_name=_file_name(request),
-            mime="text/csv",
-            on_click="ignore",
-            icon=":material/download:",
+            lambda: app.concordance.export(request),
+            _file_name(request),
+            "text/csv",
             key="concordance_save",
         )
     several = not answer.request.work_id
     marks = keep.Marks(app, answer.request.word)
     st.html(_table(answer, marks, several=several) + _pages(answer))
-
-
-def do(app: App, does: str, to: str) -> None:
-    """Keep the sentences of a line, or let them go: what was asked stands behind the passage."""
-    if passage := keep.asked(does, to):
-        keep.press(app, passage, origin="concordance", claim_text="".join(passage.further))
 
 
 def _exported(answer: Answer) -> str:
@@ -194,16 +187,8 @@ def _row(row: Occurrence, number: int, request: ConcordanceRequest, marks: keep.
 
 
 def _pages(answer: Answer) -> str:
-    if answer.pages == 1:
-        return ""
-    request, page = answer.request, answer.page
-
     def to(label: str, number: int) -> str:
-        if not 1 <= number <= answer.pages or number == page:
-            return ""
-        parameters = dataclasses.replace(request, page=number).parameters
+        parameters = dataclasses.replace(answer.request, page=number).parameters
         return links.link("concordance", label, attributes=_TO_PLACES, **parameters)
 
-    here = f"<span>Page {page:,} of {answer.pages:,}</span>"
-    steps = (to("First", 1), to("Previous", page - 1), here, to("Next", page + 1), to("Last", answer.pages))
-    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
+    return links.pages_html(answer.page, answer.pages, to)

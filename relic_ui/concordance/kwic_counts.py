@@ -6,7 +6,7 @@ import dataclasses
 import re
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -50,8 +50,7 @@ def _strip(work: WorkCount, *, axis: bool) -> str:
         _segment(work, chapter, end, tinted=tinted and index % 2 == 1)
         for index, (chapter, end) in enumerate(zip(work.chapters, ends, strict=True))
     )
-    begins = [(chapter, chapter.begins) for chapter in work.chapters]
-    below = f'<div class="relic-axis relic-kwic-axis">{axis_html(begins)}</div>' if axis else ""
+    below = f'<div class="relic-axis relic-kwic-axis">{_axis(work.chapters)}</div>' if axis else ""
     return (
         f'<p class="relic-sr">{escape(_in_words(work))}</p>'
         f'<div class="relic-kwic-strip" aria-hidden="true"><div class="relic-kwic-track">{spans}'
@@ -106,13 +105,16 @@ def _in_words(work: WorkCount) -> str:
 
 
 def _named_strip(work: WorkCount, request: ConcordanceRequest) -> str:
-    own = links.link(
-        "concordance", work.work.title, **dataclasses.replace(request, work_id=work.work.id, page=1).parameters
-    )
     return (
-        f'<li><span class="relic-kwic-name">{own}</span>{_strip(work, axis=False)}'
+        f'<li><span class="relic-kwic-name">{_in(work, request)}</span>{_strip(work, axis=False)}'
         f'<span class="relic-kwic-count">{work.count:,}</span></li>'
     )
+
+
+def _in(work: WorkCount, request: ConcordanceRequest) -> str:
+    """Link to the same query in one work."""
+    parameters = dataclasses.replace(request, work_id=work.work.id, page=1).parameters
+    return links.link("concordance", work.work.title, **parameters)
 
 
 def _chapters(work: WorkCount) -> str:
@@ -130,17 +132,7 @@ def _chapters(work: WorkCount) -> str:
 
 def _works(works: Sequence[WorkCount], request: ConcordanceRequest) -> str:
     most = max(work.rate for work in works)
-    rows = [
-        _counted(
-            links.link(
-                "concordance", work.work.title, **dataclasses.replace(request, work_id=work.work.id, page=1).parameters
-            ),
-            work.count,
-            work.rate,
-            most,
-        )
-        for work in works
-    ]
+    rows = [_counted(_in(work, request), work.count, work.rate, most) for work in works]
     return _opened("Counts by work", "Work", rows)
 
 
@@ -161,38 +153,26 @@ def _opened(label: str, first: str, rows: Sequence[str]) -> str:
     )
 
 
-class Named(Protocol):
-    """What a chapter has printed over it."""
-
-    @property
-    def number(self) -> str:
-        """Its number."""
-
-    @property
-    def part(self) -> str:
-        """The part it stands in."""
-
-
-def axis_html(chapters: Sequence[tuple[Named, float]]) -> str:
-    """Label up to eight places where a chapter begins (with the share of the work before it), or a part."""
+def _axis(chapters: Sequence[ChapterCount]) -> str:
+    """Label up to eight places where a chapter begins, or a part."""
     parts: dict[str, float] = {}
-    for chapter, begins in chapters:
+    for chapter in chapters:
         if chapter.part:
-            parts.setdefault(chapter.part, begins)
+            parts.setdefault(chapter.part, chapter.begins)
     if len(parts) > 1:  # chapters are counted anew in each part, so their numbers alone would mislead
-        named = [(part_name(part), begins) for part, begins in parts.items()]
+        named = [(_part_name(part), begins) for part, begins in parts.items()]
     else:
-        numbered = [(chapter.number, begins) for chapter, begins in chapters if chapter.number]
-        named = numbered or [(str(place), begins) for place, (_, begins) in enumerate(chapters, start=1)]
+        numbered = [(chapter.number, chapter.begins) for chapter in chapters if chapter.number]
+        named = numbered or [(str(place), chapter.begins) for place, chapter in enumerate(chapters, start=1)]
     step = max(1, -(-len(named) // _AXIS_LABELS))
     shown = [(name, begins) for name, begins in named[::step] if begins < _LAST_LABEL]
     return "".join(f'<span style="left:{begins:.2%}">{escape(name)}</span>' for name, begins in shown)
 
 
-def part_name(part: str) -> str:
+def _part_name(part: str) -> str:
     """Shorten the name of a part to what stands before the colon, in small letters; numerals stay as they are.
 
-    >>> part_name("BOOK VIII: SUNSET AND SUNRISE"), part_name("Part the First")
+    >>> _part_name("BOOK VIII: SUNSET AND SUNRISE"), _part_name("Part the First")
     ('Book VIII', 'Part The First')
     """
     words = part.split(":", maxsplit=1)[0].split()

@@ -9,6 +9,7 @@ import streamlit as st
 from relic_core.services.echoes import DEFAULT, METHODS, TOP, EchoRequest, read_request
 from relic_ui import jobs, links
 from relic_ui.naming import name_of
+from relic_ui.shell import warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,9 +58,8 @@ def _restore(by_id: dict[str, WorkSummary]) -> None:
     wanted = read_request(given)
     gone = [each for each in (wanted.work_id, *wanted.others) if each and each not in by_id]
     if gone:
-        st.warning(
-            "This address names a work that is not in your library. Add that edition in the Library to compare it.",
-            icon=":material/link_off:",
+        warn_of_address(
+            "This address names a work that is not in your library. Add that edition in the Library to compare it."
         )
     if wanted.work_id in by_id:
         state["echoes_work"] = wanted.work_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from relic_core.reporting import charts
 from relic_core.reporting import echoes as files
 from relic_core.services.echoes import METHODS
 from relic_ui import keep, links, tables
+from relic_ui.buttons import save_button
 from relic_ui.citing import cite_link
 from relic_ui.naming import listed, shorten
 
@@ -27,18 +29,15 @@ CSS = """
 <style>
 .relic-echo { border-top: 1px solid var(--relic-line); padding: .7rem 0 .8rem; margin: 0; scroll-margin-top: 5rem;
   display: grid; grid-template-columns: 3.2rem minmax(0, 1fr) minmax(0, 1fr); gap: .3rem 1.6rem; }
-.relic-echo:target, .relic-echo:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-echo h2 { font-size: 1rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.5; }
 .relic-echo h2 span { display: block; font-weight: 400; font-size: .85rem; opacity: .82;
   font-variant-numeric: tabular-nums; }
-.relic-echo blockquote { font-family: var(--relic-serif); font-size: 1.08rem; line-height: 1.45; margin: 0 0 .3rem;
-  padding: 0; border: 0; color: inherit; overflow-wrap: anywhere; }
+.relic-echo blockquote { font-size: 1.08rem; line-height: 1.45; margin: 0 0 .3rem; overflow-wrap: anywhere; }
 .relic-echo mark { background: var(--relic-lit); color: inherit; border-radius: .15em; padding: 0 .1em; }
 .relic-echo .relic-meets { background: none; text-decoration: underline dotted 2px; text-underline-offset: .22em; }
 .relic-echo cite { font-style: italic; }
 .st-key-echoes_meet .relic-table .relic-table-words { white-space: normal; }
 .relic-echo-place { font-size: .9rem; line-height: 1.45; }
-.relic-echo-place a { color: inherit; text-underline-offset: .2em; }
 .st-key-echoes_picture .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .g-ytitle) text { fill: currentColor !important; }
 @media (max-width: 640px) {
   .relic-echo { grid-template-columns: minmax(0, 1fr); gap: .5rem; }
@@ -47,12 +46,6 @@ CSS = """
 }
 </style>
 """
-
-
-def do(app: App, does: str, to: str) -> None:
-    """Keep a passage, or let it go: the words of the passage that it echoes stand behind it."""
-    if passage := keep.asked(does, to):
-        keep.press(app, passage, origin="read", claim_text="".join(passage.further))
 
 
 def show(app: App, answer: Answer) -> None:
@@ -73,15 +66,9 @@ def show(app: App, answer: Answer) -> None:
     with st.container(horizontal=True, gap="small"):
         for form, ending, mime in (("csv", "csv", "text/csv"), ("json", "json", "application/json"),
                                    ("tei", "xml", "application/xml")):  # fmt: skip
-            st.download_button(
-                form.upper(),
-                data=lambda form=form: files.write(answer.echoes, form),
-                file_name=f"echoes in {answer.request.work_id}.{ending}",
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"echoes_save_{form}",
-            )
+            name = f"echoes in {answer.request.work_id}.{ending}"
+            written = partial(files.write, answer.echoes, form)
+            save_button(form.upper(), written, name, mime, key=f"echoes_save_{form}")
     st.html("".join(_pair(app, each) for each in answer.echoes))
 
 

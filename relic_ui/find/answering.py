@@ -105,7 +105,7 @@ def _choose_view(result: SearchResult) -> str:
         state["find_view"] = said  # another address, by Back or typed
     if state.get("find_view") not in views:
         state["find_view"] = opens
-    chosen: str = st.segmented_control(
+    chosen = st.segmented_control(
         "View",
         list(views),
         format_func=lambda name: literal(views[name]),

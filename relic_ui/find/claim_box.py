@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
-
 import streamlit as st
 
 from relic_core.domain import GAP
 from relic_core.services.search import has_gap
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from relic_ui.component import component
 
 CLAIM_LABEL = "Your claim, or a paragraph with a gap"
 PLACEHOLDER = f"Paste a paragraph of yours, with {GAP} where the quotation goes.\nOr write a short claim."
@@ -46,6 +42,10 @@ export default function (component) {
 }
 """
 
+_GAP_HTML = """
+<p>In place of the words selected in the box, or at the cursor:</p><button type="button">Insert a gap</button>
+"""
+
 _GAP_JS = """
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component
@@ -70,27 +70,6 @@ button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offse
 """
 
 
-@st.cache_resource
-def _listener() -> Callable[..., Any]:
-    """Register the listener once per server."""
-    return cast("Callable[..., Any]", st.components.v2.component("relic_claim_box", js=_LISTENER_JS))
-
-
-@st.cache_resource
-def _gap_button() -> Callable[..., Any]:
-    """Register the button once per server."""
-    return cast(
-        "Callable[..., Any]",
-        st.components.v2.component(
-            "relic_gap_button",
-            html="<p>In place of the words selected in the box, or at the cursor:</p>"
-            '<button type="button">Insert a gap</button>\n',
-            css=_GAP_CSS,
-            js=_GAP_JS,
-        ),
-    )
-
-
 def ask() -> None:
     """Have the page Find answer what its form says, with its next run."""
     st.session_state["find_ask"] = True
@@ -100,7 +79,7 @@ def show_claim_box(first: str, *, key: str) -> None:
     """Draw the box, which begins with `first`."""
     st.text_area(CLAIM_LABEL, first, key=key, height=96, placeholder=PLACEHOLDER, persist_state="session", help=_HELP)
     with st.sidebar:
-        _listener()(key="relic_claim_box", data={"label": CLAIM_LABEL})
+        component("relic_claim_box", js=_LISTENER_JS)(key="relic_claim_box", data={"label": CLAIM_LABEL})
 
 
 def takes_context(claim_text: str) -> bool:
@@ -126,7 +105,8 @@ def show_gap_button(claim_key: str) -> None:
         if asked := st.session_state["gap_button"].gap:
             st.session_state[claim_key] = with_gap(str(asked["before"]), str(asked["after"]))
 
-    _gap_button()(key="gap_button", data={"label": CLAIM_LABEL}, on_gap_change=put_gap)
+    gap_button = component("relic_gap_button", html=_GAP_HTML, css=_GAP_CSS, js=_GAP_JS)
+    gap_button(key="gap_button", data={"label": CLAIM_LABEL}, on_gap_change=put_gap)
 
 
 def with_gap(before: str, after: str) -> str:

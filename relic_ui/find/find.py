@@ -28,7 +28,7 @@ from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_
 from relic_ui.find.examples import show_examples
 from relic_ui.history import history_removing
 from relic_ui.naming import name_of, shorten
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import literal, show_errors, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,9 +76,6 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
             answering.show(app, result)
 
 
-# ---- the address --------------------------------------------------------------------------------------------------
-
-
 def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     """Put the widgets to the search that the page's address names.
 
@@ -120,16 +117,12 @@ def _reopen_kept(app: App, wanted: str, summaries: Sequence[WorkSummary]) -> Non
     try:
         search = app.history.get(wanted)
     except RelicError as error:
-        _warn(f"This address names a search that cannot be reopened. {literal(str(error))}")
+        warn_of_address(f"This address names a search that cannot be reopened. {literal(str(error))}")
         return
     if missing := _missing(app, search.request, summaries):
-        _warn(f"This search was made {literal(missing)} in the Library to reopen it.")
+        warn_of_address(f"This search was made {literal(missing)} in the Library to reopen it.")
     else:
         _reopen(search.request)
-
-
-def _warn(said: str) -> None:
-    st.warning(said, icon=":material/link_off:")
 
 
 def _missing(app: App, search: SearchRequest, summaries: Sequence[WorkSummary]) -> str:
@@ -181,7 +174,7 @@ def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> N
         st.session_state["find_work"] = work_id
         scope.limit_to(work_id, [int(chapter)] if chapter.isascii() and chapter.isdecimal() else [])
     else:
-        _warn(
+        warn_of_address(
             "This address names a work that is not in your library. Choose another here, or add that edition in the "
             "Library."
         )
@@ -200,12 +193,9 @@ def forget_address() -> None:
     links.set_address()
 
 
-# ---- asking -------------------------------------------------------------------------------------------------------
-
-
-def show_nothing_to_search() -> None:
+def show_nothing_to_search(does: str = "search") -> None:
     """Say how to get a work."""
-    st.info("Your library is empty. Add a work to search it here.", icon=":material/menu_book:")
+    st.info(f"Your library is empty. Add a work to {does} it here.", icon=":material/menu_book:")
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
@@ -219,7 +209,7 @@ def _choose(by_id: Mapping[str, WorkSummary], more: dict[str, str]) -> str:
     names = more | {work_id: name_of(work) for work_id, work in by_id.items()}
     if st.session_state.get("find_work") not in names:
         st.session_state["find_work"] = next(iter(by_id))
-    chosen: str = st.selectbox(
+    return st.selectbox(
         "Work",
         list(names),
         format_func=names.__getitem__,
@@ -227,7 +217,6 @@ def _choose(by_id: Mapping[str, WorkSummary], more: dict[str, str]) -> str:
         persist_state="session",
         help="One work, or all works in your library. Add works in the Library.",
     )
-    return chosen
 
 
 def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
@@ -251,7 +240,7 @@ def _seed(app: App) -> ReadingPage | None:
     page = like.source(app, seed_passage)
     if page is None:
         st.session_state["find_asked"] = None
-        _warn(
+        warn_of_address(
             f"The passage to search with is from {literal(_removed_work(app, seed_passage.work_id))} in the "
             "Library to search with it again, or write a claim here."
         )
@@ -284,8 +273,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
             like=seed_passage,
             critics_quote=state.get("find_quoted", False),
         )
-    asked: SearchRequest | None = state.get("find_asked")
-    return asked
+    return state.get("find_asked")
 
 
 def _composing(ways: tuple[str, ...]) -> tuple[str, ...]:
@@ -295,7 +283,6 @@ def _composing(ways: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _claim() -> str:
-    """Give the claim in the box."""
     state = st.session_state
     # A box that shows its first content, untouched, is empty on coming back from another page.
     return str(state.get("find_claim", state.get("find_claim_first")) or "")
@@ -327,7 +314,6 @@ def _folded(result: SearchResult) -> str:
 
 
 def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: ReadingPage | None) -> None:
-    """Draw what is asked."""
     state = st.session_state
     many = len(summaries)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="find_where"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,10 +11,10 @@ from relic_core.errors import NotFound
 from relic_core.reporting.passages import quotation
 from relic_ui.find.claim_box import ask
 from relic_ui.find.scope import narrow_to
-from relic_ui.links import link
+from relic_ui.links import link, number
 from relic_ui.naming import name_of
 from relic_ui.passages import passage_html
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +30,6 @@ MORE = "More like this"
 PASSAGE = "find-like"
 """Name of the passage on the page."""
 
-_COUNT = re.compile("[1-9][0-9]{0,3}")
 _UNDER_WAY = "find_like"
 
 
@@ -42,8 +40,7 @@ def more_link(work_id: str, at: str = "", length: int | None = None) -> str:
 
 def under_way() -> SeedPassage | None:
     """Give the passage that others are to be like; None while a claim is asked."""
-    seed_passage: SeedPassage | None = st.session_state.get(_UNDER_WAY)
-    return seed_passage
+    return st.session_state.get(_UNDER_WAY)
 
 
 def ask_a_claim() -> None:
@@ -56,16 +53,13 @@ def begin(app: App, given: Mapping[str, str]) -> bool:
     state = st.session_state
     ask_a_claim()
     try:
-        length = int(given["n"]) if _COUNT.fullmatch(given.get("n", "")) else 1
+        length = number(given.get("n", ""), 4) or 1
         page = app.reading.page(given["like"], at=given.get("at", ""), length=min(length, MAX_LENGTH))
     except NotFound as error:
-        st.warning(literal(str(error)), icon=":material/link_off:")
+        warn_of_address(literal(str(error)))
         return False
     if page.passage is None:
-        st.warning(
-            f"This address does not name a passage. Choose one in the work, then “{MORE}”.",
-            icon=":material/link_off:",
-        )
+        warn_of_address(f"This address does not name a passage. Choose one in the work, then “{MORE}”.")
         return False
     state[_UNDER_WAY] = SeedPassage(page.work.id, page.at, page.passage.length)
     state.update(find_work=page.work.id, find_length=page.passage.length)

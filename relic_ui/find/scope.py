@@ -10,6 +10,7 @@ import streamlit as st
 from relic_core.domain import EVERYWHERE, WorkFilter
 from relic_ui import naming
 from relic_ui.naming import name_of
+from relic_ui.shell import warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,9 +46,6 @@ class Scope:
         return "" if self.work_filter == EVERYWHERE else naming.many(len(self.works), "work")
 
 
-# ---- chapters of a work -------------------------------------------------------------------------------------------
-
-
 def limit_to(work_id: str, chapters: Sequence[int]) -> None:
     """Have the panel of a work begin with these chapters, numbered from 1; with all where there are none."""
     st.session_state["find_chapters_wanted"] = (work_id, tuple(chapters))
@@ -81,10 +79,9 @@ def _put(chapters: Sequence[int], app: App, work: WorkSummary) -> None:
     state, many = st.session_state, work.chapters
     known = sorted({chapter for chapter in chapters if 1 <= chapter <= many})
     if len(known) < len(set(chapters)):
-        st.warning(
+        warn_of_address(
             "This address names chapters that this edition does not have; "
-            + ("the others are searched." if known else "the whole work is searched."),
-            icon=":material/link_off:",
+            + ("the others are searched." if known else "the whole work is searched.")
         )
     state.update(find_within=_WHOLE, find_first=1, find_last=many, find_chapters=[])
     if not known:
@@ -170,9 +167,6 @@ def choose_chapters(app: App, work: WorkSummary) -> None:
             filter_mode="contains",
             select_all=False,
         )
-
-
-# ---- works of the library -----------------------------------------------------------------------------------------
 
 
 def narrow_to(work_filter: WorkFilter) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from relic_core.errors import RelicError
 from relic_core.services.sharing import CODE, FILE_NAME, LONG
+from relic_ui.buttons import save_button
 from relic_ui.history.history import further
 from relic_ui.shell import literal
 
@@ -52,12 +53,4 @@ def _show_share(app: App, search_id: str, request: SearchRequest) -> None:
         )
     else:
         st.code(address, language=None, wrap_lines=True)
-    st.download_button(
-        "Save the search as a file",
-        shared.file,
-        file_name=FILE_NAME,
-        mime="application/json",
-        key="find_share_file",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    save_button("Save the search as a file", shared.file, FILE_NAME, "application/json", key="find_share_file")

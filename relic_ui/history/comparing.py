@@ -10,7 +10,7 @@ import streamlit as st
 from relic_ui.history.found_line import FoundLines
 from relic_ui.links import set_address
 from relic_ui.naming import inside, ways
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 from relic_ui.style import hue
 
 if TYPE_CHECKING:
@@ -57,10 +57,7 @@ def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, s
     """Draw the choice of two, and keep it in the address."""
     labels = ways(app)
     if unknown := [name[:_SHORT] for name in of if name not in labels]:
-        st.warning(
-            literal(f"There is no way of searching called {', '.join(unknown)}; here are others."),
-            icon=":material/link_off:",
-        )
+        warn_of_address(literal(f"There is no way of searching called {', '.join(unknown)}; here are others."))
     first, second = [*dict.fromkeys(name for name in (*of, *columns, *labels) if name in labels)][:_TWO]
     st.session_state.update(compare_first=first, compare_second=second)
 

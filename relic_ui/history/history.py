@@ -16,7 +16,7 @@ from relic_core.services.sharing import CODE, FILE_NAME
 from relic_ui import links, person
 from relic_ui.history import history_removing
 from relic_ui.naming import inside, listed, many, name_of, name_of_search, shorten, ways
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +30,6 @@ PAGE = 40
 _CLAIM_SHOWN, _NAME_SHOWN = 300, 60
 _EVERY, _LIBRARY = "*", "-"
 """In the list of works and in the address: every search, and those of the whole library; a work's id otherwise."""
-_MOST_PAGES = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,24 +109,17 @@ def show_one(app: App, asked: HistoryQuery, title: str, show: Callable[[App, His
         try:
             search = app.history.get(asked.search)
         except NotFound as error:
-            st.warning(literal(str(error)), icon=":material/link_off:")
+            warn_of_address(literal(str(error)))
     if search is None:
         st.html(f'<p class="relic-history-back">{links.link("history", "← All searches")}</p>')
         return
-    st.html(_back(search) + _asked_html(app, search))
-    show(app, asked, search)
-
-
-def _back(search: Search) -> str:
-    to_list = links.link("history", "← All searches", css="relic-back")
-    return f'<p class="relic-history-back">{to_list} &nbsp; {links.link("find", "Open this search", q=search.id)}</p>'
-
-
-def _asked_html(app: App, search: Search) -> str:
-    return (
+    back = links.link("history", "← All searches", css="relic-back")
+    st.html(
+        f'<p class="relic-history-back">{back} &nbsp; {links.link("find", "Open this search", q=search.id)}</p>'
         f'<blockquote class="relic-history-asked">{escape(_claim(app, search))}</blockquote>'
         f'<p class="relic-history-of">{_of(app, search, {})}</p>'
     )
+    show(app, asked, search)
 
 
 def moment(created: datetime) -> str:
@@ -154,7 +146,7 @@ def _ask(app: App, known: tuple[str, ...], summaries: Mapping[str, WorkSummary])
         state.update(
             history_words=wanted.get("words", "")[:_CLAIM_SHOWN],
             history_work=work if work in names else _EVERY,
-            history_page=_number(wanted.get("page", "")),
+            history_page=links.number(wanted.get("page", ""), 5) or 1,
         )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         words = st.text_input(
@@ -180,16 +172,6 @@ def _ask(app: App, known: tuple[str, ...], summaries: Mapping[str, WorkSummary])
 
 def _first_page() -> None:
     st.session_state["history_page"] = 1
-
-
-def _number(written: str) -> int:
-    """Read the number of a page; 1 where it is none.
-
-    >>> _number("12"), _number("-1"), _number("²"), _number("9" * 40)
-    (12, 1, 1, 1)
-    """
-    whole = written.isascii() and written.isdecimal() and len(written) < len(str(_MOST_PAGES))
-    return max(1, int(written)) if whole else 1
 
 
 def _show_pages(count: int, page: int, *, words: str, work: str) -> None:

@@ -67,7 +67,7 @@ def show(app: App) -> None:
     wanted = {key: each for key, each in offered.items() if each.preview.stored is None}
     with st.container(horizontal=True, key="own-all"):
         if len(wanted) > 1:
-            _ask_button(f"Add all {len(wanted)}", "own_add_all", list(wanted), type="primary", icon=":material/add:")
+            _add_button(f"Add all {len(wanted)}", "own_add_all", list(wanted))
         if len(refused) > 1 and offered:
             _discard_button("Discard all that could not be read", "own_discard_refused", refused)
         if len(read) > 1:
@@ -77,18 +77,14 @@ def show(app: App) -> None:
         _add(app, {key: offered[key] for key in asked}, said)
 
 
-def _ask_button(label: str, key: str, files: list[str], **look: Any) -> None:  # noqa: ANN401 - as st.button has it
-    """Draw a button that asks for files to be added."""
-
+def _add_button(label: str, key: str, files: list[str], help_: str | None = None) -> None:
     def ask() -> None:
         st.session_state["own_asked"] = files
 
-    st.button(label, key=key, on_click=ask, **look)
+    st.button(label, key=key, on_click=ask, type="primary", icon=":material/add:", help=help_)
 
 
 def _discard_button(label: str, key: str, files: list[str], help_: str | None = None) -> None:
-    """Draw a button that has done with files."""
-
     def discard() -> None:
         st.session_state.pop("own_said", None)
         _finish(files)
@@ -156,8 +152,7 @@ def _show_preview(key: str, read: _Read) -> dict[str, str]:
         st.html(f'<blockquote class="relic-shelf-first">{beginning_html(work)}</blockquote>' + _details(preview))
         with st.container(horizontal=True):
             label = "Add" if preview.stored is None else "Save these details"
-            named = f"{label}: {_short(read.name)}"
-            _ask_button(label, f"own-add-{key}", [key], type="primary", icon=":material/add:", help=literal(named))
+            _add_button(label, f"own-add-{key}", [key], literal(f"{label}: {_short(read.name)}"))
             _discard_button("Discard", f"own-discard-{key}", [key], literal(f"Discard {_short(read.name)}"))
     return said
 

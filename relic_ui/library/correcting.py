@@ -15,21 +15,18 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 
+_FIELDS = (
+    ("title", "Title", 300, ""),
+    ("author", "Author", 215, "Not found in the text"),
+    ("translator", "Translator", 170, "None"),
+    ("year", "First published", 120, "Year"),
+)
+
+
 def fields(about: WorkSummary | Work, key: str) -> dict[str, str]:
     """Draw the fields of a work (`key` tells them from another's); give what stands in them, for `read`."""
-    said = {}
     with st.container(horizontal=True, gap="small"):
-        said["title"] = st.text_input("Title", value=about.title, key=f"{key}-title", width=300)
-        said["author"] = st.text_input(
-            "Author", value=about.author, key=f"{key}-author", width=215, placeholder="Not found in the text"
-        )
-        said["translator"] = st.text_input(
-            "Translator", value=about.translator, key=f"{key}-translator", width=170, placeholder="None"
-        )
-        said["year"] = st.text_input(
-            "First published", value=str(about.year or ""), key=f"{key}-year", width=120, placeholder="Year"
-        )
-    return said
+        return correcting_edition.text_fields(_FIELDS, about, key)
 
 
 def read(said: dict[str, str]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ import streamlit as st
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from relic_core.domain import EditionDetails
 
 _FIELDS = (
@@ -27,18 +29,23 @@ _FIELDS = (
     ("url", "Address", 330, "https://"),
     ("language", "Language", 120, "English"),
 )
-"""Name, label, width and what stands in an empty field."""
 _NUMBERS = {"year": "year of this edition", "volumes": "number of volumes"}
+
+
+def text_fields(names: Iterable[tuple[str, str, int, str]], about: object, key: str) -> dict[str, str]:
+    """Draw a field for each, given by name, label, width and what stands in it where it is empty."""
+    return {
+        name: st.text_input(
+            label, value=str(getattr(about, name) or ""), key=f"{key}-{name}", width=width, placeholder=empty
+        )
+        for name, label, width, empty in names
+    }
 
 
 def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
     """Draw the fields of an edition (`key` tells them from another's); give what stands in them, and the date."""
-    said = {}
     with st.container(horizontal=True, gap="small"):
-        for name, label, width, empty in _FIELDS:
-            said[name] = st.text_input(
-                label, value=str(getattr(details, name) or ""), key=f"{key}-{name}", width=width, placeholder=empty
-            )
+        said = text_fields(_FIELDS, details, key)
         accessed = st.date_input(
             "Taken from there on",
             value=details.accessed,

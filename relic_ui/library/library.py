@@ -10,7 +10,7 @@ import streamlit as st
 from relic_ui import buttons, jobs
 from relic_ui.jobs import when
 from relic_ui.library import correcting
-from relic_ui.library.shelf import about
+from relic_ui.library.shelf import about, filtered
 from relic_ui.links import link
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import show_errors
@@ -90,9 +90,6 @@ def _more_wait(number: int) -> str:
     return "One more waits for its turn." if number == 1 else f"{number} more wait for their turns."
 
 
-# ---- the works ----------------------------------------------------------------------------------------------------
-
-
 def show_works(app: App, summaries: Sequence[WorkSummary]) -> None:
     """List the stored works, each with what can be done with it; and those that were removed."""
     show_undo("library", "Removed from the library", app.works.restore)
@@ -111,19 +108,15 @@ def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
     """Filter the works, or cut a long list off until the reader asks for all of it."""
     if len(summaries) < _FILTER_FROM:
         return summaries
-    wanted = st.text_input(
-        "Filter by title, author or translator", key="library_filter", width=360, live=True, type="search"
+    found = filtered(
+        summaries,
+        lambda work: f"{work.title} {work.author} {work.translator}",
+        "works",
+        label="Filter by title, author or translator",
+        key="library_filter",
+        none=": no title, author or translator has these words",
     )
-    if words := (wanted or "").casefold().split():
-        found = [
-            work
-            for work in summaries
-            if all(word in f"{work.title} {work.author} {work.translator}".casefold() for word in words)
-        ]
-        st.html(
-            f'<p class="relic-quiet" role="status">{len(found)} of {len(summaries)} works'
-            f"{'' if found else ': no title, author or translator has these words'}</p>"
-        )
+    if found is not None:
         return found
     if len(summaries) > _AT_FIRST and not st.session_state.get("library_all"):
         return summaries[:_AT_FIRST]
@@ -232,9 +225,6 @@ def _show_removed(app: App) -> None:
         )
         shown = [(work.id, work.title, f", {written_by(work)}") for work in removed]
         show_each("library", shown, "restore-", app.works.restore)
-
-
-# ---- jobs ---------------------------------------------------------------------------------------------------------
 
 
 def show_ended_jobs(recent: Sequence[Job]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 
@@ -14,10 +14,12 @@ from relic_ui.links import link
 from relic_ui.shell import literal, show_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from relic_core.services.catalogue import Shelved, Split
     from relic_core.wiring import App
+
+T = TypeVar("T")
 
 _SPLITS: dict[Split, tuple[str, str]] = {
     "train": (
@@ -73,25 +75,37 @@ def show(app: App, shelf: Sequence[Shelved]) -> None:
         "critics’ quotations, draws on, in the three splits of its paper. "
         f"{'None is' if not here else 'One is' if here == 1 else f'{here} are'} in your library.</p>"
     )
-    wanted = st.text_input(
-        "Filter the shelf by title or author", key="shelf_filter", width=360, live=True, type="search"
+    found = filtered(
+        shelf,
+        lambda each: f"{each.entry.title} {each.entry.author}",
+        "works",
+        label="Filter the shelf by title or author",
+        key="shelf_filter",
+        none=". What is not on the shelf can be added under Add",
     )
-    if words := (wanted or "").casefold().split():
-        found = [
-            each
-            for each in shelf
-            if all(word in f"{each.entry.title} {each.entry.author}".casefold() for word in words)
-        ]
-        st.html(
-            f'<p class="relic-quiet" role="status">{len(found)} of {len(shelf)} works'
-            f"{'' if found else '. What is not on the shelf can be added under Add'}</p>"
-        )
-        _show_rows(found)
-    else:
+    if found is None:
         _show_splits(app, shelf)
+    else:
+        _show_rows(found)
     # Behind the rows, and kept in view by the style: nothing that stands over a row moves it when it is pressed.
     with st.container(key="shelf-job"):
         _show_job(app, here)
+
+
+def filtered(
+    every: Sequence[T], words_of: Callable[[T], str], what: str, *, label: str, key: str, none: str
+) -> list[T] | None:
+    """Draw a filter of a list and give what has all of its words; None while it is empty.
+
+    - `what`: what is counted; `none`: what is said behind the count where nothing has the words.
+    """
+    words = (st.text_input(label, key=key, width=360, live=True, type="search") or "").casefold().split()
+    if not words:
+        return None
+    found = [each for each in every if all(word in words_of(each).casefold() for word in words)]
+    said = f"{len(found)} of {len(every)} {what}{'' if found else none}"
+    st.html(f'<p class="relic-quiet" role="status">{said}</p>')
+    return found
 
 
 def _show_splits(app: App, shelf: Sequence[Shelved]) -> None:
@@ -175,8 +189,7 @@ def about(seconds: float) -> str:
 
 def _waiting() -> frozenset[str]:
     """Name the works that the reader has asked for and that are on their way."""
-    slugs: frozenset[str] = st.session_state.get("shelf_job", ("", frozenset()))[1]
-    return slugs
+    return st.session_state.get("shelf_job", ("", frozenset()))[1]
 
 
 def _show_job(app: App, here: int) -> None:

@@ -14,7 +14,7 @@ from relic_ui import person, removed
 from relic_ui.naming import many, shorten, ways
 from relic_ui.notebook import notebook_save
 from relic_ui.notebook.notebook_note import CLAIM_SHOWN, REWRITTEN, VERDICT_LABELS, Around, claim_of, show_note
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import literal, show_errors, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,10 +101,7 @@ def _restore(app: App, counts: Sequence[CollectionCount]) -> None:
         state.update({_COLLECTION: _ALL, _SOUGHT: "", _VERDICT: _ANY, _TAG: _ANY})
         state[_AT] = every.index(wanted) // _PAGE + 1
     elif wanted:
-        st.warning(
-            "This note is not in your notebook. If you removed it, you can put it back below.",
-            icon=":material/link_off:",
-        )
+        warn_of_address("This note is not in your notebook. If you removed it, you can put it back below.")
 
 
 def _open_collection(counts: Sequence[CollectionCount], name: str) -> None:
@@ -123,7 +120,7 @@ def _open_collection(counts: Sequence[CollectionCount], name: str) -> None:
 def _choose(counts: Sequence[CollectionCount]) -> str:
     """Choose a collection, or all notes."""
     labels = {each.collection.id: f"{each.collection.name} ({each.notes:,})" for each in counts}
-    chosen: str = st.selectbox(
+    return st.selectbox(
         "Collection",
         [_ALL, *labels],
         format_func=lambda each: labels[each] if each else f"All notes ({sum(count.notes for count in counts):,})",
@@ -132,7 +129,6 @@ def _choose(counts: Sequence[CollectionCount]) -> str:
         on_change=_first_page,
         width=300,
     )
-    return chosen
 
 
 def _arrange(app: App, counts: Sequence[CollectionCount], chosen: str) -> None:

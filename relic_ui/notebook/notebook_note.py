@@ -285,5 +285,4 @@ def _save(app: App, note_id: str, given: Mapping[str, Any]) -> None:
 
 def _refused(note_id: str) -> dict[str, str]:
     """Give why fields of a note could not be saved."""
-    refused: dict[str, str] = st.session_state.setdefault("notebook_refused", {}).setdefault(note_id, {})
-    return refused
+    return st.session_state.setdefault("notebook_refused", {}).setdefault(note_id, {})

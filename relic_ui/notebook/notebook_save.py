@@ -1,18 +1,16 @@
-"""The notebook as files: what can be saved of it, and a file that is taken in.
-
-A further form is one function that makes a `Form`, and one line in `FORMS`.
-"""
+"""The notebook as files: what can be saved of it, and a file that is taken in."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_core.services.notebook_files import DOCUMENTS
+from relic_core.services.notebook_files import DOCUMENTS, DocumentCard
 from relic_ui import citing, person
+from relic_ui.buttons import save_button
 from relic_ui.naming import many, ways
 
 if TYPE_CHECKING:
@@ -22,41 +20,18 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 
-class Form(NamedTuple):
-    """One form that a notebook, or a collection, can be saved in.
-
-    - `make`: makes its bytes, when the button is pressed.
-    """
-
-    label: str
-    ending: str
-    mime: str
-    make: Callable[[], bytes]
+JSON = DocumentCard("JSON, to take in again", "json", "application/json")
 
 
-def _as_json(app: App, collection_id: str, whose: str) -> Form:
-    def make() -> bytes:
-        return app.notebook_files.export(collection_id, whose)
+def forms(app: App, collection_id: str, whose: str) -> list[tuple[DocumentCard, Callable[[], bytes]]]:
+    """List what a notebook, or a collection, can be saved as, each with what makes its bytes when it is pressed."""
+    labels, style = ways(app), citing.chosen_style()
 
-    return Form("JSON, to take in again", "json", "application/json", make)
-
-
-def _as_document(form: DocumentForm, app: App, collection_id: str, whose: str) -> Form:
-    card = DOCUMENTS[form]
-    labels = ways(app)
-    style = citing.chosen_style()
-
-    def make() -> bytes:
+    def document(form: DocumentForm) -> bytes:
         return app.notebook_files.document(form, style, collection_id, whose, labels=labels)
 
-    return Form(card.label, card.ending, card.mime, make)
-
-
-FORMS: tuple[Callable[[App, str, str], Form], ...] = (
-    *(partial(_as_document, form) for form in DOCUMENTS),
-    _as_json,
-)
-"""The forms offered, in order: each is given the app, the collection (empty for all notes) and the person."""
+    documents = [(card, partial(document, form)) for form, card in DOCUMENTS.items()]
+    return [*documents, (JSON, lambda: app.notebook_files.export(collection_id, whose))]
 
 
 def show(app: App, collection_id: str) -> None:
@@ -66,17 +41,9 @@ def show(app: App, collection_id: str) -> None:
         what = "this collection" if collection_id else "all notes"
         st.html(f'<p class="relic-quiet">Save {what} as</p>')
         citing.choose_style("Citations in")
-        for make in FORMS:
-            form = make(app, collection_id, whose)
-            st.download_button(
-                form.label,
-                data=form.make,
-                file_name=files.file_name(form.ending, collection_id, whose),
-                mime=form.mime,
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"notebook_save_{form.ending}",
-            )
+        for card, make in forms(app, collection_id, whose):
+            name = files.file_name(card.ending, collection_id, whose)
+            save_button(card.label, make, name, card.mime, key=f"notebook_save_{card.ending}")
         _show_evaluation_set(app, collection_id, whose)
         st.file_uploader(
             "Take in a notebook that was saved as JSON",
@@ -90,15 +57,14 @@ def show(app: App, collection_id: str) -> None:
 def _show_evaluation_set(app: App, collection_id: str, whose: str) -> None:
     """Offer the verdicts as an evaluation set, and say what is left out of it."""
     count, left_out = app.notebook_files.examples(collection_id, whose)
-    st.download_button(
+    save_button(
         "Verdicts, to measure retrievers with",
-        data=lambda: app.notebook_files.evaluation_set(collection_id, whose).content,
-        file_name="verdicts.json",
-        mime="application/json",
-        on_click="ignore",
-        icon=":material/balance:",
-        disabled=not count,
+        lambda: app.notebook_files.evaluation_set(collection_id, whose).content,
+        "verdicts.json",
+        "application/json",
         key="notebook_save_verdicts",
+        icon="balance",
+        disabled=not count,
     )
     st.text(
         f"{many(count, 'passage').capitalize()} with the verdict “supports”, in RELiC’s form.{left_out}",

@@ -5,15 +5,12 @@ from __future__ import annotations
 NOTEBOOK = """
 <style>
 .relic-note { margin: 0; scroll-margin-top: 5rem; overflow-wrap: anywhere; }
-.relic-note:focus { outline: none; }
 .relic-note header { display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: baseline; }
 .relic-note :is(h2, h3) { font-size: .95rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.4;
   letter-spacing: 0; }
 .relic-note :is(h2, h3) cite { font-family: var(--relic-serif); font-size: 1.05rem; }
-.relic-note a { color: inherit; text-underline-offset: .2em; }
-.relic-note blockquote { font-family: var(--relic-serif); font-size: 1.15rem; line-height: 1.5; margin: .5rem 0 .6rem;
-  padding: 0; border: 0; opacity: 1; color: inherit; white-space: pre-line; max-width: 40rem;
-  hanging-punctuation: first; }
+.relic-note blockquote { font-size: 1.15rem; line-height: 1.5; margin: .5rem 0 .6rem; white-space: pre-line;
+  max-width: 40rem; hanging-punctuation: first; }
 .relic-note-for { font-size: .9rem; line-height: 1.45; max-width: 40rem; border-left: 3px solid var(--relic-line);
   padding-left: .7rem; }
 .relic-note-for p { margin: 0; }
@@ -24,7 +21,6 @@ NOTEBOOK = """
 .relic-note-foot { display: flex; flex-wrap: wrap; gap: .3rem .5rem; align-items: center; margin-top: .6rem;
   font-size: .875rem; }
 .relic-note-foot details { flex-basis: 100%; }
-.relic-note :is(a, summary):focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-note-said { min-height: 1.4rem; font-size: .875rem; opacity: .82; }
 .relic-note-version :is(p, blockquote) { font-size: .9rem; line-height: 1.45; overflow-wrap: anywhere; }
 .relic-note-version blockquote { white-space: pre-line; max-height: 12rem; overflow-y: auto; margin: .3rem 0;

@@ -15,7 +15,7 @@ import uuid
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
@@ -30,10 +30,11 @@ from relic_core.domain.studies import (
 )
 from relic_core.errors import RelicError
 from relic_core.reporting.studies import load_of
+from relic_ui.component import component
 from relic_ui.links import link
 from relic_ui.naming import listed, many, shorten
 from relic_ui.proxy_task.studies import ANSWER, PAGE, StudyQuery, show_held, title
-from relic_ui.shell import show_errors
+from relic_ui.shell import show_errors, warn_of_address
 from relic_ui.sources.sources import EVIDENCE
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ _SETTLED = "You have seen which passage was the critic’s, so your answer to th
 _CHAIRS = "proxy_chairs"
 """In the session: by study the id of who answers in this visit."""
 
-_JS = Path(__file__).with_name("item.js")
+_JS = Path(__file__).with_name("item.js").read_text(encoding="utf-8")
 _KEY = "proxy_item"
 _HTML = f"""
 <div class="relic-proxy">
@@ -86,11 +87,11 @@ _SPAN_HINT = (
     "Keys: <kbd>Tab</kbd> to an end, <kbd>←</kbd> <kbd>→</kbd> move it, <kbd>Enter</kbd> saves, <kbd>0</kbd> cannot say"
 )
 _ARRIVE = """
-export default function (component) {
+export default function () {
   const main = document.querySelector('[data-testid="stMain"]')
   let looks = 200
   const arrive = () => {  // what had the focus may leave the page a moment later
-    const target = document.getElementById(component.data.id)
+    const target = document.getElementById("proxy-end")
     if (target && document.activeElement === document.body) {
       if (main) main.scrollTop = 0
       target.focus({ preventScroll: true })
@@ -122,10 +123,9 @@ def find_annotator(app: App, view: StudyView, asked: StudyQuery) -> Annotator | 
     lines = app.studies.annotators(study_id)
     found = next((line.annotator for line in lines if line.annotator.id == chosen), None)
     if found is None:
-        st.warning(
+        warn_of_address(
             "The answers that you were going on with are not here: they were removed, or given elsewhere. Begin anew "
-            "below.",
-            icon=":material/link_off:",
+            "below."
         )
     return found
 
@@ -315,22 +315,8 @@ def _item(app: App, place: _Place, task: Task, item: ShownItem) -> None:
         "said": place.said,
         "trouble": place.trouble,
     }
-    _component()(key=_KEY, data=data, on_did_change=pressed)
-
-
-@st.cache_resource
-def _component() -> Callable[..., Any]:
-    return cast(
-        "Callable[..., Any]",
-        st.components.v2.component(
-            "relic_proxy_item", html=_HTML, js=_JS.read_text(encoding="utf-8"), isolate_styles=False
-        ),
-    )
-
-
-@st.cache_resource
-def _arriver() -> Callable[..., Any]:
-    return cast("Callable[..., Any]", st.components.v2.component("relic_proxy_arrive", js=_ARRIVE))
+    shown = component("relic_proxy_item", html=_HTML, js=_JS, isolate_styles=False)
+    shown(key=_KEY, data=data, on_did_change=pressed)
 
 
 def press_of(event: object) -> Press | None:
@@ -382,6 +368,12 @@ def _hear(app: App, place: _Place, press: Press) -> None:
         place.trouble = str(error)
 
 
+_UNDECIDED = (
+    '<div class="relic-proxy-do"><button type="button" class="relic-proxy-plain" data-choice="0">Cannot decide '
+    '<kbd aria-hidden="true">0</kbd></button></div>'
+)
+
+
 def _passages(item: ShownItem, chosen: int | None) -> str:
     """Set a claim and the passages to choose from; with what is right where the annotator is told."""
     right = item.right_option
@@ -391,10 +383,7 @@ def _passages(item: ShownItem, chosen: int | None) -> str:
         said += f" critic quoted passage {right}."
         verdict = f'<p class="relic-proxy-verdict" tabindex="-1" data-part="verdict">{said}</p>'
     else:
-        undecided = (
-            '<div class="relic-proxy-do"><button type="button" class="relic-proxy-plain" data-choice="0">'
-            'Cannot decide <kbd aria-hidden="true">0</kbd></button></div>'
-        )
+        undecided = _UNDECIDED
     rows = ""
     for number, words in enumerate(item.options, start=1):
         of = {"Quoted by the critic": right, "Your choice": chosen}
@@ -450,9 +439,7 @@ def _labels(item: ShownItem, chosen: int | None) -> str:  # noqa: ARG001 - as th
         f'<p>{escape(item.left)}</p><blockquote class="relic-proxy-words">{words_html(item.options[0])}</blockquote>'
         f"<p>{escape(item.right)}</p>{source}</section>"
         '<section class="relic-proxy-choose"><h3>What is the quotation there for?</h3>'
-        f'<ol class="relic-proxy-options">{rows}</ol><div class="relic-proxy-do"><button type="button" '
-        'class="relic-proxy-plain" data-choice="0">Cannot decide <kbd aria-hidden="true">0</kbd></button></div>'
-        "</section></div>"
+        f'<ol class="relic-proxy-options">{rows}</ol>{_UNDECIDED}</section></div>'
     )
 
 
@@ -506,7 +493,7 @@ def _finished(app: App, place: _Place, task: Task) -> None:
             '<details class="relic-proxy-review"><summary>Look through your answers, and change them</summary>'
             f"<ul>{_answers(app.studies.study(study), answered)}</ul></details>"
         )
-    _arriver()(key="proxy_arrive", data={"id": "proxy-end"})
+    component("relic_proxy_arrive", js=_ARRIVE)(key="proxy_arrive")
 
 
 def _answers(study: Study, answered: Sequence[AnsweredItem]) -> str:

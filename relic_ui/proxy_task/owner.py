@@ -273,13 +273,11 @@ def _files(app: App, view: StudyView) -> None:
     )
     with st.container(horizontal=True, gap="small"):
         for label, end, mime, make in _FILES[: None if view.study.kind.is_proxy else -1]:
-            st.download_button(
+            buttons.save_button(
                 label,
-                data=lambda make=make: getattr(app.study_files, make)(study_id),
-                file_name=files.file_name(study_id, end),
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
+                lambda make=make: getattr(app.study_files, make)(study_id),  # the app is asked anew when it is pressed
+                files.file_name(study_id, end),
+                mime,
                 key=f"proxy_{make}",
             )
     _answers_of_others(app, view)

@@ -16,6 +16,7 @@ from relic_core.reporting.studies import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, ta
 from relic_core.services.recall import lemma_overlap
 from relic_core.services.studies.results import span_retrieval
 from relic_ui import keep
+from relic_ui.buttons import save_button
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.keep import Marks
 from relic_ui.links import link
@@ -90,8 +91,7 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
 
 def _without_right(app: App, view: StudyView, results: StudyResults) -> None:
     """Draw the results of a study in which nothing is right or wrong."""
-    people = sum(person.answered > 0 for person in results.people)
-    said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
+    people, said = _who_answered(results)
     if together := sum(each.answered > 1 for each in results.items):
         said += f" {many(together, 'item')} of {len(results.items):,} have two answers or more."
     st.html(f'<p class="relic-measure">{said}</p>')
@@ -214,8 +214,7 @@ def _lede(results: StudyResults) -> None:
     if figures:
         label, accuracy = max(figures, key=lambda each: each[1].value)
         tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
-    people = sum(person.answered > 0 for person in results.people)
-    said = f"{how_many(people)[:1].upper()}{how_many(people)[1:]} answered." if people else "Nobody has answered yet."
+    people, said = _who_answered(results)
     if results.study.division:
         said += f" {results.study.division}"
     if majority.items and people > 1:
@@ -224,6 +223,11 @@ def _lede(results: StudyResults) -> None:
         f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>'
         '<p class="relic-quiet">By chance it would be one in three: 33.3%.</p>'
     )
+
+
+def _who_answered(results: StudyResults) -> tuple[int, str]:
+    people = sum(person.answered > 0 for person in results.people)
+    return people, f"{how_many(people).capitalize()} answered." if people else "Nobody has answered yet."
 
 
 def _tile(label: str, figure: Figure, n: str) -> str:
@@ -527,13 +531,11 @@ def _files(app: App, view: StudyView) -> None:
             ("Answers as JSON", "json", "application/json", "answers_json"),
             ("Report to print", "html", "text/html", "report"),
         ):
-            st.download_button(
+            save_button(
                 label,
-                data=lambda make=make: getattr(app.study_files, make)(study_id, anonymous=anonymous),
-                file_name=files.file_name(study_id, end),
-                mime=mime,
-                on_click="ignore",
-                icon=":material/download:",
+                lambda make=make: getattr(app.study_files, make)(study_id, anonymous=anonymous),
+                files.file_name(study_id, end),
+                mime,
                 key=f"proxy_save_{end}",
             )
     st.html(

@@ -20,7 +20,7 @@ from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import many, some_of
 from relic_ui.removed import show_each, show_undo
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import literal, show_errors, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,12 +74,11 @@ def opened(app: App, asked: StudyQuery) -> StudyView | None:
     try:
         return app.studies.get(asked.study)
     except NotFound:
-        st.warning(
+        warn_of_address(
             literal(
                 f"There is no study '{asked.study[:_SHORT]}' here. It was made elsewhere, or removed: import it below, "
                 "or choose another."
-            ),
-            icon=":material/link_off:",
+            )
         )
         return None
 

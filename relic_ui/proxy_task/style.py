@@ -9,7 +9,6 @@ PROXY = """
   font-size: .9rem; }
 .relic-proxy-head h2 { font-size: 1.15rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.5;
   font-variant-numeric: tabular-nums; scroll-margin-top: 5rem; }
-.relic-proxy h2:focus, .relic-proxy [data-part="verdict"]:focus { outline: none; }
 .relic-proxy-head p { margin: 0; font-size: inherit; }
 .relic-proxy-head [data-part="counted"] { margin-left: auto; opacity: .82; font-variant-numeric: tabular-nums; }
 .relic-proxy-head progress { flex: 1 0 100%; height: .3rem; accent-color: #1f7079; appearance: none; border: 0;
@@ -25,7 +24,7 @@ PROXY = """
   line-height: 1.4; margin: 0 0 .35rem; padding: 0; }
 .relic-proxy-mask { font-weight: 600; background: var(--relic-lit); border-radius: .2em; padding: .05em .45em;
   white-space: nowrap; box-decoration-break: clone; }
-.relic-proxy-options { display: grid; gap: .6rem; list-style: none; margin: 0 !important; padding: 0 !important; }
+.relic-proxy-options { display: grid; gap: .6rem; }
 .relic-proxy-options li { margin: 0 !important; }
 .relic-proxy button { font: inherit; color: inherit; cursor: pointer; }
 .relic-proxy-option { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: .1rem .8rem; width: 100%;
@@ -59,8 +58,6 @@ PROXY = """
 .relic-proxy-do { display: flex; flex-wrap: wrap; gap: .6rem; margin: .7rem 0 0; align-items: center; }
 .relic-proxy-foot .relic-proxy-do { margin: 0; }
 .relic-proxy-plain[hidden] { display: none; }
-.relic-proxy :is(button, textarea, summary, a):focus-visible { outline: 2px solid currentColor;
-  outline-offset: 2px; }
 .relic-proxy-busy .relic-proxy-option:not([aria-pressed="true"]) { opacity: .6; }
 .relic-proxy-trouble { margin: .6rem 0 0 !important; font-weight: 600; }
 .relic-proxy-trouble:empty { display: none; }
@@ -100,14 +97,13 @@ PROXY = """
 
 h1.relic-proxy-title { font-family: var(--relic-serif); font-size: 1.6rem; font-weight: 600; line-height: 1.25;
   padding: 0; margin: 0; overflow-wrap: anywhere; }
-h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline: none; }
 .relic-proxy-back { font-size: .9rem; margin-bottom: .3rem !important; }
 .relic-proxy-bar { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; align-items: baseline;
   justify-content: space-between; max-width: 76rem; margin: 0; font-size: .9rem; }
 .relic-proxy-bar h1.relic-proxy-title { font-size: 1.2rem; }
 .relic-proxy-bar p { font-size: inherit; overflow-wrap: anywhere; }
 :is(.relic-proxy-bar, .relic-proxy-links, .relic-proxy-case, .relic-studies, .relic-proxy-back, .relic-proxy-review) a {
-  color: inherit; text-underline-offset: .2em; display: inline-block; min-height: 1.6rem; line-height: 1.6rem; }
+  display: inline-block; min-height: 1.6rem; line-height: 1.6rem; }
 .relic-proxy-links { display: flex; flex-wrap: wrap; gap: .15rem 1.2rem; font-size: .95rem; }
 .relic-studies .relic-proxy-works { font-family: var(--relic-serif); font-style: normal; }
 .relic-studies .relic-proxy-go { font-weight: 700; }
@@ -125,10 +121,9 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
   border-top: 1px solid var(--relic-line); padding: .35rem 0; margin: 0 !important; align-items: baseline; }
 .relic-proxy-review li > span { font-family: var(--relic-serif); overflow-wrap: anywhere; }
 .relic-proxy-review li > .relic-quiet { grid-column: 2; font-family: inherit; }
-.relic-proxy-review summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 
-.relic-proxy-numbers { list-style: none; display: grid; gap: .7rem 1.2rem; margin: .6rem 0 !important;
-  padding: 0 !important; grid-template-columns: repeat(3, minmax(0, 17rem)); }
+.relic-proxy-numbers { display: grid; gap: .7rem 1.2rem; margin: .6rem 0 !important;
+  grid-template-columns: repeat(3, minmax(0, 17rem)); }
 .relic-proxy-numbers li { border-top: 3px solid var(--relic-line); padding: .35rem 0 0; margin: 0 !important;
   font-size: .9rem; line-height: 1.4; overflow-wrap: anywhere; }
 .relic-proxy-numbers strong { display: block; font-family: var(--relic-serif); font-size: 1.6rem; font-weight: 600;
@@ -160,7 +155,6 @@ h1.relic-proxy-title:focus, #proxy-end:focus, .relic-proxy-known:focus { outline
 .relic-proxy-lacking dd { margin: 0; font-size: .9rem; overflow-wrap: anywhere; }
 .relic-proxy-lede { margin-bottom: .5rem !important; }
 .relic-proxy-fold summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
-.relic-proxy-fold summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-proxy-case { border-top: 1px solid var(--relic-line); padding: .9rem 0 1.1rem; margin: 0; display: grid;
   grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); gap: .3rem 2.4rem; max-width: 76rem; overflow-wrap: anywhere; }
 .relic-proxy-case header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: 0 .9rem; align-items: baseline;

@@ -13,6 +13,7 @@ from relic_core.errors import RelicError
 from relic_core.reporting.passages import quotation
 from relic_ui.citing import cite_link
 from relic_ui.concordance.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
+from relic_ui.find.find import show_nothing_to_search
 from relic_ui.find.like import more_link
 from relic_ui.links import address, link
 from relic_ui.naming import shorten, works_html
@@ -41,8 +42,7 @@ def choose(app: App) -> None:
     st.title("Read")
     works = app.works.summaries()
     if not works:
-        st.info("Your library is empty. Add a work to read it here.", icon=":material/menu_book:")
-        st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
+        show_nothing_to_search("read")
         return
     st.html(works_html(works, "read"))
     show_place({"offer": {work.id: work.title for work in works}})
@@ -108,7 +108,6 @@ def _show_head(page: ReadingPage) -> None:
 
 
 def _neighbours(page: ReadingPage, wanted: ReadQuery) -> str:
-    """Link to the chapters before and after."""
     names = [name for part in page.contents for _, name in part.chapters]
     here, links = page.chapter.index, []
     for there, css, arrow in ((here - 1, "relic-read-previous", "←"), (here + 1, "relic-read-next", "→")):

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.errors import NotFound
 from relic_ui import keep
-from relic_ui.shell import literal
+from relic_ui.links import number
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from relic_core.domain import Work
     from relic_core.services.reading import ReadingPage
     from relic_core.services.search import SearchResult
     from relic_core.wiring import App
-
-
-_LENGTH = re.compile("[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +51,7 @@ def asked() -> ReadQuery:
     """Read the page's address."""
     given, state = st.query_params, st.session_state
     work_id = given.get("work") or state.get("read_work", "")
-    at, search_id, length = given.get("at", ""), given.get("q", ""), given.get("n", "")
+    at, search_id = given.get("at", ""), given.get("q", "")
     words = given.get("words", "") if not search_id else ""
     last = state.get("read_places", {}).get(work_id)
     resumed = not at and last is not None
@@ -65,7 +62,7 @@ def asked() -> ReadQuery:
     return ReadQuery(
         work_id=work_id,
         at=at,
-        length=int(length) if _LENGTH.fullmatch(length) else 1,
+        length=number(given.get("n", ""), 4) or 1,
         search_id=search_id,
         words=words,
         quoting="quoting" in given and not resumed,
@@ -81,11 +78,11 @@ def open_page(app: App, wanted: ReadQuery) -> ReadingPage | None:
         found = app.sharing.open_passage(wanted.work_id, at=wanted.at, length=wanted.length, edition=wanted.edition)
     except NotFound as error:
         state.pop("read_work", None)
-        st.warning(literal(str(error)), icon=":material/link_off:")
+        warn_of_address(literal(str(error)))
         return None
     page = found.page
     for notice in found.notices:
-        st.warning(literal(notice), icon=":material/link_off:")
+        warn_of_address(literal(notice))
     # A place kept on this browser is offered until the reader has gone to one in this visit.
     state["read_offer"] = page.work.id if not wanted.at else state.get("read_offer") if page.at == "1" else None
     state["read_work"] = page.work.id
@@ -130,5 +127,5 @@ def at_hand(search_id: str) -> SearchResult | None:
     state = st.session_state
     shown, kept = state.get("find_answer"), state.get("read_answer")
     if shown is not None and shown[3] == search_id:
-        return cast("SearchResult", shown[2])
-    return cast("SearchResult", kept[1]) if kept is not None and kept[0] == search_id else None
+        return shown[2]
+    return kept[1] if kept is not None and kept[0] == search_id else None

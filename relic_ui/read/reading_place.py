@@ -7,14 +7,14 @@ stands still.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-import streamlit as st
+from relic_ui.component import component
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-_JS = Path(__file__).with_name("reading_place.js")
+_JS = Path(__file__).with_name("reading_place.js").read_text(encoding="utf-8")
 
 _HTML = """
 <style class="relic-read-light"></style>
@@ -42,17 +42,6 @@ _HTML = """
 """
 
 
-@st.cache_resource
-def _place() -> Callable[..., Any]:
-    """Register the component once per server; it shares the page's styles and links."""
-    return cast(
-        "Callable[..., Any]",
-        st.components.v2.component(
-            "relic_reading_place", html=_HTML, js=_JS.read_text(encoding="utf-8"), isolate_styles=False
-        ),
-    )
-
-
 def show_place(data: Mapping[str, object]) -> None:
     """Draw what follows the reader.
 
@@ -64,4 +53,6 @@ def show_place(data: Mapping[str, object]) -> None:
       sentence that is lit, as HTML; empty where that was not asked), ``search`` (what the reader comes from), and
       ``kept`` (the passages of the work that are in the notebook: address, length, note, collection).
     """
-    _place()(key="read_place", data=dict(data))
+    # It shares the page's styles and links.
+    place = component("relic_reading_place", html=_HTML, js=_JS, isolate_styles=False)
+    place(key="read_place", data=dict(data))

@@ -11,7 +11,7 @@ from relic_core.errors import BadRequest
 from relic_core.reporting.chart_words import measure_label
 from relic_core.services.recall import METRICS, SORTS, Offer
 from relic_ui import links
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,8 +52,8 @@ PART_OF = {
 
 RECALL = """
 <style>
-.relic-recall-numbers { list-style: none; display: grid; gap: .7rem 1.2rem; margin: 0 !important;
-  padding: 0 !important; grid-template-columns: repeat(var(--relic-row, 4), minmax(0, 17rem)); }
+.relic-recall-numbers { display: grid; gap: .7rem 1.2rem;
+  grid-template-columns: repeat(var(--relic-row, 4), minmax(0, 17rem)); }
 .relic-recall-waiting { margin: 0; padding: 1rem 0; overflow: hidden; opacity: .85; }
 .st-key-recall_plot:has(.main-svg) .relic-recall-waiting { visibility: hidden; }
 .relic-recall-numbers li { border-top: 3px solid var(--relic-hue, currentColor); padding: .35rem 0 0;
@@ -67,13 +67,9 @@ RECALL = """
 .relic-recall-card dt { opacity: .82; }
 .relic-recall-card dd { margin: 0; overflow-wrap: anywhere; }
 .relic-recall-fold summary { cursor: pointer; font-size: .9rem; min-height: 1.6rem; line-height: 1.6rem; }
-.relic-recall-fold summary:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 .relic-recall-fold code, .relic-recall-fold pre { font-family: ui-monospace, monospace; font-size: .8rem;
   color: inherit; background: none; padding: 0; margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-.relic-table-caption a, .relic-recall-under a, .relic-recall-case a,
-.relic-recall-back a { color: inherit; text-underline-offset: .2em; }
 #recall-chart, #recall-examples { scroll-margin-top: 4.5rem; }
-#recall-examples:focus { outline: none; }
 .st-key-recall_plot .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .legend, .annotation) text {
   fill: currentColor !important; }
 .relic-recall-case { border-top: 1px solid var(--relic-line); padding: .9rem 0 1.1rem; margin: 0; display: grid;
@@ -85,9 +81,7 @@ RECALL = """
 .relic-recall-case header span { opacity: .82; }
 .relic-recall-case h4 { font-size: .8rem; font-weight: 600; margin: .55rem 0 .1rem; padding: 0; line-height: 1.4;
   letter-spacing: 0; }
-.relic-recall-case blockquote { font-family: var(--relic-serif); font-size: 1.05rem; line-height: 1.5; margin: 0;
-  padding: 0; border: 0; opacity: 1; color: inherit; }
-.relic-recall-case blockquote p { margin: 0; font-size: inherit; }
+.relic-recall-case blockquote { font-size: 1.05rem; line-height: 1.5; margin: 0; }
 .relic-recall-case blockquote p + p { margin-top: .4em; }
 .relic-recall-claim { font-size: .95rem; line-height: 1.5; }
 .relic-recall-claim b { font-weight: 600; white-space: nowrap; background: var(--relic-lit); border-radius: .15em;
@@ -101,7 +95,6 @@ RECALL = """
 .relic-recall-missing { font-size: .9rem; max-width: 62rem; border-left: 3px solid var(--relic-line);
   padding: .1rem 0 .1rem .8rem; scroll-margin-top: 5rem; }
 .relic-recall-missing p { margin: .2rem 0; }
-.relic-recall-missing a { color: inherit; text-underline-offset: .2em; }
 .relic-recall-ranks { border-collapse: collapse; font-size: .9rem; margin: .55rem 0 0; }
 .relic-recall-ranks :is(th, td) { border: 0; border-bottom: 1px solid var(--relic-line);
   padding: .22rem 1.4rem .22rem 0;  text-align: left; font-weight: 400; font-variant-numeric: tabular-nums; }
@@ -327,7 +320,6 @@ def choose_view(app: App, asked: RecallQuery) -> None:
 
 
 PARAMETERS = ("benchmark", "runs", "metric", "view", "sort", "least", "beside", *PART_OF.values(), "show", "page")
-_MOST_PAGES = 1_000_000
 _SHORT = 60
 
 
@@ -350,7 +342,7 @@ def restore(app: App, offers: Sequence[Offer]) -> None:
     begin(app, offer)
     by_part = next((view for view, part in PART_OF.items() if part in wanted), FIRST_VIEW)
     view = wanted["view"] if wanted.get("view") in VIEW_LABELS else by_part
-    least, page = _number(wanted.get("least", "")), _number(wanted.get("page", ""))
+    least, page = (links.number(wanted.get(name, "")) for name in ("least", "page"))
     metric = wanted.get("metric", "")
     if metric and metric not in METRICS:
         _warn(
@@ -396,16 +388,7 @@ def _named(app: App, offers: Sequence[Offer], wanted: Mapping[str, str]) -> tupl
 
 
 def _warn(message: str) -> None:
-    st.warning(literal(message), icon=":material/link_off:")
-
-
-def _number(written: str) -> int:
-    """Read a number from 1; 0 where it is none.
-
-    >>> _number("12"), _number("-1"), _number("²"), _number("9" * 40)
-    (12, 0, 0, 0)
-    """
-    return int(written) if written.isascii() and written.isdecimal() and len(written) < len(str(_MOST_PAGES)) else 0
+    warn_of_address(literal(message))
 
 
 def keep(asked: RecallQuery) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 
@@ -14,11 +14,11 @@ from relic_ui.naming import listed
 from relic_ui.passages import passage_html
 from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 from relic_ui.why import judge, judgements, why
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Claim, Offsets, Outcome, Run
     from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
@@ -57,40 +57,6 @@ _NO_CLAIM = (
     '<a href="#recall-missing" target="_self">How to get it</a></p>'
 )
 
-_ARRIVE = """
-export default function (component) {
-  const { nonce } = component.data
-  if (!nonce || window.relicRecall === nonce) return
-  const first = window.relicRecall === undefined && nonce > 1
-  window.relicRecall = nonce
-  if (first) return // drawn anew: nobody has just clicked
-  const gone = new AbortController()
-  const stop = () => gone.abort()
-  for (const name of ["wheel", "touchmove", "keydown", "pointerdown"])
-    document.addEventListener(name, stop, { once: true, signal: gone.signal, passive: true })
-  const until = performance.now() + 4000
-  let rests = 0
-  const look = () => {
-    if (gone.signal.aborted || performance.now() > until || rests > 2) return stop()
-    const target = document.getElementById("recall-examples")
-    const resting = document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
-    if (target) {
-      target.scrollIntoView({ block: "start", behavior: "instant" })
-      target.setAttribute("tabindex", "-1")
-      if (document.activeElement !== target) target.focus({ preventScroll: true })
-      rests += resting
-    }
-    setTimeout(look, 120)
-  }
-  look()
-}
-"""
-
-
-@st.cache_resource
-def _arriver() -> Callable[..., Any]:
-    return cast("Callable[..., Any]", st.components.v2.component("relic_recall", js=_ARRIVE))
-
 
 def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str, str]) -> None:
     """Draw the choice of a group, and its examples."""
@@ -100,11 +66,10 @@ def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str,
         names = {key: key for key in names if key == asked.part or int(key) in DRAWN_K}
     part = asked.part if asked.part in names else ""
     if asked.part and not part:
-        st.warning(
+        warn_of_address(
             literal(
                 f"Nothing in this chart is called '{asked.part[:_SHORT]}', or it has too few quotations to be shown."
-            ),
-            icon=":material/link_off:",
+            )
         )
     st.session_state["recall_part"] = part
     view = cast("View", asked.view)
@@ -125,7 +90,6 @@ def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str,
         _show_page(app, asked, shown, colours)
     else:
         st.html('<p class="relic-quiet">Click a mark in the chart, or choose here.</p>')
-    _arriver()(key="relic_recall", data={"nonce": st.session_state.get("recall_arrivals", 0)})
 
 
 def _choose_shown(cases: Sequence[Case]) -> str:
@@ -159,8 +123,13 @@ def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Map
     for case, each in zip(shown, read, strict=True):
         st.html(_case(case, each, colours, reasons, titled=asked.view != "books"))
         _judge(app, case, each, kept)
+
+    def to(label: str, number: int) -> str:
+        parameters = dataclasses.replace(asked, page=number).parameters
+        return links.link("recall", label, attributes={"data-then": "#recall-examples"}, **parameters)
+
     st.html(
-        f"{_pages(asked, page, pages)}"
+        f"{links.pages_html(page, pages, to)}"
         '<p class="relic-recall-back"><a href="#recall-chart" target="_self">Back to the chart</a></p>'
     )
 
@@ -214,21 +183,6 @@ def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:
 
 def _named(missing: Sequence[Missing], what: str) -> str:
     return ", ".join(f"<cite>{escape(each.name)}</cite>" for each in missing if each.what == what)
-
-
-def _pages(asked: RecallQuery, page: int, pages: int) -> str:
-    if pages == 1:
-        return ""
-
-    def to(label: str, number: int) -> str:
-        if not 1 <= number <= pages or number == page:
-            return ""
-        parameters = dataclasses.replace(asked, page=number).parameters
-        return links.link("recall", label, attributes={"data-then": "#recall-examples"}, **parameters)
-
-    here = f"<span>Page {page:,} of {pages:,}</span>"
-    steps = (to("First", 1), to("Previous", page - 1), here, to("Next", page + 1), to("Last", pages))
-    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
 
 
 def _counted(view: View, label: str, show: str, count: int, cases: Sequence[Case]) -> str:

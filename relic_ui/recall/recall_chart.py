@@ -11,6 +11,8 @@ import streamlit as st
 from relic_core.domain.figures import Chart, View, interval, written
 from relic_core.reporting import charts
 from relic_core.reporting.chart_words import as_csv, is_share, measure_label, measured_with, pool_words, table
+from relic_ui.buttons import save_button
+from relic_ui.links import bring
 from relic_ui.recall.recall import RecallQuery, link_here
 from relic_ui.shell import literal, show_errors
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
@@ -174,8 +176,8 @@ def _click(key: str) -> None:
     named = points[0].get("customdata") if points else None
     if named:
         part = named if isinstance(named, str) else named[0]
-        arrivals = st.session_state.get("recall_arrivals", 0) + 1
-        st.session_state.update(recall_part=part, recall_page=1, recall_arrivals=arrivals)
+        st.session_state.update(recall_part=part, recall_page=1)
+        bring("#recall-examples")
 
 
 def _show_under(chart: Chart, asked: RecallQuery) -> None:
@@ -190,19 +192,10 @@ def _show_under(chart: Chart, asked: RecallQuery) -> None:
         '<details class="relic-recall-fold"><summary>In words and as a table</summary>'
         f"<p>{escape(chart.summary)}</p>{table_html(heads, rows, chart.title)}</details>{again}"
     )
-    st.download_button(
-        "Save these figures as CSV",
-        data=as_csv(chart),
-        file_name=f"{_file_name(asked)}.csv",
-        mime="text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        key="recall_save",
-    )
+    save_button("Save these figures as CSV", as_csv(chart), f"{_file_name(asked)}.csv", "text/csv", key="recall_save")
 
 
 def _again(runs: Sequence[Run], *, every_shape: bool = False) -> str:
-    """Say how runs are measured again."""
     commands = "\n".join(escape(run.command) for run in runs)
     more = "<p>and so for each context: --shape 0/1, 0/4, 1/0, 4/0, 1/1, 4/4</p>" if every_shape else ""
     made = f"<p>{escape(measured_with(runs))}</p>"

@@ -17,9 +17,9 @@ from relic_core.reporting.passages import quotation
 from relic_core.services.sources import UNLABELLED, WindowList
 from relic_ui import buttons, person, tables
 from relic_ui.buttons import button
-from relic_ui.links import link
+from relic_ui.links import link, number, pages_html
 from relic_ui.naming import many, shorten
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import literal, show_errors, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -217,18 +217,15 @@ class SourcesQuery:
 def asked() -> SourcesQuery:
     """Read the page's address."""
     given = st.query_params
-    page, show = given.get("page", ""), given.get("show", "")
+    show = given.get("show", "")
     return SourcesQuery(
         source_id=given.get("source", ""),
         work_id=given.get("work", ""),
         at=given.get("at", "") if given.get("work") else "",
         show=show if show in _SHOWS else "",
         kind=kind if (kind := given.get("kind", "")) in _KINDS_SHOWN else "",
-        page=int(page) if page.isascii() and page.isdigit() and 0 < len(page) <= 6 and int(page) else 1,  # noqa: PLR2004
+        page=number(given.get("page", "")) or 1,
     )
-
-
-# ---- the list of a source, a work or a sentence -------------------------------------------------------------------
 
 
 def show(app: App, wanted: SourcesQuery) -> None:
@@ -244,14 +241,13 @@ def show(app: App, wanted: SourcesQuery) -> None:
             st.html(_head(app, wanted))
     except NotFound as error:
         st.title("Criticism")
-        st.warning(literal(str(error)), icon=":material/link_off:")
+        warn_of_address(literal(str(error)))
         st.html(f"<p>{link('sources', 'All quotations', css='relic-work-link')}</p>")
         return
     _show_list(wanted, found)
 
 
 def _head(app: App, wanted: SourcesQuery) -> str:
-    """Say whose windows these are."""
     back = f'<p class="relic-window-back">{link("sources", "← Criticism", css="relic-back")}</p>'
     if wanted.at:
         page = app.reading.page(wanted.work_id, at=wanted.at)
@@ -376,18 +372,19 @@ def _heading(wanted: SourcesQuery, found: WindowList, first: int) -> str:
 
 
 def _filters(wanted: SourcesQuery) -> str:
-    items = ""
-    for key, (_, label) in _SHOWS.items():
-        to = replace(wanted, show=key, page=1).parameters
-        current = {"aria-current": "true"} if key == wanted.show else {}
-        items += link("sources", label, title=f"{label} quotations", attributes={**_TO_LIST, **current}, **to)
-    kinds = ""
-    for key, label in _KINDS_SHOWN.items():
-        to = replace(wanted, kind=key, page=1).parameters
-        current = {"aria-current": "true"} if key == wanted.kind else {}
-        kinds += link("sources", label, title=f"There for: {label}", attributes={**_TO_LIST, **current}, **to)
+    def to(label: str, title: str, *, chosen: bool, **changed: str) -> str:
+        attributes = {**_TO_LIST, "aria-current": "true"} if chosen else _TO_LIST
+        parameters = replace(wanted, page=1, **changed).parameters
+        return link("sources", label, title=title, attributes=attributes, **parameters)
+
+    shows = "".join(
+        to(label, f"{label} quotations", chosen=key == wanted.show, show=key) for key, (_, label) in _SHOWS.items()
+    )
+    kinds = "".join(
+        to(label, f"There for: {label}", chosen=key == wanted.kind, kind=key) for key, label in _KINDS_SHOWN.items()
+    )
     return (
-        f'<nav class="relic-window-filter" aria-label="Which quotations">{items}</nav>'
+        f'<nav class="relic-window-filter" aria-label="Which quotations">{shows}</nav>'
         f'<nav class="relic-window-filter" aria-label="What they are there for">{kinds}</nav>'
     )
 
@@ -405,22 +402,14 @@ def _nothing(wanted: SourcesQuery) -> str:
 
 
 def _pages(wanted: SourcesQuery, total: int) -> str:
-    pages = max(1, -(-total // PAGE))
-    if wanted.at or pages == 1:
-        return "<span></span>"
-
     def to(label: str, number: int) -> str:
-        if not 1 <= number <= pages or number == wanted.page:
-            return ""
         return link("sources", label, attributes=_TO_LIST, **replace(wanted, page=number).parameters)
 
-    here = f"<span>Page {wanted.page:,} of {pages:,}</span>"
-    steps = (to("First", 1), to("Previous", wanted.page - 1), here, to("Next", wanted.page + 1), to("Last", pages))
-    return f'<nav class="relic-kwic-pages" aria-label="Pages">{"".join(steps)}</nav>'
+    pages = 1 if wanted.at else max(1, -(-total // PAGE))
+    return pages_html(wanted.page, pages, to) or "<span></span>"
 
 
 def _meanings() -> str:
-    """Explain what can be said of a window."""
     items = "".join(
         f"<dt>{label} ({answer})</dt><dd>{meaning[:1].upper()}{meaning[1:]}</dd>"
         for answer, (label, meaning) in EVIDENCE.items()
@@ -475,7 +464,7 @@ def _quoted_works(app: App, listed: Sequence[SourceSummary]) -> list[tuple[str, 
             windows[work_id] += quoted
             sources[work_id] += 1
     found = [
-        (work.id, f"{work.title}, {work.author}" if work.author else work.title, windows[work.id], sources[work.id])
+        (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", windows[work.id], sources[work.id])
         for work in app.works.summaries()
         if windows[work.id]
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_ui import buttons, jobs
+from relic_ui.library.shelf import filtered
 from relic_ui.links import link
 from relic_ui.naming import listed, many
 from relic_ui.removed import show_each, show_undo
@@ -77,26 +78,22 @@ def _show_sources(sources: Sequence[SourceSummary]) -> None:
 
 
 def _chosen(sources: Sequence[SourceSummary]) -> Sequence[SourceSummary]:
-    """Filter the sources."""
     if len(sources) < _FILTER_FROM:
         return sources
-    wanted = st.text_input(
-        "Filter by title, author or quoted work", key="sources_filter", width=360, live=True, type="search"
+    found = filtered(
+        sources,
+        _searched,
+        "sources",
+        label="Filter by title, author or quoted work",
+        key="sources_filter",
+        none=": no title, author or quoted work has these words",
     )
-    words = (wanted or "").casefold().split()
-    if not words:
-        return sources
-    found = [each for each in sources if all(word in _searched(each) for word in words)]
-    st.html(
-        f'<p class="relic-quiet" role="status">{len(found)} of {len(sources)} sources'
-        f"{'' if found else ': no title, author or quoted work has these words'}</p>"
-    )
-    return found
+    return sources if found is None else found
 
 
 def _searched(summary: SourceSummary) -> str:
     titles = " ".join(title for _, title, _ in summary.works)
-    return f"{summary.source.title} {summary.source.author} {titles}".casefold()
+    return f"{summary.source.title} {summary.source.author} {titles}"
 
 
 def _show_rows(sources: Sequence[SourceSummary]) -> None:
@@ -174,11 +171,7 @@ _PLACE = "sources"
 
 
 def _show_adding(app: App, *, begun: bool) -> None:
-    """Offer the ways to add sources, and show how the last one goes.
-
-    - `app`: where they go.
-    - `begun`: there are sources already.
-    """
+    """Offer the ways to add sources, and show how the last one goes; `begun`: there are some already."""
     here, path = st.tabs(["From this computer", "A folder, by path"], key="sources_ways")
     with here:
         _show_upload(app)

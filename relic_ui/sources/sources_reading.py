@@ -30,9 +30,6 @@ _WORDS_SHOWN = 280
 _NONE_TWICE = '<p class="relic-quiet">No passage is quoted more than once so far.</p>'
 
 
-# ---- beside the text ----------------------------------------------------------------------------------------------
-
-
 def counts_beside(page: ReadingPage, quoted: Quoted) -> dict[str, int]:
     """Say how often each sentence of the chapter is quoted, by its address; those that nobody quotes are left away."""
     chapter = page.chapter.span
@@ -89,9 +86,6 @@ def _quoting(view: WindowView) -> str:
         f"<li><h3>{cited(view.source)}</h3><p>{escape(left)} <b>{words}</b> {escape(shorten(right, _AROUND))}</p>"
         f'<p class="relic-window-links">{to}{source}</p></li>'
     )
-
-
-# ---- on the page of a work ----------------------------------------------------------------------------------------
 
 
 def show_most_quoted(app: App, work_id: str) -> None:

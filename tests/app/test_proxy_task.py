@@ -70,7 +70,10 @@ class Screen:
 @pytest.fixture
 def screen(monkeypatch):
     made = Screen()
-    monkeypatch.setattr(answering, "_component", lambda: made)
+    others = answering.component
+    monkeypatch.setattr(
+        answering, "component", lambda name, **parts: made if name == "relic_proxy_item" else others(name, **parts)
+    )
     return made
 
 

@@ -210,12 +210,12 @@ def test_the_app_gives_nothing_to_who_may_not_use_it_any_more(app, monkeypatch, 
 def test_what_is_saved_as_a_file_is_made_for_who_may_have_it_then(app, monkeypatch):
     monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.org")
     held = signing_in.Admitted(app.bench, ADA)
-    forms = [make(held, "", "") for make in notebook_save.FORMS]
-    assert all(form.make() for form in forms)
+    makers = [make for _, make in notebook_save.forms(held, "", "")]
+    assert all(make() for make in makers)
     monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.edu")
-    for form in forms:
+    for make in makers:
         with pytest.raises(BadRequest):
-            form.make()
+            make()
 
 
 def test_two_providers_do_not_share_people():

@@ -1,0 +1,16 @@
+"""Scripts of ours in the browser, as components of Streamlit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@st.cache_resource
+def component(name: str, **parts: Any) -> Callable[..., Any]:  # noqa: ANN401 - as Streamlit takes them
+    """Register a component once per server, with its script, HTML and CSS; what comes back draws it."""
+    return st.components.v2.component(name, **parts)
