@@ -223,6 +223,8 @@ class DualEncoder(nn.Module):
     - `start`: what it goes on from, in place of the base; of one model for both, half way between the two.
     """
 
+    _begun: torch.Tensor
+
     def __init__(self, recipe: EncoderRecipe, tower: Tower, start: Start | None = None) -> None:
         super().__init__()
         self._recipe = recipe
@@ -349,7 +351,8 @@ class DualEncoder(nn.Module):
                 beyond = maxima[(starts + further).clamp(max=len(maxima) - 1)]
                 best = torch.where((lengths > further).unsqueeze(1), torch.maximum(best, beyond), best)
             weights = torch.exp(self.counting()[claims.flatten()[at]])
-            shares = weights.new_zeros((len(at), count)).index_put((torch.arange(len(at)), at // width), weights)
+            rows = torch.arange(len(at), device=at.device)
+            shares = weights.new_zeros((len(at), count)).index_put((rows, at // width), weights)
             return (best @ (shares / shares.sum(0))).T / self._recipe.temperature
 
     def _token_states(
