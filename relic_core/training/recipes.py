@@ -519,7 +519,7 @@ LATE = replace(
     temperature=0.02,
     batch=48,
     learning_rate=5e-5,
-    blend=1.0,
+    blend=0.35,
     claim_windows=(176,),
 )
 """For late interaction, from dense-RELiC as a start. The mean of a claim's maxima differs less between passages than

@@ -10,9 +10,21 @@ import pytest
 from relic_core.formats.run_files import read_run
 
 DOCS = Path(__file__).parents[2] / "docs"
+
+
+def section(title):
+    said = (DOCS / "training.md").read_text(encoding="utf-8").split(f"### {title}")[1]
+    return re.split(r"\n##+ ", said)[0].splitlines()
+
+
 ROWS = {
     found[1]: [float(figure) for figure in re.findall(r"\| (\d+\.\d) \(", line)]
-    for line in (DOCS / "training.md").read_text(encoding="utf-8").split("### What each part is worth")[1].splitlines()
+    for line in section("What each part is worth")
+    if (found := re.match(r"\| `([\w-]+)`", line))
+}
+LATE = {
+    found[1]: [float(figure) for figure in re.findall(r"\| (\d+\.\d) \(", line)]
+    for line in section("Late interaction, trained")
     if (found := re.match(r"\| `([\w-]+)`", line))
 }
 
@@ -26,6 +38,19 @@ def recall(name, shape):
 @pytest.mark.parametrize("name", ROWS)
 def test_a_row_is_what_its_runs_come_to(name):
     assert recall(name, "4/4") + recall(name, "1/1") == ROWS[name]
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_a_row_of_late_interaction_is_what_its_runs_come_to(name):
+    found = []
+    for benchmark, ks in {"4-4": (1, 10, 100), "loci": (1, 5, 20)}.items():
+        _, outcomes = read_run(DOCS / "late_interaction" / f"{name}-{benchmark}.json")
+        found += [round(100 * sum(each.rank <= k for each in outcomes) / len(outcomes), 1) for k in ks]
+    assert found == LATE[name]
+
+
+def test_every_run_of_late_interaction_has_its_row():
+    assert {path.stem.partition("-")[0] for path in (DOCS / "late_interaction").iterdir()} == set(LATE)
 
 
 def test_every_run_has_its_row():
