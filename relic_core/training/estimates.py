@@ -45,6 +45,11 @@ _READ_TOGETHER: dict[Reading, float] = {"claim first": 2.2, "together": 1.2}
 """What a token costs, learnt from or read, of a claim and a passage read together, by a token of a text by itself. Each
 passage's tokens look at the claim's too; where the claim is read first, its own are counted once."""
 
+_MET = 0.08
+"""What meeting a token costs, for the claims of a window in late interaction, by what reading it does."""
+_WORKS = 4
+"""Among which the windows of a validation are, more or less."""
+
 _LETTERS = 4.3
 """Of a token of English prose."""
 _SENTENCE = 25
@@ -200,7 +205,9 @@ def _learnt(recipe: AnyRecipe, material: Material, made: _Batches) -> float:
 
 def _validated(recipe: AnyRecipe, material: Material, *, windows: int, words: int) -> tuple[float, float]:
     if isinstance(recipe, EncoderRecipe):
-        spans = 1 if recipe.in_context else 5  # read alone, every length costs a pass
+        spans = 1.0 if recipe.in_context else 5.0  # read alone, every length costs a pass
+        if recipe.scoring == "late":
+            spans += _MET * windows / _WORKS
         return words * _TOKENS_OF_WORD * spans, words * _TOKENS_OF_WORD * spans
     if isinstance(recipe, SourceRecipe):
         once = _said(recipe, material, windows)
