@@ -33,8 +33,8 @@ Every message says what was given, what is allowed and what to do next.
 
 What holds everywhere is not said again beside each function. Who asks for a thing by its id, name or path meets
 `NotFound` where there is none; by a name out of a fixed list, of a metric or a retriever, `BadRequest`. Reading a file
-that is damaged, or of another kind, raises `BadBenchmark`, and one that cannot be written `StoreError`. What a function
-calls raises through it.
+of a benchmark, run, study, search or notebook that is damaged, or of another kind, raises `BadBenchmark`, and one that
+cannot be written `StoreError`. What a function calls raises through it.
 """
 
 from __future__ import annotations

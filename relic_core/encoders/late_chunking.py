@@ -20,7 +20,7 @@ import numpy as np
 
 from relic_core.encoders.cards import LEAST_WINDOW, EncoderCard, read_card
 from relic_core.encoders.towers import Tokens, TowerPair, dense_layers, flat, shared
-from relic_core.encoders.weights import TOKEN_WEIGHTS, model_folder, token_weights
+from relic_core.encoders.weights import token_weights
 from relic_core.errors import BadRequest
 from relic_core.text.words import words_at
 
@@ -235,8 +235,7 @@ class LateChunkingEncoder:
     @cached_property
     def _weights(self) -> tuple[str, npt.NDArray[np.float32]] | None:
         """Read once with their digest, so that what is named is what is used."""
-        path = model_folder(self.pair.card.query_model) / TOKEN_WEIGHTS
-        return token_weights(path, self.pair.claims.tokenizer.get_vocab_size()) if path.is_file() else None
+        return token_weights(self.pair.card.query_model, self.pair.claims.tokenizer.get_vocab_size())
 
     def _compared(self, ids: npt.NDArray[np.int64], owners: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Tell which tokens are compared: not those that the card skips, unless their sentence has no others."""

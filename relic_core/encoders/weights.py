@@ -306,10 +306,13 @@ def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
     return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
 
 
-def token_weights(path: Path, tokens: int) -> tuple[str, npt.NDArray[np.float32]]:
-    """Read what each of so many tokens counts for: the tensor "weights", one for each; its digest first."""
+def token_weights(model: str, tokens: int = 0) -> tuple[str, npt.NDArray[np.float32]] | None:
+    """Read what each token of a claim counts for, `tokens` at least, behind the file's digest; None without a file."""
     from safetensors.numpy import load
 
+    path = model_folder(model) / TOKEN_WEIGHTS
+    if not path.is_file():
+        return None
     try:
         held = path.read_bytes()
         weights: npt.NDArray[np.float32] = load(held)["weights"].astype("float32")

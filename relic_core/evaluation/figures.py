@@ -40,6 +40,8 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
     So figures of given pools never share a column with those of whole works.
 
     - `by`: where given, each run has a row for each length of the quotation (RELiC, Table A9), each book or each kind.
+
+    Raises BadRequest: there is no such metric, or it is of sets and a run keeps none.
     """
     together: dict[tuple[str, str, str], list[Measured]] = {}
     for run, outcomes in runs:

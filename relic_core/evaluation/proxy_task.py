@@ -196,7 +196,10 @@ def choice(item: Item, ranking: Ranking | None) -> int:
 
 
 def proxy_values(items: Sequence[Item], choices: Mapping[str, int]) -> Values:
-    """Say which items were answered rightly: 1 where the critic's quotation was chosen, else 0."""
+    """Say which items were answered rightly: 1 where the critic's quotation was chosen, else 0.
+
+    Raises BadRequest: an item was not answered.
+    """
     lacking = [item.id for item in items if item.id not in choices]
     if lacking:
         raise BadRequest(

@@ -69,7 +69,12 @@ def rebuild(
     offline: bool = False,
     progress: Progress = silent,
 ) -> RebuildSummary:
-    """Cut the windows of the manifest that ships with the program out of their sources again."""
+    """Cut the windows of the manifest that ships with the program out of their sources again.
+
+    Raises NotFound: there is no manifest.
+    Raises BadBenchmark: it is damaged.
+    Raises StoreReadOnly: the data folder cannot be written.
+    """
     manifest = read_manifest(public_relic.MANIFEST)
     path = public_relic.data_file(settings)
     try:

@@ -68,7 +68,10 @@ class SentenceScore:
 
 
 def read_list(path: Path) -> list[str]:
-    """Read a list of sentences, a JSON array of strings."""
+    """Read a list of sentences, a JSON array of strings.
+
+    Raises BadRequest: the file is not there or holds something else.
+    """
     try:
         sentences = json.loads(path.read_text("utf-8"))
     except OSError as error:

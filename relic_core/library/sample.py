@@ -60,7 +60,10 @@ def read_excerpts() -> tuple[Excerpt, ...]:
 
 
 def align(work: Work, excerpts: Sequence[Excerpt]) -> tuple[Example, ...]:
-    """Find the quotation of each excerpt in the work, by letters and digits alone, and make it an example."""
+    """Find the quotation of each excerpt in the work, by letters and digits alone, and make it an example.
+
+    Raises BadText: it is not there once, does not begin and end with a sentence, or is longer than five.
+    """
     places = Places(work)
     return tuple(
         Example(

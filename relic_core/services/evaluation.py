@@ -95,16 +95,17 @@ class Benchmarks:
         Raises NotFound: the message names the missing and how to add them.
         """
         shelf = {each.entry.slug: each for each in self._shelf()}
-        found: dict[str, Work] = {}
+        here = {key: each.work.id for key, each in shelf.items() if each.work is not None}
+        own: dict[str, Work] = {}
         for key in keys:
-            entry = shelf.get(key)
-            with contextlib.suppress(NotFound):  # told of all together below
-                found[key] = self._load_work(entry.work.id if entry and entry.work else key)
-        if missing := [key for key in dict.fromkeys(keys) if key not in found]:
+            if key not in shelf:
+                with contextlib.suppress(NotFound):  # told of all together below
+                    own[key] = self._load_work(key)
+        if missing := [key for key in dict.fromkeys(keys) if key not in here and key not in own]:
             unknown = [key for key in missing if key not in shelf]
             there = [key for key in missing if key in shelf and shelf[key].origin != "none"]
             raise NotFound(_how_to_add(missing, there, unknown, has_folder=self._settings.library is not None))
-        return found
+        return {key: own[key] if key in own else self._load_work(here[key]) for key in keys}
 
 
 def _how_to_add(missing: Sequence[str], there: Sequence[str], unknown: Sequence[str], *, has_folder: bool) -> str:
@@ -150,7 +151,10 @@ def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
 def chosen_retrievers(
     said: str, *, k1: float | None = None, b: float | None = None, function_words: bool = False
 ) -> tuple[str | Retriever, ...]:
-    """Read names of retrievers, and give BM25 parameters of its own."""
+    """Read names of retrievers, and give BM25 parameters of its own.
+
+    Raises BadRequest: also for parameters of another retriever than BM25.
+    """
     names = named_retrievers(said)
     if k1 is None and b is None and not function_words:
         return names
@@ -277,6 +281,8 @@ class Measuring:
 
         - `objective`: "off" where the model is not told what makes a passage relevant.
         - `top`, `over`: how many passages it reads, and of whose ranking; by default as on pages.
+
+        Raises BadRequest: none of those named asks a server.
         """
         settings = self.settings_for(benchmark)
         made: list[str | Retriever] = []

@@ -247,7 +247,11 @@ class Recall:
         return tuple(listed)
 
     def save_cases(self, run: Run, name: str, path: Path) -> None:
-        """Write the cases of a run, a row each: its facts, what is found in it, and what people say of it."""
+        """Write the cases of a run, a row each: its facts, what is found in it, and what people say of it.
+
+        Raises BadRequest: as `diagnosis`, or the file's name ends neither in .csv nor in .json.
+        Raises StoreError: the file cannot be written.
+        """
         form = path.suffix.lower().removeprefix(".")
         if form not in {"csv", "json"}:
             raise BadRequest(f"Cases are written as .csv or .json, and '{path.name}' ends otherwise. Rename it so.")

@@ -176,6 +176,10 @@ class Runs:
         """Read a run from a file that `export` wrote as JSON, and keep it; false where it is here already.
 
         Of a run that was removed here, the file's outcomes are kept.
+
+        Raises NotFound: there is no such file.
+        Raises BadBenchmark: it is damaged, or its id is not that of what it says was measured.
+        Raises BadRequest: the file's name ends otherwise, or the run is here with other ranks.
         """
         if path.suffix.lower() != run_files.SUFFIX:
             raise BadRequest(

@@ -17,7 +17,6 @@ from relic_core.training import estimates
 from relic_core.training.examples import FEW, check_enough, lacking
 from relic_core.training.recipes import ABOUT, RECIPES, EncoderRecipe, SourceRecipe, recipe_of, setting
 from relic_core.training.requests import (
-    DEFAULTS,
     DENSE_RELIC,
     LENGTHS,
     NO_MODEL,
@@ -26,6 +25,7 @@ from relic_core.training.requests import (
     TrainingRequest,
     Use,
     base_card,
+    defaults_of,
     hard_card,
     start_card,
 )
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from relic_core.training.examples import TrainingData
 
 __all__ = [
-    "ABOUT", "DEFAULTS", "DENSE_RELIC", "LENGTHS", "NO_MODEL", "PRETRAINED", "RECIPES", "USES", "Prospect",
-    "TrainingPlans", "TrainingRequest", "Use", "recipe_of", "setting",
+    "ABOUT", "DENSE_RELIC", "LENGTHS", "NO_MODEL", "PRETRAINED", "RECIPES", "USES", "Prospect", "TrainingPlans",
+    "TrainingRequest", "Use", "defaults_of", "recipe_of", "setting",
 ]  # fmt: skip
 
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?(?<!\.json)")

@@ -206,7 +206,7 @@ def _learnt(recipe: AnyRecipe, material: Material, made: _Batches) -> float:
 def _validated(recipe: AnyRecipe, material: Material, *, windows: int, words: int) -> tuple[float, float]:
     if isinstance(recipe, EncoderRecipe):
         spans = 1.0 if recipe.in_context else 5.0  # read alone, every length costs a pass
-        if recipe.scoring == "late":
+        if recipe.is_late:
             spans += _MET * windows / _WORKS
         return words * _TOKENS_OF_WORD * spans, words * _TOKENS_OF_WORD * spans
     if isinstance(recipe, SourceRecipe):

@@ -70,7 +70,7 @@ def write_model(
             (half / name).mkdir()
             tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), recipe.blend)
             write_weights(half / name, tensors, base, keeps_embeddings=recipe.keeps_embeddings)
-        if recipe.scoring == "late":
+        if recipe.is_late:
             counting = encoder.counting(recipe.blend).detach().exp().cpu()
             write_tensors(half / CLAIMS / TOKEN_WEIGHTS, {"weights": counting})
         used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}

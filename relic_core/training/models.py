@@ -15,11 +15,9 @@ from relic_core.encoders.cards import EncoderCard, RerankerCard, read_card
 from relic_core.encoders.joint_reader import JointReader, Rows
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import (
-    TOKEN_WEIGHTS,
     TOKENIZER,
     ModelFiles,
     find_model,
-    model_folder,
     named_as,
     pair_digest,
     settings_folder,
@@ -106,12 +104,13 @@ class Start:
     name: str
     claims: ModelFiles
     passages: ModelFiles
-    weighed: npt.NDArray[np.float32] | None = None
+    weighed: tuple[str, npt.NDArray[np.float32]] | None = None
 
     @property
     def digest(self) -> str:
         """Over the files of both."""
-        return pair_digest(self.claims, self.passages)
+        digest = pair_digest(self.claims, self.passages)
+        return f"{digest} {self.weighed[0]}" if self.weighed else digest
 
     def mean(self) -> dict[str, torch.Tensor]:
         """Give the weights half way between the two, for a model that reads claims and passages alike."""
@@ -126,24 +125,18 @@ class Start:
         """Give the logarithms of what so many tokens count for; one that counted for nothing may count again."""
         counting = torch.zeros(tokens)
         if self.weighed is not None:
-            given = torch.from_numpy(self.weighed[:tokens]).clamp(min=_LEAST)
+            given = torch.from_numpy(self.weighed[1][:tokens]).clamp(min=_LEAST)
             counting[: len(given)] = given.log()
         return counting
 
 
 def start_of(card: EncoderCard, base: ModelFiles) -> Start:
-    """Find an encoder that is to be gone on from, and check that it has the base's tokenizer, and no dense layers."""
-    if card.dense:
-        raise BadRequest(
-            f"The training cannot go on from {card.name}: it has dense layers behind its tokens, which training would "
-            "leave out. Take an encoder without them."
-        )
-    weighed = model_folder(card.query_model) / TOKEN_WEIGHTS
+    """Find an encoder that is to be gone on from, and check that it has the base's tokenizer."""
     start = Start(
         card.name,
         find_model(card.query_model),
         find_model(card.passage_model),
-        token_weights(weighed, 0)[1] if weighed.is_file() else None,
+        token_weights(card.query_model),
     )
     tokenizers = {
         (settings_folder(files.folder) / TOKENIZER).read_bytes() for files in (base, start.claims, start.passages)
@@ -236,7 +229,7 @@ class DualEncoder(nn.Module):
                 begin_as(passages, state_of(start.passages), start.name)
         self.claims = prepared(claims, recipe)
         self.passages = self.claims if passages is None else prepared(passages, recipe)
-        if recipe.scoring == "late":
+        if recipe.is_late:
             begun = torch.zeros(claims.config.vocab_size) if start is None else start.counting(claims.config.vocab_size)
             self.register_buffer("_begun", begun, persistent=False)
             self._moved = nn.Parameter(torch.zeros_like(begun))
@@ -260,7 +253,7 @@ class DualEncoder(nn.Module):
     ) -> dict[str, torch.Tensor]:
         """Give the loss of a batch, as `Collator` makes it: a claim chooses among the quotations that are `allowed`."""
         spans = (passages, passage_lengths, segments, starts, lengths)
-        if self._recipe.scoring == "late":
+        if self._recipe.is_late:
             scores = self.late_scores(claims, claim_lengths, *spans)
         else:
             scores = self.scores(self.claim_vectors(claims, claim_lengths), self.span_vectors(*spans))
@@ -343,7 +336,8 @@ class DualEncoder(nn.Module):
         asked, at = self._token_states(self.claims, claims, claim_lengths, places)
         own, segment = self._token_states(self.passages, passages, passage_lengths, segments)
         with torch.autocast(claims.device.type, enabled=False):
-            if self._recipe.similarity == "cosine":
+            cosine = self._recipe.similarity == "cosine"
+            if cosine:
                 asked, own = nn.functional.normalize(asked, dim=-1), nn.functional.normalize(own, dim=-1)
             maxima = torch.segment_reduce(own @ asked.T, "max", lengths=torch.bincount(segment))
             best = maxima[starts]
@@ -353,7 +347,8 @@ class DualEncoder(nn.Module):
             weights = torch.exp(self.counting()[claims.flatten()[at]])
             rows = torch.arange(len(at), device=at.device)
             shares = weights.new_zeros((len(at), count)).index_put((rows, at // width), weights)
-            return (best @ (shares / shares.sum(0))).T / self._recipe.temperature
+            scores = (best @ (shares / shares.sum(0))).T
+            return scores / self._recipe.temperature if cosine else scores
 
     def _token_states(
         self,

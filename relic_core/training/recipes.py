@@ -219,6 +219,11 @@ class Recipe:
     patience: int = 6
     watch: str = "recall@10"
 
+    @property
+    def is_late(self) -> bool:
+        """Whether it makes an encoder for late interaction."""
+        return getattr(self, "scoring", "") == "late"
+
     def __post_init__(self) -> None:
         """Check the values; 1 and 1.0 are one recipe, and have one digest."""
         for field in fields(self):
@@ -351,7 +356,7 @@ class EncoderRecipe(Recipe):
     def __post_init__(self) -> None:
         """Check the values, and that tokens are compared only where they are read in context."""
         Recipe.__post_init__(self)
-        if self.scoring == "late" and not self.in_context:
+        if self.is_late and not self.in_context:
             self._refuse("pooling", '"mean" where scoring is "late"')
 
     @property

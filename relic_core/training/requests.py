@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.weights import find_model, pair_digest
+from relic_core.encoders.weights import find_model, pair_digest, token_weights
 from relic_core.errors import BadRequest, BadWeights, unknown_name
 from relic_core.retrieval.dense import trained_model
 from relic_core.training.folders import FOLDER, TrainingFolder
@@ -58,6 +58,12 @@ DEFAULTS: dict[ModelKind, RequestDefaults] = {
 learns little where it begins from a model that never saw a critic at work."""
 
 
+def defaults_of(recipe: AnyRecipe) -> RequestDefaults:
+    """Give what is asked with a recipe; late interaction goes on from what has learnt which passages answer a claim."""
+    defaults = DEFAULTS[recipe.kind]
+    return defaults._replace(start=DENSE_RELIC) if recipe.is_late else defaults
+
+
 class Length(NamedTuple):
     """How long a training is: the most pairs, 0 for all; how often they are read; in plain words."""
 
@@ -76,7 +82,7 @@ LENGTHS: dict[str, Length] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRequest:
-    """What is asked of a training. Of `validation`, `hard` and `start` the default is that of `DEFAULTS`.
+    """What is asked of a training. Of `validation`, `hard` and `start` the default is that of `defaults_of`.
 
     - `name`: empty for a name made of the recipe's.
     - `pairs`: the most pairs, drawn by whole sources; 0 for all.
@@ -102,7 +108,7 @@ class TrainingRequest:
 
     def __post_init__(self) -> None:
         """Check the values, and put in the defaults."""
-        defaults = DEFAULTS[self.recipe.kind]
+        defaults = defaults_of(self.recipe)
         if self.validation == _BY_KIND_NUMBER:
             object.__setattr__(self, "validation", defaults.validation)
         if self.hard == _BY_KIND:
@@ -126,6 +132,11 @@ class TrainingRequest:
         """Refuse what does not go with RELiC's own files; their validation gives a loss, which is watched."""
         if not self.data:
             raise BadRequest("A file to validate on was given, and none to learn from: name RELiC's train.json too.")
+        if self.validation_data and self.recipe.is_late:
+            raise BadRequest(
+                "The loss on a file of RELiC is that of one vector a text, which an encoder for late interaction has "
+                "not. Train it without --val, or with another recipe."
+            )
         if not isinstance(self.recipe, EncoderRecipe) or self.hard or self.sources or self.pairs:
             raise BadRequest(
                 "On RELiC's own file an encoder is trained, on all its quotations and without hard wrong answers: "
@@ -198,9 +209,13 @@ def start_card(settings: Settings, request: TrainingRequest) -> EncoderCard | No
 
 
 def hard_card(settings: Settings, request: TrainingRequest) -> EncoderCard:
-    """Find the encoder that looks for hard negatives. Raises BadRequest: it reads spans by themselves, or is none."""
+    """Find the encoder that looks for hard negatives.
+
+    Raises BadRequest: it reads spans by themselves, or is none. Raises BadWeights: it is one for late interaction.
+    """
     looking = request.hard
     card = base_card(request.recipe) if looking == PRETRAINED else read_card(encoder_named(settings, looking))
+    card.check_pooled()
     if card.spans != "in context":
         raise BadRequest(
             f"{card.name} reads every span by itself, and hard negatives are looked for in context. Take another model."
@@ -257,7 +272,9 @@ def _placed(settings: Settings, said: str) -> str:
 def _digest(key: str, model: str) -> str:
     try:
         card = read_card(model)
-        return pair_digest(find_model(card.query_model), find_model(card.passage_model))
+        digest = pair_digest(find_model(card.query_model), find_model(card.passage_model))
+        weighed = token_weights(card.query_model)
+        return f"{digest} {weighed[0]}" if weighed else digest
     except BadWeights as error:
         raise BadWeights(
             f"The training {_DOES[key]} the model {model}, which cannot be used any more. {error} Put it back as it "

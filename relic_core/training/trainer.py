@@ -231,7 +231,7 @@ def trained_card(recipe: EncoderRecipe) -> EncoderCard:
             "them, or name the folder of the model inside."
         )
     return EncoderCard(
-        name=f"{'late interaction' if recipe.scoring == 'late' else 'dense-RELiC'} ({recipe.name})",
+        name=f"{'late interaction' if recipe.is_late else 'dense-RELiC'} ({recipe.name})",
         query_model=base.query_model,
         passage_model=base.passage_model,
         pooling=recipe.pooling,
@@ -251,7 +251,7 @@ def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | Non
     encoder = LateChunkingEncoder(card, precision="float32")
     tower = encoder.pair.passages
     base = base_files(recipe, tower)
-    begun = None if start is None else start_of(start, base)
+    begun = _start(start, base)
 
     def write(folder: Path, model: DualEncoder, record: Mapping[str, Any]) -> None:
         write_model(folder, model, base, card, record, recipe, begun)
@@ -264,6 +264,15 @@ def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | Non
         model=lambda: DualEncoder(recipe, tower, begun),
         write=write,
     )
+
+
+def _start(start: EncoderCard | None, base: ModelFiles) -> Start | None:
+    if start is not None and start.dense:
+        raise BadRequest(
+            f"The training cannot go on from {start.name}: it has dense layers behind its model, which training would "
+            "leave out. Take an encoder without them."
+        )
+    return None if start is None else start_of(start, base)
 
 
 def _reranker(recipe: RerankerRecipe, material: Material, start: EncoderCard | None) -> _Kind:
@@ -319,7 +328,7 @@ def _retrieval(recipe: SourceRecipe, material: Material, start: EncoderCard | No
     own, card = recipe.encoder(), query_card(recipe, start)
     tower = LateChunkingEncoder(trained_card(own), precision="float32").pair.passages
     base = base_files(own, tower)
-    begun = None if start is None else start_of(start, base)
+    begun = _start(start, base)
     generator = SpanLikelihood(recipe.generator, precision="float32")
 
     def write(folder: Path, model: RetrievalInTraining, record: Mapping[str, Any]) -> None:

@@ -14,7 +14,6 @@ from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.errors import BadRequest, RelicError
 from relic_core.services.training_plans import (
     ABOUT,
-    DEFAULTS,
     DENSE_RELIC,
     LENGTHS,
     NO_MODEL,
@@ -24,6 +23,7 @@ from relic_core.services.training_plans import (
     Prospect,
     TrainingRequest,
     Use,
+    defaults_of,
     setting,
 )
 from relic_ui.links import bring
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relic_core.services.dataset import SplitSummary
+    from relic_core.training.recipes import AnyRecipe
     from relic_core.wiring import App
 
 _ELSEWHERE = {"name", "kind", "base", "epochs"}
@@ -125,7 +126,7 @@ def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
             "Recipe", list(RECIPES), format_func=lambda key: f"{key}: {ABOUT.get(key, '')}", key="training_recipe"
         )
         recipe = RECIPES[recipe_name]
-        further = _choose_further(app, every, recipe.kind, base)
+        further = _choose_further(app, every, recipe, base)
         try:
             changes = _choose_settings(recipe.to_json(), recipe_name, recipe.kind)
             if base:
@@ -148,8 +149,8 @@ def _choose_base() -> str:
     ).strip()  # fmt: skip
 
 
-def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base: str) -> dict[str, Any]:
-    default = DEFAULTS[kind]
+def _choose_further(app: App, every: tuple[Followed, ...], recipe: AnyRecipe, base: str) -> dict[str, Any]:
+    default, kind = defaults_of(recipe), recipe.kind
     titles = {each.source.id: each.source.title for each in app.sources.all()}
     sources = st.multiselect(
         "Only on what these sources quote", list(titles), format_func=titles.__getitem__, key="training_sources",
@@ -168,7 +169,7 @@ def _choose_further(app: App, every: tuple[Followed, ...], kind: ModelKind, base
     starts |= {key: f"From {label}" for key, label in trained.items()}
     start = st.selectbox(
         "What it goes on from", list(starts), list(starts).index(NO_MODEL if base else default.start),
-        format_func=starts.__getitem__, key=f"training_start_{kind}_{bool(base)}",
+        format_func=starts.__getitem__, key=f"training_start_{recipe.name if recipe.is_late else kind}_{bool(base)}",
     )  # fmt: skip
     models = _HARD | {each.id: f"With {trained[each.id]}" for each in encoders if not each.is_late}
     hard = st.selectbox(

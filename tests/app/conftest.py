@@ -38,7 +38,7 @@ _ALIGNED: dict[tuple[str, tuple[sample.Excerpt, ...]], tuple[Example, ...]] = {}
 
 
 def _model(tower: Tower) -> Any:
-    key = tower.files, tower._arithmetic
+    key = tower.files, tower._arithmetic, tower._longest, tower._card.pooling
     return _MODELS.get(key) or _MODELS.setdefault(key, tower.build())
 
 

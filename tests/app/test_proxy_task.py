@@ -156,12 +156,14 @@ def test_a_divided_study_is_made_on_the_page_and_tells_each_reader_how_much_is_t
     assert "5 of 11 items" in plain(html(app.open(PAGE, study=study.id)))
     screen.shown_by(begin(app, study))
     assert (screen.data["of"], screen.data["heading"].endswith("of 5")) == (5, True)
+    seen = []
     for number in range(1, 6):
         assert screen.data["heading"] == f"Item {number} of 5"
-        item = screen.data["item"]
+        seen.insert(0, (screen.data["item"], 2, float(number)))
         at = screen.press("choose", "2", seconds=float(number))
-        kept = next(iter(answers(app, study).items()))
-        assert (kept[0], kept[1].choice, kept[1].seconds) == (item, 2, float(number)), "it is stored before the next"
+        kept = [(item, each.choice, each.seconds) for item, each in answers(app, study).items()]
+        assert kept == seen, "it is stored before the next, and those before stay"
+    assert len({item for item, *_ in seen}) == 5
     assert 'id="proxy-end"' in html(at)
     assert study.division in plain(html(app.open(PAGE, study=study.id, show="results")))
 

@@ -396,7 +396,8 @@ def test_works_of_benchmarks_are_found_in_the_library_and_missing_ones_named(set
     emma = make_work(["Emma was handsome."], title="Emma", author="Jane Austen")
     workbench.store.works.add(emma)
     assert workbench.benchmarks.find(["emma", "emma"]) == {"emma": emma}
-    with pytest.raises(NotFound, match=r"2 works.*catalogue --add persuasion.*nothing_such"):
+    assert workbench.benchmarks.find([emma.id]) == {emma.id: emma}
+    with pytest.raises(NotFound, match=r"2 works.*catalogue --add persuasion.*Not in the catalogue: nothing_such"):
         workbench.benchmarks.find(["emma", "persuasion", "nothing_such"])
     assert workbench.benchmarks.cards() == registry.cards()
 

@@ -188,14 +188,20 @@ def test_spans_of_a_model_that_reads_them_alone_are_ranked_too(bench, base):
 
 
 def test_late_interaction_is_trained_and_validated_word_by_word_and_is_named_by_a_setting(bench, base, settings):
-    training = bench.trainings.start(asked_of(base, scoring="late", validate_every=2))
+    first = bench.trainings.start(asked_of(base, scoring="late"))
+    still = asked_of(base, scoring="late", start=first.id, learning_rate=1e-30, weight_decay=0.0)
+    training = bench.trainings.start(still)
     followed = bench.trainings.get(training.id)
     assert followed.state == "finished"
+    figures = ("recall@10", "median", "median 1/0")
+    assert [followed.before[key] for key in figures] == [followed.best[key] for key in figures]
     assert followed.before["windows"] == followed.best["windows"] == 6
     folder = TrainingFolder.find(settings.data, training.id)
     assert (folder.model / "claims" / TOKEN_WEIGHTS).is_file()
     with pytest.raises(BadRequest, match=f"RELIC_LATE={folder.card}"):
         bench.trainings.use(training.id)
+    with pytest.raises(BadWeights, match="RELIC_LATE"):
+        bench.trainings.start(asked_of(base, hard=training.id))
     assert late.checked_encoder(replace(settings, late=str(folder.card))) == "late interaction (tiny)"
 
 

@@ -177,6 +177,7 @@ def test_what_is_wrong_with_a_file_is_told_and_nothing_begins(files, settings, t
     [
         {"recipe": RECIPES["paper"], "validation_data": "val.json"},
         {"recipe": RerankerRecipe(), "data": "train.json"},
+        {"recipe": RECIPES["late"], "data": "train.json", "validation_data": "val.json"},
     ],
 )
 def test_what_does_not_go_with_such_a_file_is_refused(given):

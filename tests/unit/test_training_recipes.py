@@ -34,6 +34,7 @@ def test_the_digest_hangs_on_all_but_the_name():
     assert EncoderRecipe(name="one").digest == EncoderRecipe(name="other").digest
     assert EncoderRecipe(seed=1).digest != EncoderRecipe(seed=2).digest
     assert EncoderRecipe(epochs=1).digest == EncoderRecipe(epochs=1.0).digest
+    assert EncoderRecipe().digest.startswith("c5e592e3f9d8"), "as it always was: checkpoints are gone on with"
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,7 @@ def test_the_digest_hangs_on_all_but_the_name():
         ({"shapes": [["9/9", 1]]}, "context shape 9/9 cannot be"),
         ({"claim_tokens": 300}, "has, 254"),
         ({"bach": 3}, "Did you mean batch"),
+        ({"scoring": "late", "pooling": "first"}, 'must be "mean" where scoring is "late"'),
     ],
 )
 def test_a_recipe_that_cannot_be_is_refused_in_words(given, told):

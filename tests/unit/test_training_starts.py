@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from relic_core.domain import Claim
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.encoders.weights import find_model, state_of
+from relic_core.encoders.weights import TOKEN_WEIGHTS, find_model, state_of
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.training.models import DualEncoder, RerankerInTraining, start_of
 from relic_core.training.trainer import train, trained_card
@@ -54,6 +56,11 @@ def test_late_interaction_learns_what_tokens_count_for_and_goes_on_from_it(base,
     assert (weights > 0).all()
     with pytest.raises(BadWeights, match="RELIC_LATE"):
         encoder.encode_claims([Claim("the ferry was near")])
+    half = trained(
+        make_recipe(base, scoring="late", learning_rate=0.003, blend=0.5), tmp_path / "half", start=card_of(first)
+    )
+    blended = LateChunkingEncoder(card_of(half), precision="float32").encode_claim_tokens(Claim("the ferry was near"))
+    assert blended.weights == pytest.approx(weights**0.5, rel=1e-4)
     again = trained(
         make_recipe(base, scoring="late", learning_rate=1e-30, weight_decay=0.0),
         tmp_path / "again",
@@ -61,6 +68,19 @@ def test_late_interaction_learns_what_tokens_count_for_and_goes_on_from_it(base,
     )
     later = LateChunkingEncoder(card_of(again), precision="float32").encode_claim_tokens(Claim("the ferry was near"))
     assert later.weights == pytest.approx(weights, rel=1e-5)
+
+
+def test_a_start_is_another_when_its_tokens_count_for_something_else(base, first, tmp_path):
+    folder = trained(make_recipe(base, scoring="late"), tmp_path / "late", start=card_of(first))
+    path = folder / "claims" / TOKEN_WEIGHTS
+    before = start_of(card_of(folder), find_model(str(base))).digest
+    save_file({"weights": load_file(path)["weights"] * 2}, path)
+    assert start_of(card_of(folder), find_model(str(base))).digest != before
+
+
+def test_an_encoder_with_dense_layers_is_not_gone_on_from(base, first, tmp_path):
+    with pytest.raises(BadRequest, match="dense layers"):
+        trained(make_recipe(base), tmp_path, start=replace(card_of(first), dense=("1_Dense",), spans="alone"))
 
 
 def find_state(base):

@@ -79,7 +79,12 @@ class WellKnownPassages:
         )
 
     def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG002 - the registry's signature
-        """Read the claims, and find the sentences of their places in the works."""
+        """Read the claims, and find the sentences of their places in the works.
+
+        Raises BadRequest: a file was given.
+        Raises NotFound: works that are not in the library.
+        Raises BadBenchmark: the file is not the frozen one, or a work is another edition.
+        """
         if data is not None:
             raise BadRequest(f"{self.CARD.label} comes with the program and takes no file of your own. Leave it out.")
         content = read_bytes(FOLDER / f"{self._split}.json")

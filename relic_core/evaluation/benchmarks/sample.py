@@ -41,7 +41,11 @@ _PARAPHRASE = "paraphrase"
 
 
 def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the registry's signature
-    """Read the sample; its quotations have 1 to 5 sentences."""
+    """Read the sample; its quotations have 1 to 5 sentences.
+
+    Raises BadRequest: a file was given: the sample is what ships with the program.
+    Raises BadBenchmark: the excerpts do not fit the work.
+    """
     if data is not None:
         raise BadRequest(
             f"The benchmark 'sample' ships with the program and takes no file of your own, and {data} was given. "

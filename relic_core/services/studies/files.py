@@ -107,7 +107,11 @@ class StudyFiles:
         return len(given), self._rows.take_in(study_id, known)
 
     def judged(self, study_id: str) -> bytes:
-        """Write what people chose as JSON lines to learn from or to measure on; see `judged_items`."""
+        """Write what people chose as JSON lines to learn from or to measure on; see `judged_items`.
+
+        Raises NotFound: there is no such study.
+        Raises BadRequest: it is no study of the proxy task.
+        """
         results = self._results.of(study_id)
         study = results.study
         if not study.kind.is_proxy:

@@ -206,7 +206,10 @@ def diagnosed(
 
 
 def label_windows(results: StudyResults, windows: WindowRows) -> str:
-    """Label quotations as most readers did: for tables by kind, the page Criticism and exports; say what came of it."""
+    """Label quotations as most readers did: for tables by kind, the page Criticism and exports; say what came of it.
+
+    Raises BadRequest: it is no study of kinds of evidence, or nobody agrees yet.
+    """
     study, kind, now = results.study, results.study.kind, datetime.now(UTC)
     if not kind.labels:
         raise BadRequest(f"{study.label} asks for no label of a quotation: make a study of the kind evidence.")
@@ -235,6 +238,9 @@ def span_retrieval(results: StudyResults, known: Callable[[], KnownEchoes], meth
     """Compare the spans that readers marked with windows as queries; see `spans.retrieval`.
 
     - `known`: gives the known echoes, whose verses are chosen from where the study is of them.
+
+    Raises BadRequest: it is no study of spans, or as `spans.retrieval`.
+    Raises NotFound, BadBenchmark: as reading the known echoes.
     """
     study = results.study
     if not study.kind.marks_spans:
