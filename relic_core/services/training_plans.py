@@ -15,7 +15,7 @@ from relic_core.library.folder import admit
 from relic_core.retrieval.dense import trained_model
 from relic_core.training import estimates
 from relic_core.training.examples import FEW, check_enough, lacking
-from relic_core.training.recipes import ABOUT, RECIPES, EncoderRecipe, SourceRecipe, recipe_of, setting
+from relic_core.training.recipes import ABOUT, RECIPES, AnyRecipe, EncoderRecipe, SourceRecipe, recipe_of, setting
 from relic_core.training.requests import (
     DENSE_RELIC,
     LENGTHS,
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from relic_core.training.examples import TrainingData
 
 __all__ = [
-    "ABOUT", "DENSE_RELIC", "LENGTHS", "NO_MODEL", "PRETRAINED", "RECIPES", "USES", "Prospect", "TrainingPlans",
-    "TrainingRequest", "Use", "defaults_of", "recipe_of", "setting",
+    "ABOUT", "DENSE_RELIC", "LENGTHS", "NO_MODEL", "PRETRAINED", "RECIPES", "USES", "AnyRecipe", "Prospect",
+    "TrainingPlans", "TrainingRequest", "Use", "defaults_of", "recipe_of", "setting",
 ]  # fmt: skip
 
 _HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?(?<!\.json)")

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relic_core.services.dataset import SplitSummary
-    from relic_core.training.recipes import AnyRecipe
+    from relic_core.services.training_plans import AnyRecipe
     from relic_core.wiring import App
 
 _ELSEWHERE = {"name", "kind", "base", "epochs"}
