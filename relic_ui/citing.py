@@ -14,10 +14,10 @@ from relic_core.reporting.citations.styles import STYLES, style
 from relic_ui import copying
 from relic_ui.buttons import save_button
 from relic_ui.citing_style import CITING
-from relic_ui.links import link, number
+from relic_ui.links import link
 from relic_ui.naming import works_html
 from relic_ui.passages import passage_html
-from relic_ui.shell import literal, warn_of_address
+from relic_ui.shell import literal, sentences_named, warn_of_address
 
 if TYPE_CHECKING:
     from relic_core.domain import CitedWork
@@ -42,7 +42,7 @@ def asked() -> CiteQuery:
     return CiteQuery(
         work_id=given.get("work", ""),
         at=given.get("at", ""),
-        length=number(given.get("n", ""), 4) or 1,
+        length=sentences_named(),
         search_id=given.get("q", ""),
     )
 

@@ -157,6 +157,15 @@ def warn_of_address(said: str) -> None:
     st.warning(said, icon=":material/link_off:")
 
 
+def sentences_named() -> int:
+    """Read from the page's address how many sentences a passage has; one, and that is told, where `n` is no number."""
+    said = st.query_params.get("n", "")
+    named = links.number(said, 4)
+    if said and not named:
+        warn_of_address(f"This address says that the passage has {literal(said[:20])} sentences. One sentence is shown.")
+    return named or 1
+
+
 def literal(text: str) -> str:
     r"""Escape words that are not ours for a place that reads Markdown: they are to be shown, not obeyed.
 

@@ -58,6 +58,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 :is(.relic-shelf-works, .relic-shelf) li:focus-visible, .relic-kwic-counts div:focus-visible,
 :is(.relic-dot, .relic-button, .relic-copy-button, .relic-table, .relic-echo, .relic-proxy textarea):focus-visible,
 .relic-read-skip:focus, .relic-echo:target { outline: 2px solid currentColor; outline-offset: 2px; }
+.relic-dot:focus-visible { outline-color: var(--relic-hue); }
 .relic-like:focus, .relic-note:focus, .relic-read-text span[id]:focus, .relic-window-bar h2:focus,
 .relic-proxy :is(h2, [data-part="verdict"]):focus, h1.relic-proxy-title:focus, #proxy-end:focus,
 .relic-proxy-known:focus, #recall-examples:focus { outline: none; }

@@ -148,7 +148,7 @@ def _begin(app: App, given: SimpleNamespace, *, wait: bool) -> int:
     if prospect.estimate is not None:
         estimate = prospect.estimate
         print(
-            f"On this machine, as it is now, it takes about {estimate.words} ({estimate.steps:,} steps) and up to "
+            f"On this machine, as it is now, it takes {estimate.words} ({estimate.steps:,} steps) and up to "
             f"{estimate.disk / 1e9:.1f} GB of disk."
             + (f" Of that, looking for hard negatives takes {duration(estimate.looking)}." if estimate.looking else "")
         )

@@ -87,7 +87,11 @@ class TrainingPlans:
 
     def lacking(self) -> str:
         """Say why nothing can be learnt yet, and what to do; empty where something can."""
-        return lacking(self._data.material())
+        return lacking(self._data.material(), parted=self._parted(TrainingRequest()))
+
+    def _parted(self, request: TrainingRequest) -> bool:
+        """Whether it was decided what may be learnt from; a file of RELiC's says it itself."""
+        return bool(request.data or self._splits.counts("pair") or self._splits.counts("window"))
 
     def speed(self, model: EncoderCard | str) -> float:
         """Give the tokens that go through a model in a second here: measured once, which takes some seconds."""
@@ -101,9 +105,9 @@ class TrainingPlans:
         there = self._material(request)
         counted = _counted(there, request)
         stale = () if request.data else self._stale()
-        parted = bool(request.data) or self._splits.counts("pair") or self._splits.counts("window")
+        parted = self._parted(request)
         unparted = bool(stale or (there.mined_pairs + there.mined_windows and not parted))
-        if lacks := _lacks(there, counted):
+        if lacks := _lacks(there, counted, parted=parted):
             return Prospect(material=counted, lacking=lacks, unparted=unparted)
         recipe = request.recipe
         find_model(recipe.base)
@@ -133,7 +137,7 @@ class TrainingPlans:
         """Check that a training can begin: material, recipe, models, the disk's room; and that this is one process."""
         self._admit_models(request)
         there = self._material(request)
-        if lacks := _lacks(there, _counted(there, request)):
+        if lacks := _lacks(there, _counted(there, request), parted=self._parted(request)):
             raise BadRequest(lacks)
         known = watchable(request.recipe.kind)  # of a file the loss is watched, as the request has it
         if request.validation and request.recipe.watch not in known:
@@ -225,9 +229,9 @@ def _counted(there: Material, request: TrainingRequest) -> Material:
     )
 
 
-def _lacks(there: Material, counted: Material) -> str:
+def _lacks(there: Material, counted: Material, *, parted: bool) -> str:
     """Say why there is nothing, or too little, to learn from."""
-    if said := lacking(there):
+    if said := lacking(there, parted=parted):
         return said
     try:
         check_enough(counted.pairs, counted.windows)

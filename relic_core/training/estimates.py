@@ -77,8 +77,9 @@ class Estimate:
 
     @property
     def words(self) -> str:
-        """How long, in words."""
-        return duration(self.seconds)
+        """How long, in words: "about 5 minutes", "less than a minute"."""
+        said = duration(self.seconds)
+        return said if said.startswith("less") else f"about {said}"
 
 
 def reckon(

@@ -125,14 +125,17 @@ def check_enough(pairs: int, windows: int) -> None:
         )
 
 
-def lacking(material: Material) -> str:
-    """Say why nothing can be learnt yet, and what to do; empty where something can."""
+def lacking(material: Material, *, parted: bool) -> str:
+    """Say why nothing can be learnt yet, and what to do; empty where something can.
+
+    - `parted`: whether it was decided what may be learnt from.
+    """
     if not material.mined_pairs + material.mined_windows:
         return (
             "There is no criticism yet. A model is trained on quotations found in books of criticism: add such books "
             "in the Library, under “Criticism”."
         )
-    if not material.pairs + material.windows + material.dev:
+    if not parted:
         return (
             "Quotations were found, and what to train on has not been chosen. That keeps what is "
             "measured apart from what is learnt from."

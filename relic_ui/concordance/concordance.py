@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -28,14 +28,16 @@ _ALL_WORKS = ""
 def restore(summaries: Sequence[WorkSummary]) -> None:
     """Put the widgets to what the page's address asks for.
 
-    They keep the last query of a visit. An address without one, reached here by the browser's Back, clears the word.
+    They keep the last query of a visit. An address without one, reached here by the browser's Back, clears the word;
+    one that has not caught up with a press does not: then the form says something else than the last query did.
     """
     state = st.session_state
     wanted = {name: st.query_params[name] for name in PARAMETERS if name in st.query_params}
     if wanted == state.get("concordance_address"):
         return
     if not wanted:
-        if state["came_from"] == state["page"]:
+        pressed = state.get("concordance_button") or _request(state).parameters != state.get("concordance_address")
+        if state["came_from"] == state["page"] and not pressed:
             state.update(concordance_word="", concordance_address={})
         return
     known = {_ALL_WORKS, *(work.id for work in summaries)}
@@ -130,13 +132,18 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
                 st.query_params.pop(name, None)
         st.query_params.update(kept)
         return None
+    return _request(state)
+
+
+def _request(state: Any) -> ConcordanceRequest:  # noqa: ANN401 - Streamlit's session
+    """Read what the widgets ask for."""
     return ConcordanceRequest(
-        word=word,
-        work_id=state["concordance_work"],
-        sort=state["concordance_sort"] or "text",
-        variants=state["concordance_variants"],
-        forms=state["concordance_forms"],
-        as_written=state["concordance_case"],
+        word=state.get("concordance_word") or "",
+        work_id=state.get("concordance_work", _ALL_WORKS),
+        sort=state.get("concordance_sort") or "text",
+        variants=bool(state.get("concordance_variants")),
+        forms=bool(state.get("concordance_forms")),
+        as_written=bool(state.get("concordance_case")),
         only=state.get("concordance_only", ""),
         page=state.get("concordance_page", 1),
     )

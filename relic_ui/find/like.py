@@ -11,10 +11,10 @@ from relic_core.errors import NotFound
 from relic_core.reporting.passages import quotation
 from relic_ui.find.claim_box import ask
 from relic_ui.find.scope import narrow_to
-from relic_ui.links import link, number
+from relic_ui.links import link
 from relic_ui.naming import name_of
 from relic_ui.passages import passage_html
-from relic_ui.shell import literal, warn_of_address
+from relic_ui.shell import literal, sentences_named, warn_of_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +53,7 @@ def begin(app: App, given: Mapping[str, str]) -> bool:
     state = st.session_state
     ask_a_claim()
     try:
-        length = number(given.get("n", ""), 4) or 1
+        length = sentences_named()
         page = app.reading.page(given["like"], at=given.get("at", ""), length=min(length, MAX_LENGTH))
     except NotFound as error:
         warn_of_address(literal(str(error)))

@@ -10,8 +10,7 @@ import streamlit as st
 
 from relic_core.errors import NotFound
 from relic_ui import keep
-from relic_ui.links import number
-from relic_ui.shell import literal, warn_of_address
+from relic_ui.shell import literal, sentences_named, warn_of_address
 
 if TYPE_CHECKING:
     from relic_core.domain import Work
@@ -62,7 +61,7 @@ def asked() -> ReadQuery:
     return ReadQuery(
         work_id=work_id,
         at=at,
-        length=number(given.get("n", ""), 4) or 1,
+        length=sentences_named(),
         search_id=search_id,
         words=words,
         quoting="quoting" in given and not resumed,

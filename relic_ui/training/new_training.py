@@ -84,7 +84,8 @@ def _show_lacking(app: App) -> None:
     if prospect.unparted:
         _offer_split(app, "Choose what to train on")
     else:
-        st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
+        criticism = {"part": "Criticism"}
+        st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:", query_params=criticism)
 
 
 def _offer_split(app: App, label: str) -> None:
@@ -109,7 +110,8 @@ def _show_parted() -> None:
     ]
     reasons = Counter(parted.left_out.get("pair", {})) + Counter(parted.left_out.get("window", {}))
     rows += [f"- left out: {count:,}. {literal(reason)}" for reason, count in reasons.most_common()]
-    st.success("\n".join(["What to train on is chosen.", "", *rows]), icon=":material/call_split:")
+    told = "\n".join(["What to train on is chosen.", "", *rows])
+    (st.success if any(of["training"]) else st.warning)(told, icon=":material/call_split:")
 
 
 def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
@@ -186,7 +188,7 @@ def _choose_settings(recipe: Mapping[str, Any], name: str, kind: ModelKind) -> d
         if key in _ELSEWHERE:
             continue
         what = setting(key, kind)
-        label = f"**{key}** {literal(what.does)}"
+        label = literal(f"{key}: {what.does}")
         value = _widget(key, default, label, f"training_set_{name}_{key}", what.among)
         if value != default:
             changed[key] = value
@@ -234,7 +236,7 @@ def _show_costs(prospect: Prospect, every: tuple[Followed, ...]) -> None:
         else "It is not validated."
     )
     said.append(
-        f"On this machine, as busy as it is now, it takes about <strong>{escape(estimate.words)}</strong> "
+        f"On this machine, as busy as it is now, it takes <strong>{escape(estimate.words)}</strong> "
         f"({many(estimate.steps, 'step')}), and up to {estimate.disk / 1e9:.1f} GB of disk. It goes on when you close "
         "the page or the app, and can be stopped and resumed."
     )

@@ -45,6 +45,14 @@ def test_a_passage_is_cited_with_its_place(app, lanterns):
     assert f'href="read?work={lanterns.id}&amp;at=1.1.2&amp;n=2"' in html(at)
 
 
+@pytest.mark.parametrize("said", ["0", "-3", "99999", "x"])
+def test_a_number_of_sentences_that_cannot_be_is_told_and_one_is_cited(app, lanterns, said):
+    at = sound(app.open(CITE, work=lanterns.id, at="1.1.2", n=said))
+    (warning,) = at.warning
+    assert said.strip("-") in warning.value
+    assert forms(at)[SAYS["inline quotation"]].startswith("“Nobody asked it”")
+
+
 def test_the_style_is_remembered_on_the_next_page(app, lanterns):
     at = sound(app.open(CITE, work=lanterns.id))
     assert list(forms(at)) == ["In the text", "Works Cited, entry"]

@@ -196,6 +196,15 @@ def test_an_address_opened_again_shows_the_same(app, river):
     assert address(at) == asked
 
 
+def test_back_clears_the_word_and_a_press_before_the_address_has_caught_up_does_not(app, river):
+    at = look_up(app.open(CONCORDANCE), "river")
+    at.query_params.clear()
+    at = sound(at.checkbox(key="concordance_forms").check().run())
+    assert at.text_input(key="concordance_word").value == address(at)["word"] == "river"
+    at.query_params.clear()
+    assert sound(at.run()).text_input(key="concordance_word").value == ""
+
+
 @pytest.mark.parametrize(
     "asked",
     [

@@ -35,7 +35,7 @@ def test_slips_and_lost_words_move_nothing(seed, data):
     chance = random.Random(seed)
     sentences = [
         " ".join(
-            "".join(chance.choices("aehilmnorstuwy", k=chance.randint(2, 8))) for _ in range(chance.randint(8, 14))
+            "".join(chance.choices("aehilmnorstuwy", k=chance.randint(2, 8))) for _ in range(chance.randint(12, 16))
         )
         for _ in range(20)
     ]

@@ -143,9 +143,9 @@ def test_words_are_lit_to_the_letter_over_italics_and_line_wraps(words, lit):
     assert passage.plain == quotation(work, Span(0, 1)).plain
 
 
-@pytest.mark.parametrize("deed", ["401", "always 500", "context", "always half"])
+@pytest.mark.parametrize("deed", ["always 401", "always 500", "context", "always half"])
 def test_a_fault_is_said_of_the_column_alone_and_what_was_read_is_kept(app, chat, deed):
-    chat.misbehaviour = ["fine", deed] if deed != "401" else [deed]
+    chat.misbehaviour = ["fine", deed] if deed != "always 401" else [deed]
     app = build(
         replace(app.settings, reader_at_once=1), executor=InlineExecutor(replace(app.settings, reader_at_once=1))
     )
@@ -155,7 +155,7 @@ def test_a_fault_is_said_of_the_column_alone_and_what_was_read_is_kept(app, chat
     assert result.columns[0].answered
     assert column.answered
     kept = len([each for each in app.model_reading.of(result)["llm-reason"].readings if each])
-    assert kept == (0 if deed == "401" else 1)
+    assert kept == (0 if deed == "always 401" else 1)
     chat.misbehaviour = []
     assert app.jobs.get(app.model_reading.start(search_id, "llm-reason").id).state == "done"
 

@@ -328,6 +328,8 @@ def test_what_is_missing_is_said_with_what_to_do(settings):
     bench.store.splits.replace("pair", [(pair_id, "left out", "") for pair_id in bench.store.pairs.ids()])
     bench.store.splits.replace("window", [(window_id, "dev", "") for window_id in bench.store.windows.ids()])
     assert "other works" in bench.training_plans.lacking()
+    bench.store.splits.replace("window", [(window_id, "left out", "") for window_id in bench.store.windows.ids()])
+    assert "other works" in bench.training_plans.lacking(), "chosen is chosen, though nothing of it is left"
 
 
 def test_a_base_without_tokenizer_is_told_before_anything_begins(bench, base, tmp_path):
