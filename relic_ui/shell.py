@@ -162,7 +162,9 @@ def sentences_named() -> int:
     said = st.query_params.get("n", "")
     named = links.number(said, 4)
     if said and not named:
-        warn_of_address(f"This address says that the passage has {literal(said[:20])} sentences. One sentence is shown.")
+        warn_of_address(
+            f"This address says that the passage has {literal(said[:20])} sentences. One sentence is shown."
+        )
     return named or 1
 
 
