@@ -359,13 +359,13 @@ class DualEncoder(nn.Module):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Give the states of the tokens that an owner at or above 0 keeps, and these owners, ascending."""
 
-        def kept(ids: torch.Tensor, lengths: torch.Tensor, owners: torch.Tensor) -> torch.Tensor:
+        def owned(ids: torch.Tensor, lengths: torch.Tensor, owners: torch.Tensor) -> torch.Tensor:
             return self._states(model, ids, lengths)[0][owners >= 0]
 
         found, order = [], []
         for rows, longest in self._passes.of(lengths):
             own = owners[rows, :longest]
-            found.append(self._passes.once_or_twice(kept, ids[rows, :longest], lengths[rows], own))
+            found.append(self._passes.once_or_twice(owned, ids[rows, :longest], lengths[rows], own))
             order.append(own[own >= 0])
         by = torch.cat(order)
         sorted_ = torch.argsort(by, stable=True)

@@ -110,8 +110,8 @@ def _show_parted() -> None:
     ]
     reasons = Counter(parted.left_out.get("pair", {})) + Counter(parted.left_out.get("window", {}))
     rows += [f"- left out: {count:,}. {literal(reason)}" for reason, count in reasons.most_common()]
-    told = "\n".join(["What to train on is chosen.", "", *rows])
-    (st.success if any(of["training"]) else st.warning)(told, icon=":material/call_split:")
+    text = "\n".join(["What to train on is chosen.", "", *rows])
+    (st.success if any(of["training"]) else st.warning)(text, icon=":material/call_split:")
 
 
 def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
