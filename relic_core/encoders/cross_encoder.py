@@ -18,6 +18,7 @@ from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained_rerankers import MonoT5Reranker, OneLogitReranker, YesNoReranker
 from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span
+from relic_core.encoders.truncation import share_around
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
 
@@ -84,8 +85,7 @@ class JointTexts:
         own = self.tower.tokens(passage.text).ids[:room]
         left = room - len(own)
         before, after = self.tower.tokens(passage.before).ids, self.tower.tokens(passage.after).ids
-        behind = min(len(after), max(left - len(before), left // 2))
-        ahead = min(len(before), left - behind)
+        ahead, behind = share_around(len(before), len(after), left)
         ids = [*before[len(before) - ahead :], *own, *after[:behind], *self.tower.closing]
         return PassageRow(ids, ahead, ahead + len(own)) if own else PassageRow(ids, 0, len(ids))
 

@@ -23,6 +23,7 @@ from relic_core.encoders.batching import scored
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
 from relic_core.encoders.towers import flat_span
+from relic_core.encoders.truncation import share_around
 from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
@@ -206,8 +207,8 @@ class GeneratorReranker(Generator):
         """
         left, right = self._ids(claim.left), self._ids(f" {claim.right}") if claim.right.strip() else []
         if claim.masked:
-            after = min(len(right), max(PIECES - len(left), PIECES // 2))
-            before = len(left) - min(len(left), PIECES - after)
+            near, after = share_around(len(left), len(right), PIECES)
+            before = len(left) - near
             far, rest = left[:before], right[after:]
             target = [*left[before:], *self._mask, *right[:after]]
             counted = [True] * (len(left) - before) + [False] * len(self._mask) + [True] * after
@@ -215,8 +216,7 @@ class GeneratorReranker(Generator):
             words = [*left, *right]
             far, target, rest = [], words[:PIECES], words[PIECES:]
             counted = [True] * len(target)
-        behind = min(len(rest), max(OBSERVED - len(far), OBSERVED // 2))
-        ahead = min(len(far), OBSERVED - behind)
+        ahead, behind = share_around(len(far), len(rest), OBSERVED)
         opening, closing = self._special
         return (
             [*far[len(far) - ahead :], *self._mask, *rest[:behind]],
@@ -254,8 +254,8 @@ class SpanLikelihood(Generator):
         if two_ways:
             left, right = self._ids(target.left.rstrip()), self._ids(f" {target.right.lstrip()}".rstrip())
             span = self._tokenizer.encode(target.span, add_special_tokens=False)
-            behind = min(len(right), max(OBSERVED - len(left), OBSERVED // 2))
-            observed = [*left[max(0, len(left) - OBSERVED + behind) :], *self._mask, *right[:behind]]
+            ahead, behind = share_around(len(left), len(right), OBSERVED)
+            observed = [*left[len(left) - ahead :], *self._mask, *right[:behind]]
             opening, closing = self._special
             rows = [self._source(observed, source) for source in sources]
             said, ends = [*opening, *span.ids[:PIECES], *closing], (len(opening), len(closing))

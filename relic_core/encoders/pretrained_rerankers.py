@@ -18,6 +18,7 @@ from relic_core.encoders.cards import LEAST_WINDOW
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
 from relic_core.encoders.towers import flat_span, positions
+from relic_core.encoders.truncation import share_around
 from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
@@ -123,9 +124,8 @@ class PretrainedReranker:
         left, right = claim.left.strip(), claim.right.strip()
         if not claim.masked:
             return self._cut(" ".join(filter(None, (left, right))), most)
-        before, after = len(self._encoded(left)), len(self._encoded(right))
-        after = min(after, max(most - before, most // 2))
-        return " ".join(filter(None, (self._cut(left, most - after, end=True), self._cut(right, after))))
+        before, after = share_around(len(self._encoded(left)), len(self._encoded(right)), most)
+        return " ".join(filter(None, (self._cut(left, before, end=True), self._cut(right, after))))
 
     def _encoded(self, text: str) -> Encoding:
         return self._tokenizer.encode(text, add_special_tokens=False)

@@ -14,6 +14,7 @@ import numpy as np
 
 from relic_core.encoders.batching import in_batches, is_out_of_memory, too_little_memory
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
+from relic_core.encoders.truncation import share_around
 from relic_core.encoders.weights import (
     CONFIG,
     NAMED_BY,
@@ -424,9 +425,8 @@ class TowerPair:
             ids, places = [*left, *right][:room], [*read.places, *further][:room]
             return Tokens(read.prefix, [*read.prefix, *ids], [*none, *places])
         mask = self._mask
-        room -= len(mask)
-        after = min(len(right), max(room - len(left), room // 2))
-        first = len(left) - min(len(left), room - after)
+        before, after = share_around(len(left), len(right), room - len(mask))
+        first = len(left) - before
         return Tokens(
             read.prefix,
             [*read.prefix, *left[first:], *mask, *right[:after]],

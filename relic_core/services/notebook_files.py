@@ -12,7 +12,7 @@ from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.formats import evaluation_set
 from relic_core.formats.files import read_bytes, write_whole
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
-from relic_core.reporting.notebook import csv, markdown, word
+from relic_core.reporting.notebook_exports import csv, markdown, word
 from relic_core.services.notebook import NoteEditions, new_id
 
 if TYPE_CHECKING:

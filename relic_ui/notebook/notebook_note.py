@@ -11,7 +11,7 @@ import streamlit as st
 
 from relic_core.domain import VERDICTS
 from relic_core.errors import RelicError
-from relic_core.reporting.notebook import brought_up
+from relic_core.reporting.notebook_exports import brought_up
 from relic_ui import person
 from relic_ui.buttons import button
 from relic_ui.citing import cite_link

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 
 from relic_core.domain import Collection, KeptPassage, Note
 from relic_core.formats.notebook import Section
-from relic_core.reporting.notebook import markdown
+from relic_core.reporting.notebook_exports import markdown
 
 NOW = datetime(2026, 11, 5, 12, tzinfo=UTC)
 KEPT = KeptPassage(

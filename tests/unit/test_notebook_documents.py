@@ -16,7 +16,7 @@ from relic_core.domain import Collection, KeptPassage, Note
 from relic_core.formats.notebook import Section
 from relic_core.reporting.citations.quoting import quote
 from relic_core.reporting.citations.text_runs import TextRun
-from relic_core.reporting.notebook import COLUMNS, csv, markdown, word
+from relic_core.reporting.notebook_exports import COLUMNS, csv, markdown, word
 from tests.approved import says
 from tests.making_citations import cited
 
