@@ -1,4 +1,7 @@
-"""Truncation: what is kept of a claim, or of what stands around a passage, that is longer than a model reads."""
+"""Truncation: what is kept of a claim, or of what stands around a passage, that is longer than a model reads.
+
+A claim without a gap keeps its beginning. `TowerPair.claim_tokens` cuts a claim for an encoder, to its card's window.
+"""
 
 from __future__ import annotations
 
