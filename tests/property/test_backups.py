@@ -36,7 +36,7 @@ def test_a_manifest_is_understood_or_refused(tmp_path_factory, key, value, membe
         archive.writestr("manifest.json", json.dumps({**SAID, "members": members, key: value}))
         for name in members if listed else ():
             with contextlib.suppress(ValueError, UserWarning):
-                archive.writestr(name or "empty", b"")
+                archive.writestr(name.partition("\0")[0] or "empty", b"")
     path.write_bytes(packed.getvalue())
     try:
         BackupFile(path).close()
