@@ -146,6 +146,12 @@ def pair_digest(claims: ModelFiles, passages: ModelFiles) -> str:
     return hashlib.sha256(f"{claims.digest}{passages.digest}".encode()).hexdigest()
 
 
+def encoder_digest(claims: str, passages: str) -> str:
+    """Hash all that an encoder's models, named as for `find_model`, learnt: their files, and what tokens count for."""
+    digest, weighed = pair_digest(find_model(claims), find_model(passages)), token_weights(claims)
+    return f"{digest} {weighed[0]}" if weighed else digest
+
+
 def is_compact(folder: Path) -> bool:
     """Whether the model in a folder is layers alone, to be laid over a base."""
     return any((folder / name).is_file() for name in (LAYERS_CARD, LAYERS))

@@ -17,9 +17,9 @@ from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import (
     TOKENIZER,
     ModelFiles,
+    encoder_digest,
     find_model,
     named_as,
-    pair_digest,
     settings_folder,
     state_of,
     token_weights,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _MASKS = ("[MASK]", "<mask>")
 
 _LEAST = 1e-6
+"""Stands for what counts for nothing, where a logarithm is taken."""
 
 _LORA_ALPHA = 2
 """LoRA's alpha over its rank: by how much what the adapters add is multiplied."""
@@ -99,18 +100,16 @@ def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a training goes on from: two models, which may be one; what its claims' tokens count for, if it says so."""
+    """What a training goes on from: two models, which may be one; what its claims' tokens count for, if it says so.
+
+    - `digest`: over the files of all, as of `encoder_digest`.
+    """
 
     name: str
     claims: ModelFiles
     passages: ModelFiles
-    weighed: tuple[str, npt.NDArray[np.float32]] | None = None
-
-    @property
-    def digest(self) -> str:
-        """Over the files of both."""
-        digest = pair_digest(self.claims, self.passages)
-        return f"{digest} {self.weighed[0]}" if self.weighed else digest
+    digest: str
+    weighed: npt.NDArray[np.float32] | None
 
     def mean(self) -> dict[str, torch.Tensor]:
         """Give the weights half way between the two, for a model that reads claims and passages alike."""
@@ -125,18 +124,20 @@ class Start:
         """Give the logarithms of what so many tokens count for; one that counted for nothing may count again."""
         counting = torch.zeros(tokens)
         if self.weighed is not None:
-            given = torch.from_numpy(self.weighed[1][:tokens]).clamp(min=_LEAST)
+            given = torch.from_numpy(self.weighed[:tokens]).clamp(min=_LEAST)
             counting[: len(given)] = given.log()
         return counting
 
 
 def start_of(card: EncoderCard, base: ModelFiles) -> Start:
     """Find an encoder that is to be gone on from, and check that it has the base's tokenizer."""
+    weighed = token_weights(card.query_model)
     start = Start(
         card.name,
         find_model(card.query_model),
         find_model(card.passage_model),
-        token_weights(card.query_model),
+        encoder_digest(card.query_model, card.passage_model),
+        None if weighed is None else weighed[1],
     )
     tokenizers = {
         (settings_folder(files.folder) / TOKENIZER).read_bytes() for files in (base, start.claims, start.passages)

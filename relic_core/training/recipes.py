@@ -222,7 +222,7 @@ class Recipe:
     @property
     def is_late(self) -> bool:
         """Whether it makes an encoder for late interaction."""
-        return getattr(self, "scoring", "") == "late"
+        return False
 
     def __post_init__(self) -> None:
         """Check the values; 1 and 1.0 are one recipe, and have one digest."""
@@ -358,6 +358,11 @@ class EncoderRecipe(Recipe):
         Recipe.__post_init__(self)
         if self.is_late and not self.in_context:
             self._refuse("pooling", '"mean" where scoring is "late"')
+
+    @property
+    def is_late(self) -> bool:
+        """Whether tokens are compared, each by itself."""
+        return self.scoring == "late"
 
     @property
     def in_context(self) -> bool:
@@ -540,7 +545,7 @@ ABOUT = {
     "default": "The recipe of the best models here: two encoders from one small base.",
     "laptop": "The same for a machine with little memory: smaller batches, states made twice instead of kept.",
     "paper": "The RELiC paper's own recipe, for comparison. It begins from RoBERTa-base and wants a graphics card.",
-    "late": "An encoder for late interaction, word by word: let it go on from dense-RELiC (start).",
+    "late": "An encoder for late interaction, which compares word by word. It goes on from dense-RELiC.",
     "reranker": "Trains what reads the first hundred anew, each beside the claim, and puts them in order.",
     "source": "Trains what says where a quotation comes from, on quotations of works in your library.",
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.weights import find_model, pair_digest, token_weights
+from relic_core.encoders.weights import encoder_digest
 from relic_core.errors import BadRequest, BadWeights, unknown_name
 from relic_core.retrieval.dense import trained_model
 from relic_core.training.folders import FOLDER, TrainingFolder
@@ -272,9 +272,7 @@ def _placed(settings: Settings, said: str) -> str:
 def _digest(key: str, model: str) -> str:
     try:
         card = read_card(model)
-        digest = pair_digest(find_model(card.query_model), find_model(card.passage_model))
-        weighed = token_weights(card.query_model)
-        return f"{digest} {weighed[0]}" if weighed else digest
+        return encoder_digest(card.query_model, card.passage_model)
     except BadWeights as error:
         raise BadWeights(
             f"The training {_DOES[key]} the model {model}, which cannot be used any more. {error} Put it back as it "

@@ -171,16 +171,19 @@ def _scorer(
     if isinstance(encoder, LateChunkingEncoder):
         sums, counts = encoder.encode_sentences(work, silent)
         index = DenseIndex(sums, np.stack([neighbour_products(sums, each) for each in range(MAX_LENGTH)]), counts)
-        of_vector: Callable[[Scores, int], Scores] = lambda vector, length: index.score(  # noqa: E731 - beside the other
-            vector, length, card.similarity
-        )
+
+        def of_vector(vector: Scores, length: int) -> Scores:
+            return index.score(vector, length, card.similarity)
+
     else:
         read = cache(
             lambda length: encoder.encode_passages(
                 [flat_span(work, Span(at, length)) for at in range(work.candidates(length))]
             )
         )
-        of_vector = lambda vector, length: np.asarray(read(length) @ vector, dtype=np.float32)  # noqa: E731
+
+        def of_vector(vector: Scores, length: int) -> Scores:
+            return np.asarray(read(length) @ vector, dtype=np.float32)
 
     def score(asked: Sequence[tuple[Claim, int]]) -> Iterator[Scores]:
         vectors = encoder.encode_claims([claim for claim, _ in asked])

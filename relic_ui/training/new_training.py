@@ -169,9 +169,10 @@ def _choose_further(app: App, every: tuple[Followed, ...], recipe: AnyRecipe, ba
     label = app.retrievers.card("dense-relic").label  # of a model that was trained here its own name
     starts = _STARTS | {DENSE_RELIC: f"From {label}, as the app searches with it"}
     starts |= {key: f"From {label}" for key, label in trained.items()}
+    first = NO_MODEL if base else default.start
     start = st.selectbox(
-        "What it goes on from", list(starts), list(starts).index(NO_MODEL if base else default.start),
-        format_func=starts.__getitem__, key=f"training_start_{recipe.name if recipe.is_late else kind}_{bool(base)}",
+        "What it goes on from", list(starts), list(starts).index(first), format_func=starts.__getitem__,
+        key=f"training_start_{kind}_{first}",
     )  # fmt: skip
     models = _HARD | {each.id: f"With {trained[each.id]}" for each in encoders if not each.is_late}
     hard = st.selectbox(

@@ -110,7 +110,7 @@ def test_before_it_begins_the_page_says_what_is_learnt_from_and_how_long_that_ta
 def test_with_few_quotations_and_the_pretrained_model_dense_relic_is_recommended(furnished):
     at = sound(furnished.open(TRAINING))
     assert SAYS["better go on"] in said(at)
-    at = sound(at.selectbox("training_start_encoder_False").set_value("default").run())
+    at = sound(at.selectbox("training_start_encoder_").set_value("default").run())
     assert SAYS["little"] in said(at)
     assert SAYS["better go on"] not in said(at)
 
