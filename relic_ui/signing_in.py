@@ -119,3 +119,4 @@ def _turn_away(why: str) -> None:
 def _way_out() -> None:
     if st.button("Sign out", key="sign-out", icon=":material/logout:"):
         st.logout()
+        st.stop()  # a page that is run anew before the browser has heard of it would throw its redirect away

@@ -131,6 +131,7 @@ def profile(browser) -> BrowserContext:
 def page(profile) -> Iterator[Page]:
     """Open an empty tab of a new visitor; at the end no exception may stand on it."""
     tab = profile.new_page()
+    tab.add_init_script(AT_ONCE)
     yield tab
     exceptions = tab.get_by_test_id("stException").all_inner_texts()
     _forget(profile)
@@ -185,7 +186,6 @@ def inspected(page, axe) -> Iterator[tuple[Page, Callable[[str], None]]]:
     At the end no inspection may have found a breach for axe, or need to scroll sideways. The page is 1280 px wide and
     light between inspections.
     """
-    page.add_init_script(AT_ONCE)
     findings = {}
 
     def show(width: int, scheme: str) -> None:

@@ -73,6 +73,7 @@ def test_from_all_works_to_one_author_into_a_work_and_on_to_passages_like_one_in
     page.go_back()
     page.wait_for_url(narrowed)
     stands_where_left(page)
+    page.locator(".relic-card").first.wait_for()
     settled(page)
 
     found = cards(page)
