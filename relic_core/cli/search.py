@@ -184,9 +184,7 @@ def _print(app: App, result: SearchResult, form: str, by: str | None) -> None:
         if result.weak and result.request.conditions:
             print("\nNothing reaches the probability from which it would belong to the answer; the best come first.")
         elif result.weak:
-            print(
-                "\nThe evidence is weak: nothing here answers the claim better than passages of unrelated books would."
-            )
+            print("\nThe program is unsure here: passages of unrelated books would answer the claim as well.")
 
 
 def _work_filter(
@@ -357,16 +355,14 @@ def _parts(card: Card) -> list[dict[str, Any]]:
 
 def _as_text(column: Column, result: SearchResult, width: int) -> str:
     lines = [f"{column.card.label}:"]
-    for card in column.cards:
+    for number, card in enumerate(column.cards, 1):
         quotation = " ".join(card.quotation.plain.split())
         place = f"{card.place.chapter}, {card.place.fraction:.0%} into the work · {card.place.address}"
         if result.work is None:
             place = f"{card.work.title} · {place}"
         if card.parts:
             place = f"{place} · {card.score:.2g}{'' if card.answers else ', not in the answer'}"
-        elif result.source is None:  # no level is known for passages like another
-            place = f"{place} · {card.strength.level}"
-        lines.append(textwrap.fill(quotation, width, initial_indent=f"{card.rank:4d}  ", subsequent_indent=" " * 6))
+        lines.append(textwrap.fill(quotation, width, initial_indent=f"{number:4d}  ", subsequent_indent=" " * 6))
         lines.append(textwrap.fill(place, width, initial_indent=" " * 6, subsequent_indent=" " * 6))
         for part in card.parts:
             said = (

@@ -60,6 +60,9 @@ _CHECKED = ".checked"
 _REMEMBERED = 100_000
 """Of files what was found out about so many is remembered: those of the indexes of 30,000 works."""
 
+_FORGOTTEN = 30 * 86_400.0
+"""In seconds: parts that no build has added to for so long belong to one that nobody goes on with."""
+
 _SETTLED = 2.0
 """In seconds: a file changed later than this ago may change again and keep its time, whose steps are coarse."""
 _MOST_FILES = 4_000
@@ -379,7 +382,7 @@ def save(
 def building(root: Path, recipe: Recipe, *, while_waiting: Callable[[], None]) -> Iterator[None]:
     """Be the only one, among all threads and processes, who builds an index; waits for another who does.
 
-    What builds of it that were killed while saving have left behind is deleted first.
+    What builds of it that were killed while saving have left behind is deleted first, and old parts of others.
     """
     folder = recipe.folder(root)
     with ExitStack() as stack:
@@ -389,6 +392,10 @@ def building(root: Path, recipe: Recipe, *, while_waiting: Callable[[], None]) -
         for pattern in (f"{HALF_MADE}{folder.name}-*", f"{DAMAGED}*"):
             for left in folder.parent.glob(pattern):
                 shutil.rmtree(left, ignore_errors=True)
+        for left in folder.parent.glob(f"*{_PARTS}"):
+            with suppress(FileNotFoundError):  # whose build has just ended
+                if left != folder.with_suffix(_PARTS) and time.time() - left.stat().st_mtime > _FORGOTTEN:
+                    shutil.rmtree(left, ignore_errors=True)
         yield
 
 

@@ -86,6 +86,18 @@ def test_a_weak_search_and_a_column_that_is_not_ready_are_told(run, ferry, chang
     assert ran.err.endswith(f" index {ferry.id}\n")
 
 
+def test_passages_are_numbered_without_gaps_whatever_stands_behind_another_card(run, ferry, changed):
+    def gapped(result):
+        (column,) = result.columns
+        return replace(result, columns=(replace(column, cards=tuple(replace(c, rank=7) for c in column.cards)),))
+
+    changed(gapped)
+    printed = run("search", "ferry", CLAIM, *WORDS).out
+    numbers = [int(line.split()[0]) for line in printed.splitlines() if line[:6].strip().isdigit()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert numbers
+
+
 def test_a_search_as_json_is_verbatim_and_reads_the_claim_from_standard_input(answer, ferry, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{CLAIM}: “He counted their lanterns instead.”\n"))
     found = answer("ferry", "-")

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -194,6 +195,16 @@ def test_what_killed_builds_left_is_gone_before_the_next_and_the_rest_stays(tmp_
         assert elsewhere.exists()
         assert index_files.exists(tmp_path, RECIPE)
         assert Parts(tmp_path, RECIPE).load(0, ROWS) is not None
+
+
+@pytest.mark.parametrize(("code", "days", "stays"), [("1", 40, True), ("2", 20, True), ("2", 40, False)])
+def test_parts_that_no_build_goes_on_with_are_deleted_by_the_next_one_of_another_recipe(tmp_path, code, days, stays):
+    old = Recipe(**{**RECIPE.facts, "title": "Emma", "code": code})
+    Parts(tmp_path, old).save(0, ARRAYS)
+    when = time.time() - days * 86_400
+    os.utime(old.folder(tmp_path).with_suffix(".parts"), (when, when))
+    with building(tmp_path, RECIPE, while_waiting=pytest.fail):
+        assert (Parts(tmp_path, old).load(0, ROWS) is not None) == stays
 
 
 def test_parts_are_kept_until_cleared(tmp_path):
