@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 @click.option("--most", type=float, help="Leave out words in more than this share of the passages.")
 @click.option("--least", type=click.IntRange(1), help="Leave out words that occur less often than this.")
 @click.option("--stopwords/--no-stopwords", default=None, help="Whether function words count.")
-@click.option("--vectors", metavar="FILE", help="Vectors of words in text format, of wmd, soft-cosine and hybrid.")
+@click.option(
+    "--vectors", metavar="PATH", help="Vectors of words in text format, or WordNet: of wmd, soft-cosine and hybrid."
+)
 @path_option("--save", "FILE", "Write the pairs to a file instead of printing them.")
 def echoes(app: App, work: str, others: Sequence[str], save: Path | None, **asked: Any) -> None:
     """Find where a work echoes others, or itself: pairs of passages, the best first."""

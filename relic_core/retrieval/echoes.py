@@ -31,7 +31,7 @@ from relic_core.text.forms import lemma
 from relic_core.text.words import STOPWORDS, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from relic_core.ports import Progress
@@ -494,6 +494,56 @@ def read_vectors(path: Path, two: Two) -> Floats:
     vectors = np.zeros((len(wanted), dimension), dtype=np.float32)
     vectors[list(found)] = np.stack(list(found.values()))
     return vectors
+
+
+_PARTS_OF_SPEECH = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+_ABOVE = {"@", "@i", "&"}
+"""Pointers of WordNet to what is more general: hypernyms, and the adjective that a similar one belongs to."""
+_STEPS, _DIRECTIONS = 3, 512
+
+
+def wordnet_vectors(folder: Path, two: Two) -> Floats:
+    """Make vectors of words of WordNet's database files: of a word's meanings and what is more general than these.
+
+    A word's second meaning counts half, its third a third, and what stands a step above a meaning half of it. Each
+    meaning has a direction by lot, so that the cosine of two words is that of their sums of meanings but for some 0.04.
+    """
+    wanted = {term: at for at, term in enumerate(two.vocabulary)}
+    senses: list[list[str]] = [[] for _ in wanted]
+    above: dict[str, list[str]] = {}
+    try:
+        for name, letter in _PARTS_OF_SPEECH.items():
+            for word, _, count, *rest in _wordnet_lines(folder / f"index.{name}"):
+                if word in wanted:
+                    senses[wanted[word]] += [f"{letter}{offset}" for offset in rest[-int(count) :]]
+            for offset, _, _, words, *rest in _wordnet_lines(folder / f"data.{name}"):
+                at = 2 * int(words, 16)
+                pointers = rest[at + 1 : at + 1 + 4 * int(rest[at])]
+                above[f"{letter}{offset}"] = [
+                    f"{letter}{pointers[each + 1]}" for each in range(0, len(pointers), 4) if pointers[each] in _ABOVE
+                ]
+    except (OSError, ValueError, IndexError) as error:
+        raise BadRequest(
+            f"{folder} cannot be read as WordNet ({error}). Name the folder that holds index.noun, data.noun and the "
+            "other six files of its database."
+        ) from None
+    if not any(senses):
+        raise BadRequest("WordNet has none of the words of these works: are they of another language?")
+    vectors = np.zeros((len(wanted), _DIRECTIONS), dtype=np.float32)
+    for at, own in enumerate(senses):
+        level = {meaning: 1 / number for number, meaning in enumerate(own, start=1)}
+        for _ in range(_STEPS + 1):
+            for meaning, weight in level.items():
+                lot = np.random.default_rng([ord(meaning[0]), int(meaning[1:])])
+                vectors[at] += weight * lot.standard_normal(_DIRECTIONS, dtype=np.float32)
+            level = {higher: weight / 2 for meaning, weight in level.items() for higher in above.get(meaning, ())}
+    return vectors
+
+
+def _wordnet_lines(path: Path) -> Iterator[list[str]]:
+    """Give the fields of each line of a database file of WordNet, without its glosses and its licence."""
+    with path.open(encoding="utf-8") as file:
+        yield from (line.split(" | ", 1)[0].split() for line in file if not line.startswith("  "))
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ class EchoRequest:
     - `chapter`: of the first work, from 1; 0 for all of it.
     - `at`, `length`: a passage of the first work, as its address and sentences; empty for all.
     - `most`, `least`, `stopwords`: as `Filters`; None for what the method does best with.
-    - `vectors`: a file of vectors of words in text format, or "random"; empty for those of the works' own index.
+    - `vectors`: a file of vectors of words in text format, a folder of WordNet, or "random"; empty for those of the
+      works' own index.
     """
 
     work_id: str
@@ -429,8 +430,9 @@ def _flat(text: str) -> str:
 def _digest(vectors: str) -> str:
     if vectors in {"", "random"}:
         return vectors
+    path = Path(vectors)
     try:
-        with Path(vectors).open("rb") as file:
+        with (path / "data.noun" if path.is_dir() else path).open("rb") as file:  # of a WordNet its largest file
             return file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise BadRequest(f"{vectors} cannot be read as vectors of words ({error.strerror}).") from None
@@ -441,7 +443,8 @@ def _word_vectors(request: EchoRequest) -> Callable[[echoes.Two], npt.NDArray[np
         return None
     if request.vectors == "random":
         return echoes.random_vectors
-    return lambda two: echoes.read_vectors(Path(request.vectors), two)
+    read = echoes.wordnet_vectors if Path(request.vectors).is_dir() else echoes.read_vectors
+    return lambda two: read(Path(request.vectors), two)
 
 
 def _related(a: Passages, b: Passages, pairs: Sequence[echoes.Pair]) -> list[list[tuple[str, str]]]:

@@ -130,3 +130,51 @@ def test_a_file_of_vectors_of_words_is_read_or_refused_in_words(tmp_path):
             echoes.read_vectors(bad, pairs)
     with pytest.raises(BadRequest):
         echoes.read_vectors(tmp_path / "none.txt", pairs)
+
+
+def _wordnet(folder, **lines):
+    """Write a WordNet of few words: the lines of each of its files, under a licence as the real one's."""
+    folder.mkdir()
+    for kind in ("noun", "verb", "adj", "adv"):
+        for name in (f"index_{kind}", f"data_{kind}"):
+            text = "".join(f"{line}\n" for line in ("  1 A licence. | ", *lines.get(name, ())))
+            (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_words_are_alike_by_wordnet_as_far_as_they_share_meanings_and_what_is_above_them(tmp_path):
+    folder = _wordnet(
+        tmp_path / "dict",
+        index_noun=(
+            "ship n 1 1 @ 1 0 00000001",
+            "vessel n 2 1 @ 2 0 00000001 00000003",
+            "boat n 1 1 @ 1 0 00000002",
+            "bottle n 1 1 @ 1 0 00000003",
+        ),
+        data_noun=(
+            "00000001 06 n 02 ship 0 vessel 0 001 @ 00000004 n 0000 | a large craft",
+            "00000002 06 n 01 boat 0 001 @ 00000004 n 0000 | a small craft",
+            "00000003 06 n 02 bottle 0 vessel 1 000 | a container",
+            "00000004 06 n 01 craft 0 000 | what floats",
+        ),
+    )
+    pairs = two(["ship vessel storm"], ["boat bottle"])
+    made = dict(zip(pairs.vocabulary, echoes.wordnet_vectors(folder, pairs), strict=True))
+
+    def alike(one, other):
+        return made[one] @ made[other] / np.linalg.norm(made[one]) / np.linalg.norm(made[other])
+
+    # Directions: ship and half of craft; boat and half of craft; a vessel is a ship, and by half a bottle.
+    assert alike("ship", "vessel") == pytest.approx(1.25 / (1.25 * 1.5) ** 0.5, abs=0.1)
+    assert alike("ship", "boat") == pytest.approx(0.25 / 1.25, abs=0.1)
+    assert alike("boat", "bottle") == pytest.approx(0, abs=0.1)
+    assert not made["storm"].any()
+
+
+def test_what_is_no_wordnet_or_has_none_of_the_words_is_refused_in_words(tmp_path):
+    pairs = two(["sea ship"], ["sea boat"])
+    empty = _wordnet(tmp_path / "empty")
+    cut = _wordnet(tmp_path / "cut", index_noun=("ship n 1 1 @ 1 0 00000001",), data_noun=("00000001 06 n 01 ship",))
+    for folder in (tmp_path, empty, cut):
+        with pytest.raises(BadRequest):
+            echoes.wordnet_vectors(folder, pairs)
