@@ -86,6 +86,7 @@ _CHOOSER = "bm25"
 @path_option("--submission", "FILE", "Write RELiC's hidden test split, answered, for its leaderboard.")
 @path_option("--windows", "FILE", "Write the benchmark's windows as FILE.parquet; asks no retriever.")
 @path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY); {ECHOES}: the verses.")
+@path_option("--vectors", "PATH", f"{ECHOES}: vectors of words, or a WordNet, as of the command echoes.")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: N windows, by rerankers too.")
 @click.option("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed.")
 @format_option(*tables.FORMATS)
@@ -106,7 +107,7 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
         what = "a folder of lists" if benchmark == SENTENCES else "RETRIEVER"
         raise click.UsageError(f"evaluate {benchmark} wants {what}.")
     elif benchmark == ECHOES:
-        refuse_others(f"evaluate {ECHOES}", "data", "texts", "form")
+        refuse_others(f"evaluate {ECHOES}", "data", "texts", "vectors", "form")
         _measure_echoes(app, retriever, given)
     elif benchmark == SENTENCES:
         refuse_others(f"evaluate {SENTENCES}", "texts", "segmenter", "form")
@@ -212,7 +213,7 @@ def _measure_echoes(app: App, methods: str, given: SimpleNamespace) -> None:
     made = []
     for name in names:
         with console.ProgressLine(name) as progress:
-            made.append(app.echoes.measure(name, given.data, given.texts, progress))
+            made.append(app.echoes.measure(name, given.data, given.texts, str(given.vectors or ""), progress))
     print(tables.write((replace(made[0], rows=tuple(row for each in made for row in each.rows)),), given.form))
 
 

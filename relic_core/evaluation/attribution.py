@@ -200,11 +200,11 @@ def tables(measured: Measured, *, by_length: bool = False) -> tuple[Table, ...]:
     """Set what was measured: a table of ranks, and one of how often a source is called found."""
     rows: list[tuple[Cell, ...]] = []
     for (name, way, unit), outcomes in sorted(measured.outcomes.items(), key=lambda each: (each[0][1:], each[0][0])):
-        lengths = sorted({each.length for each in outcomes}) if by_length else [0]
+        lengths = [0, *sorted({each.length for each in outcomes} - {0})] if by_length else [0]
         for length in lengths:
             some = [each for each in outcomes if length in {0, each.length}]
             figures = [measured_of(name, some) for name in METRICS]
-            rows.append((way, unit, name, *([length] if by_length else []), *figures, len(some)))
+            rows.append((way, unit, name, *([length or "all"] if by_length else []), *figures, len(some)))
     heads = ("span", "by", "system", *(["length"] if by_length else []), "R@1", "R@10", "MRR", "n")
     found: list[tuple[Cell, ...]] = []
     for (way, present), said in measured.strong.items():

@@ -61,6 +61,8 @@ _PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\Z)", re.DOTALL)
 _SHOWN = 4
 """Sentences of a stretch that a card shows."""
 _CARDS = 10
+_VECTORS = 10_000
+"""Of the stretches read last for their cosine so many vectors are kept: 15 MB of 384 dimensions."""
 _ALIKE = 0.8
 """Share of what the best stretch holds from which on another is a source, too."""
 
@@ -123,6 +125,7 @@ class Attributing:
         self._works, self._retrievers, self._indexes = works, retrievers, indexes
         self._encoder, self._make_scorer = encoder, scorer
         self._attributors: LRUCache[Attributor] = LRUCache(2)
+        self._vectors: LRUCache[npt.NDArray[np.float32]] = LRUCache(_VECTORS)
 
     @property
     def reads(self) -> bool:
@@ -319,10 +322,13 @@ class Attributing:
         encoder = load_late_chunking(self._encoder())
         query = Claim(target.left, target.right, masked=True) if masked else Claim(target.text)
         vectors = []
+
+        def read(text: str) -> npt.NDArray[np.float32]:
+            return encoder.pair.passages.vectors([encoder.pair.passage_ids(text)], reading="reading stretches")[0]
+
         for done, text in enumerate(sources):
             progress(done, len(sources), "Reading stretches")
-            row = encoder.pair.passage_ids(text)
-            vectors.append(encoder.pair.passages.vectors([row], reading="reading stretches")[0])
+            vectors.append(self._vectors.get(text, partial(read, text)))
         cosines: Scores = (np.stack(vectors) @ encoder.encode_claims([query])[0]).astype(np.float32)
         return cosines
 

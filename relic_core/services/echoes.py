@@ -22,7 +22,7 @@ from relic_core.ports import silent
 from relic_core.reporting.echoes import Echo, Side
 from relic_core.retrieval import echoes, index_files
 from relic_core.retrieval.dense import Dense
-from relic_core.retrieval.echoes import ALONE, DEFAULT, METHODS, Counted, Filters, Passages
+from relic_core.retrieval.echoes import ALONE, DEFAULT, METHODS, Counted, Filters, MethodCard, Passages
 from relic_core.text.words import word_spans
 
 if TYPE_CHECKING:
@@ -156,18 +156,28 @@ class Echoes:
         return f"{len(self.find(read_request(arguments), progress).echoes)} pairs"
 
     def measure(
-        self, method: str, folder: Path | None, texts: Path | None = None, progress: Progress = silent
+        self,
+        method: str,
+        folder: Path | None,
+        texts: Path | None = None,
+        vectors: str = "",
+        progress: Progress = silent,
     ) -> Table:
-        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder."""
-        card, known = echoes.card(method), self.known(folder, texts)
+        """Measure a method on known echoes; `texts` is where their verses are, if not in the folder.
+
+        - `vectors`: as of `EchoRequest`.
+        """
+        card, known = _card(method, vectors), self.known(folder, texts)
+        index = _index(method, vectors)
         a, b = (
             Passages(
                 tuple(work.sentence_text(at) for at in range(len(work.sentences))),
-                self._vectors(work, [Span(at, 1) for at in range(len(work.sentences))], card.vectors, progress),
+                self._vectors(work, [Span(at, 1) for at in range(len(work.sentences))], index, progress),
             )
             for work in (known.a, known.b)
         )
-        ranks = known_echoes.ranks(echoes.make(method, a, b), known.echoes, progress)
+        scorer = echoes.make(method, a, b, vectors=_word_vectors(vectors))
+        ranks = known_echoes.ranks(scorer, known.echoes, progress)
         return known_echoes.table(card.label, known, ranks)
 
     def known(self, folder: Path | None = None, texts: Path | None = None) -> KnownEchoes:
@@ -178,12 +188,9 @@ class Echoes:
         return known_echoes.read(folder, texts)
 
     def _texts(self, request: EchoRequest) -> tuple[Work, tuple[Work, ...]]:
-        card = echoes.card(request.method)
+        card = _card(request.method, request.vectors)
         if not card.filtered and (request.most != 1 or request.least != 1 or request.stopwords is not None):
             raise BadRequest(f"{card.name} compares meanings, not words: leave most, least and stopwords away.")
-        if request.vectors and not card.words:
-            names = ", ".join(each.name for each in METHODS if each.words)
-            raise BadRequest(f"{card.name} takes no vectors of words: leave them away, or compare by {names}.")
         if (request.at and request.chapter) or (request.length != 1 and not request.at):
             raise BadRequest("Name a chapter, or the address of a passage and perhaps its length, not both.")
         if not 1 <= request.top <= MOST:
@@ -198,7 +205,7 @@ class Echoes:
         return first, tuple(self._works.load(each) for each in dict.fromkeys(request.others))
 
     def _path(self, request: EchoRequest, first: Work, others: Sequence[Work]) -> Path:
-        model = self._model(_index(request))
+        model = self._model(_index(request.method, request.vectors))
         works = [each.fingerprint for each in (first, *others)]
         facts = [echoes.CODE, works, model, replace(request, work_id="", others=(), vectors=_digest(request.vectors))]
         digest = sha256(repr(facts).encode()).hexdigest()[:24]
@@ -260,7 +267,7 @@ class Echoes:
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
     def _compare(self, request: EchoRequest, first: Work, others: Sequence[Work], progress: Progress) -> dict[str, Any]:
-        index, most = _index(request), _MOST_UNITS.get(request.method, _MANY_UNITS)
+        index, most = _index(request.method, request.vectors), _MOST_UNITS.get(request.method, _MANY_UNITS)
         spans = chosen(first, request), [span for each in others for span in units(each)]
         owners = [at for at, each in enumerate(others) for _ in units(each)]
         if sum(map(len, spans)) > most:
@@ -298,7 +305,7 @@ class Echoes:
                 scorer = _by_fullness(scorer, echoes.fullness(a.texts), echoes.fullness(b.texts))
             return scorer
 
-        scorer = adjusted(echoes.make(request.method, a, b, filters, vectors=_word_vectors(request)))
+        scorer = adjusted(echoes.make(request.method, a, b, filters, vectors=_word_vectors(request.vectors)))
         if request.method == "wmd":  # dear: asked about what words alone put first
             by_words = adjusted(echoes.make("tf-idf", a, b, filters))
             first_pairs = echoes.best_pairs(by_words, len(a.texts), top=MOST, progress=progress)
@@ -413,10 +420,19 @@ def _kept(path: Path) -> dict[str, Any] | None:
     return None
 
 
-def _index(request: EchoRequest) -> str:
+def _card(method: str, vectors: str) -> MethodCard:
+    """Find the card of a method. Raises BadRequest: it takes no vectors of words, and some are named."""
+    card = echoes.card(method)
+    if vectors and not card.words:
+        names = ", ".join(each.name for each in METHODS if each.words)
+        raise BadRequest(f"{card.name} takes no vectors of words: leave them away, or compare by {names}.")
+    return card
+
+
+def _index(method: str, vectors: str) -> str:
     """Name the retriever whose index is needed; none where vectors of words come from elsewhere."""
-    card = echoes.card(request.method)
-    return "" if card.words and request.vectors else card.vectors
+    card = echoes.card(method)
+    return "" if card.words and vectors else card.vectors
 
 
 def _edges(spans: Sequence[Span]) -> list[int]:
@@ -438,13 +454,13 @@ def _digest(vectors: str) -> str:
         raise BadRequest(f"{vectors} cannot be read as vectors of words ({error.strerror}).") from None
 
 
-def _word_vectors(request: EchoRequest) -> Callable[[echoes.Two], npt.NDArray[np.float32]] | None:
-    if not request.vectors:
+def _word_vectors(vectors: str) -> Callable[[echoes.Two], npt.NDArray[np.float32]] | None:
+    if not vectors:
         return None
-    if request.vectors == "random":
+    if vectors == "random":
         return echoes.random_vectors
-    read = echoes.wordnet_vectors if Path(request.vectors).is_dir() else echoes.read_vectors
-    return lambda two: read(Path(request.vectors), two)
+    read = echoes.wordnet_vectors if Path(vectors).is_dir() else echoes.read_vectors
+    return lambda two: read(Path(vectors), two)
 
 
 def _related(a: Passages, b: Passages, pairs: Sequence[echoes.Pair]) -> list[list[tuple[str, str]]]:

@@ -212,6 +212,10 @@ def test_the_command_finds_saves_and_measures(bench, request_, tmp_path, monkeyp
     assert main(["evaluate", "bible-references", "tf-idf,bow", "--data", str(tmp_path), "--format", "json"]) == 0
     (table,) = json.loads(capsys.readouterr().out)
     assert len(table["rows"]) == 2
+    named = ["evaluate", "bible-references", "soft-cosine", "--data", str(tmp_path), "--vectors"]
+    assert main([*named, "random"]) == 0
+    assert main([*named, str(tmp_path)]) == 1, "no WordNet"
+    assert main(["evaluate", "bible-references", "tf-idf", "--data", str(tmp_path), "--vectors", "random"]) == 1
 
 
 def test_known_echoes_of_the_bible_are_read_and_damaged_ones_refused(bench, tmp_path):
