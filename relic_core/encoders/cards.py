@@ -65,7 +65,7 @@ class EncoderCard:
     - `claim_windows`: tokens to each of which a claim is cut, those nearest to the mask being kept; its vector is the
       sum of the vectors of all cuts. A critic's nearest words tell most of what he quotes, and the mean of a page hides
       them. Empty where a claim is read once, as far as `window`.
-    - `digest`: of the files of both models, as `pair_digest` gives it: what is not as it was when the card was written
+    - `digest`: of what both models learnt, as `encoder_digest` gives it: what is not as when the card was written
       is refused. Empty where nothing is known of them.
     - `dense`: folders of the dense layers behind the pooling, as sentence-transformers has them; of an encoder for late
       interaction those that every token's state goes through.

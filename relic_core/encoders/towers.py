@@ -21,10 +21,10 @@ from relic_core.encoders.weights import (
     WEIGHTS,
     ModelFiles,
     configuration,
+    encoder_digest,
     find_model,
     first_line,
     load_tokenizer,
-    pair_digest,
     sha256_of,
 )
 from relic_core.errors import BadWeights
@@ -324,7 +324,7 @@ class TowerPair:
         self._arithmetic = Arithmetic(precision) if precision else best_arithmetic()
         passages = find_model(card.passage_model)
         claims = passages if card.query_model == card.passage_model else find_model(card.query_model)
-        if card.digest and card.digest != pair_digest(claims, passages):
+        if card.digest and card.digest != encoder_digest(card.query_model, card.passage_model):
             raise BadWeights(
                 f"The encoder {card.name} is damaged: the files of its models are not those that its card was written "
                 "for. Copy its folder again from where it was trained, or train it anew; where you changed the files "

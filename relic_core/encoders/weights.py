@@ -141,14 +141,10 @@ def find_model(model: str = "") -> ModelFiles:
     return _compact(folder.name if Path(model).expanduser().is_dir() else model, folder)
 
 
-def pair_digest(claims: ModelFiles, passages: ModelFiles) -> str:
-    """Hash the files of an encoder's two models, which may be one."""
-    return hashlib.sha256(f"{claims.digest}{passages.digest}".encode()).hexdigest()
-
-
 def encoder_digest(claims: str, passages: str) -> str:
     """Hash all that an encoder's models, named as for `find_model`, learnt: their files, and what tokens count for."""
-    digest, weighed = pair_digest(find_model(claims), find_model(passages)), token_weights(claims)
+    both = f"{find_model(claims).digest}{find_model(passages).digest}"
+    digest, weighed = hashlib.sha256(both.encode()).hexdigest(), token_weights(claims)
     return f"{digest} {weighed[0]}" if weighed else digest
 
 

@@ -23,9 +23,9 @@ from relic_core.encoders.weights import (
     WEIGHTS,
     LayersCard,
     ModelFiles,
+    encoder_digest,
     find_model,
     named_as,
-    pair_digest,
     state_of,
 )
 from relic_core.formats.files import written_whole
@@ -74,7 +74,7 @@ def write_model(
             counting = encoder.counting(recipe.blend).detach().exp().cpu()
             write_tensors(half / CLAIMS / TOKEN_WEIGHTS, {"weights": counting})
         used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
-        digest = pair_digest(*(find_model(str(half / name)) for name in used.values()))
+        digest = encoder_digest(*(str(half / name) for name in used.values()))
         learnt = {"learnt": card.learnt} if card.learnt else {}
         write_json(half / CARD, {"name": card.name, **used, **card.facts, **learnt, "digest": digest})
         write_json(half / RECORD, record)

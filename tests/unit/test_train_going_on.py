@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.weights import find_model, pair_digest
+from relic_core.encoders.weights import encoder_digest
 from relic_core.errors import BadRequest, BadWeights, JobCancelled
 from relic_core.training import hard_negatives, running
 from relic_core.training.folders import TrainingFolder
@@ -44,7 +44,7 @@ def run(settings, training, progress=lambda *_: None):
 
 def digest_of(settings, training_id):
     card = read_card(str(TrainingFolder.find(settings.data, training_id).card))
-    return pair_digest(find_model(card.query_model), find_model(card.passage_model))
+    return encoder_digest(card.query_model, card.passage_model)
 
 
 def stop_when(note):

@@ -203,6 +203,9 @@ def test_late_interaction_is_trained_and_validated_word_by_word_and_is_named_by_
     with pytest.raises(BadWeights, match="RELIC_LATE"):
         bench.trainings.start(asked_of(base, hard=training.id))
     assert late.checked_encoder(replace(settings, late=str(folder.card))) == "late interaction (tiny)"
+    (folder.model / "claims" / TOKEN_WEIGHTS).unlink()
+    with pytest.raises(BadWeights, match="damaged"):
+        late.checked_encoder(replace(settings, late=str(folder.card)))
 
 
 # ---------------------------------------------------------------- stopping and resuming
