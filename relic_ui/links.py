@@ -19,7 +19,7 @@ import streamlit as st
 from relic_ui.component import component
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 _JS = Path(__file__).with_name("links.js").read_text(encoding="utf-8")
 
@@ -38,6 +38,47 @@ def set_address(**wanted: str) -> None:
     """Put the whole of the page's address at once: each step would be one in the browser's history."""
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
+
+
+def asked_anew(names: Sequence[str]) -> dict[str, str] | None:
+    """Give those of the address's parameters that a page goes by; None where they ask for what is shown.
+
+    A page keeps what was asked in a visit: a bare address asks for something else only by the browser's Back. An
+    address that has not caught up with a press, and so names what was shown before, asks for nothing.
+    """
+    state = st.session_state
+    wanted, named, here = _given(names), _named(), state["came_from"] == state["page"]
+    pressed = state.pop("pressed", False) and here and wanted in named
+    if named[-1:] == [wanted]:
+        named[:-1] = []
+    elif not pressed and (wanted or here):
+        named[:] = [wanted]
+        return wanted
+    return None
+
+
+def press() -> None:
+    """Remember that this run of the page comes from a press; a callback of each widget whose value an address names."""
+    st.session_state["pressed"] = True
+
+
+def name_asked(names: Sequence[str], asked: dict[str, str]) -> None:
+    """Put what is shown into the page's address, as one step that Back undoes; parameters of others stay."""
+    if (given := _given(names)) != asked:
+        others = {name: value for name, value in st.query_params.items() if name not in names}
+        st.query_params.from_dict(others | asked)
+        _named().append(given)
+    _named().append(asked)
+
+
+def _given(names: Sequence[str]) -> dict[str, str]:
+    return {name: st.query_params[name] for name in names if name in st.query_params}
+
+
+def _named() -> list[dict[str, str]]:
+    """Give what the page's address named since the browser was seen to have caught up; the last is what is shown."""
+    named: list[dict[str, str]] = st.session_state.setdefault(f"named by {st.session_state['page']}", [])
+    return named
 
 
 def link(

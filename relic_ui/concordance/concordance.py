@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -26,19 +26,8 @@ _ALL_WORKS = ""
 
 
 def restore(summaries: Sequence[WorkSummary]) -> None:
-    """Put the widgets to what the page's address asks for.
-
-    They keep the last query of a visit. An address without one, reached here by the browser's Back, clears the word;
-    one that has not caught up with a press does not: then the form says something else than the last query did.
-    """
-    state = st.session_state
-    wanted = {name: st.query_params[name] for name in PARAMETERS if name in st.query_params}
-    if wanted == state.get("concordance_address"):
-        return
-    if not wanted:
-        pressed = state.get("concordance_button") or _request(state).parameters != state.get("concordance_address")
-        if state["came_from"] == state["page"] and not pressed:
-            state.update(concordance_word="", concordance_address={})
+    """Put the widgets to what the page's address asks for."""
+    if (wanted := links.asked_anew(PARAMETERS)) is None:
         return
     known = {_ALL_WORKS, *(work.id for work in summaries)}
     work = wanted.get("work", _ALL_WORKS)
@@ -48,8 +37,7 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
             "that edition in the Library to look in it."
         )
     as_written = wanted.get("case") == "1"
-    state.update(
-        concordance_address=wanted,
+    st.session_state.update(
         concordance_word=wanted.get("word", ""),
         concordance_work=work if work in known else _ALL_WORKS,
         concordance_sort=wanted["sort"] if wanted.get("sort") in SORTS else "text",
@@ -63,11 +51,13 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
 
 def _first_page() -> None:
     st.session_state["concordance_page"] = 1
+    links.press()
 
 
 def _anew() -> None:
     """Forget what belonged to the query before: the form chosen and the page."""
-    st.session_state.update(concordance_page=1, concordance_only="")
+    st.session_state["concordance_only"] = ""
+    _first_page()
 
 
 def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
@@ -96,7 +86,7 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             on_change=_anew,
             width=340,
         )
-        st.button("Find", type="primary", icon=":material/search:", key="concordance_button")
+        st.button("Find", type="primary", icon=":material/search:", key="concordance_button", on_click=links.press)
     with st.container(horizontal=True, gap="medium"):
         strict = bool(state.get("concordance_case"))
         if strict:
@@ -126,24 +116,15 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
         )
     if not (word or "").strip():
         work = state["concordance_work"]
-        kept = state["concordance_address"] = {"work": work} if work and "work" in st.query_params else {}
-        for name in PARAMETERS:
-            if name not in kept:
-                st.query_params.pop(name, None)
-        st.query_params.update(kept)
+        links.name_asked(PARAMETERS, {"work": work} if work and "work" in st.query_params else {})
         return None
-    return _request(state)
-
-
-def _request(state: Any) -> ConcordanceRequest:  # noqa: ANN401 - Streamlit's session
-    """Read what the widgets ask for."""
     return ConcordanceRequest(
-        word=state.get("concordance_word") or "",
-        work_id=state.get("concordance_work", _ALL_WORKS),
-        sort=state.get("concordance_sort") or "text",
-        variants=bool(state.get("concordance_variants")),
-        forms=bool(state.get("concordance_forms")),
-        as_written=bool(state.get("concordance_case")),
+        word=word,
+        work_id=state["concordance_work"],
+        sort=state["concordance_sort"] or "text",
+        variants=state["concordance_variants"],
+        forms=state["concordance_forms"],
+        as_written=state["concordance_case"],
         only=state.get("concordance_only", ""),
         page=state.get("concordance_page", 1),
     )
@@ -165,11 +146,7 @@ def choose_sort() -> None:
 def answer(app: App, request: ConcordanceRequest) -> Answer:
     """Find the word, and put the query into the page's address. Raises as `Concordance.find`."""
     # First, so that a query that is refused has an address too and Back leads from it to the one before.
-    kept = request.parameters
-    if st.session_state.get("concordance_address") != kept or any(st.query_params.get(n) != v for n, v in kept.items()):
-        others = {name: value for name, value in st.query_params.items() if name not in PARAMETERS}
-        st.query_params.from_dict(others | kept)
-        st.session_state["concordance_address"] = kept
+    links.name_asked(PARAMETERS, request.parameters)
     with st.spinner("Reading …"):
         return app.concordance.find(request)
 

@@ -205,15 +205,18 @@ def _other_benchmark(app: App, offers: Sequence[Offer]) -> None:
     view = st.session_state["recall_view"]
     begin(app, next(offer for offer in offers if offer.card.name == st.session_state["recall_benchmark"]))
     st.session_state["recall_view"] = view
+    links.press()
 
 
 def _other_view() -> None:
-    st.session_state.update(recall_part="", recall_page=1)
+    st.session_state["recall_part"] = ""
+    first_page()
 
 
 def first_page() -> None:
-    """Go back to the first page of examples."""
+    """Go back to the first page of examples, at a press."""
     st.session_state["recall_page"] = 1
+    links.press()
 
 
 def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
@@ -300,12 +303,19 @@ def choose_view(app: App, asked: RecallQuery) -> None:
         on_change=_other_view,
     )
     if asked.view == "lengths" and asked.offer.card.pool == "whole work":
-        st.checkbox("Beside published figures (RELiC, table A9)", key="recall_beside", persist_state="session")
+        beside = "Beside published figures (RELiC, table A9)"
+        st.checkbox(beside, key="recall_beside", persist_state="session", on_change=first_page)
     if asked.view != "books":
         return
     with st.container(horizontal=True, gap="medium"):
         st.selectbox(
-            "Order", SORTS, format_func=SORT_LABELS.__getitem__, key="recall_sort", persist_state="session", width=220
+            "Order",
+            SORTS,
+            format_func=SORT_LABELS.__getitem__,
+            key="recall_sort",
+            persist_state="session",
+            on_change=first_page,
+            width=220,
         )
         st.number_input(
             "Quotations a work needs",
@@ -313,6 +323,7 @@ def choose_view(app: App, asked: RecallQuery) -> None:
             max_value=10_000,
             key="recall_least",
             persist_state="session",
+            on_change=first_page,
             width=220,
             help="A figure made of two or three quotations says little about a work. Works with fewer than this are "
             "left out; n is how many a figure is made of.",
@@ -324,19 +335,8 @@ _SHORT = 60
 
 
 def restore(app: App, offers: Sequence[Offer]) -> None:
-    """Put the widgets to what the page's address asks for.
-
-    They keep the last choice of a visit when the reader comes back from another page. A bare address, reached on this
-    page by the browser's Back, brings the beginning back.
-    """
-    state = st.session_state
-    wanted = {name: st.query_params[name] for name in PARAMETERS if name in st.query_params}
-    if wanted == state.get("recall_address"):
-        return
-    if not wanted:
-        if state["came_from"] == state["page"]:
-            begin(app, offers[0])
-            state["recall_address"] = {}
+    """Put the widgets to what the page's address asks for."""
+    if (wanted := links.asked_anew(PARAMETERS)) is None:
         return
     offer, runs = _named(app, offers, wanted)
     begin(app, offer)
@@ -349,8 +349,8 @@ def restore(app: App, offers: Sequence[Offer]) -> None:
             f"This address asks for the measure '{metric[:_SHORT]}', which no chart here shows. MRR, mean and median "
             "rank are in Table."
         )
+    state = st.session_state
     state.update(
-        recall_address=wanted,
         recall_runs=[run.id for run in runs] or state["recall_runs"],
         recall_metric=metric if metric in METRICS else state["recall_metric"],
         recall_view=view,
@@ -392,14 +392,8 @@ def _warn(message: str) -> None:
 
 
 def keep(asked: RecallQuery) -> None:
-    """Put what is shown into the page's address, as one step that Back undoes."""
-    kept = {} if asked.default else asked.parameters
-    state = st.session_state
-    here = {name: st.query_params[name] for name in PARAMETERS if name in st.query_params}
-    if kept != here:
-        others = {name: value for name, value in st.query_params.items() if name not in PARAMETERS}
-        st.query_params.from_dict(others | kept)
-    state["recall_address"] = kept
+    """Put what is shown into the page's address."""
+    links.name_asked(PARAMETERS, {} if asked.default else asked.parameters)
 
 
 def link_here(asked: RecallQuery) -> str:

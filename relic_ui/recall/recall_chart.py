@@ -13,7 +13,7 @@ from relic_core.reporting import charts
 from relic_core.reporting.chart_words import as_csv, is_share, measure_label, measured_with, pool_words, table
 from relic_ui.buttons import save_button
 from relic_ui.links import bring
-from relic_ui.recall.recall import RecallQuery, link_here
+from relic_ui.recall.recall import RecallQuery, first_page, link_here
 from relic_ui.shell import literal, show_errors
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 from relic_ui.tables import save, show, table_html
@@ -176,7 +176,8 @@ def _click(key: str) -> None:
     named = points[0].get("customdata") if points else None
     if named:
         part = named if isinstance(named, str) else named[0]
-        st.session_state.update(recall_part=part, recall_page=1)
+        st.session_state["recall_part"] = part
+        first_page()
         bring("#recall-examples")
 
 

@@ -202,6 +202,10 @@ def test_back_clears_the_word_and_a_press_before_the_address_has_caught_up_does_
     at = sound(at.checkbox(key="concordance_forms").check().run())
     assert at.text_input(key="concordance_word").value == address(at)["word"] == "river"
     at.query_params.clear()
+    at.query_params["word"] = "river"
+    at = sound(at.get_by_key("concordance_sort").set_value("right").run())
+    assert address(at) == {"word": "river", "forms": "1", "sort": "right"}
+    at.query_params.clear()
     assert sound(at.run()).text_input(key="concordance_word").value == ""
 
 

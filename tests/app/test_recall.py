@@ -455,6 +455,30 @@ def test_an_address_opened_again_shows_the_same(app, two):
     assert cases(at)
 
 
+def test_back_undoes_a_step_and_a_press_before_the_address_has_caught_up_is_not_lost(app, two):
+    def metric_and_view():
+        return at.selectbox(key="recall_metric").value, at.get_by_key("recall_view").value
+
+    def reach(**asked):
+        at.query_params.clear()
+        for name, value in asked.items():
+            at.query_params[name] = value
+
+    at = sound(app.open(RECALL))
+    sound(at.selectbox(key="recall_metric").set_value("recall@50").run())
+    once = address(at)
+    reach()
+    sound(at.get_by_key("recall_view").set_value("books").run())
+    assert metric_and_view() == ("recall@50", "books")
+    reach(**once)
+    sound(at.selectbox(key="recall_sort").set_value("author").run())
+    assert (*metric_and_view(), at.selectbox(key="recall_sort").value) == ("recall@50", "books", "author")
+    reach(**once)
+    assert (sound(at.run()), *metric_and_view())[1:] == ("recall@50", "curve")
+    reach()
+    assert (sound(at.run()), *metric_and_view())[1:] == ("recall@10", "curve")
+
+
 def test_the_link_to_a_chart_names_all_that_it_shows(app, two):
     at = sound(app.open(RECALL))
     href = re.search(r'href="(recall\?[^"]*)"[^>]*>Link to this chart', html(at))[1].replace("&amp;", "&")
