@@ -87,7 +87,7 @@ def note_link(mark: Mark) -> str:
     """Link to a note in the notebook."""
     return link(
         "notebook",
-        f"in {mark.collection}",
+        "note",
         title=f"in {mark.collection}: open the note",
         attributes={"data-then": f"#{note_anchor(mark.note_id)}"},
         note=mark.note_id,

@@ -181,8 +181,11 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card { flex-flow: row wrap;
     justify-content: space-between; gap: 0 1rem; }
   .st-key-attribution_cards .relic-card-work { display: inline; margin-right: .5rem; }
-  :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card
+  :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card {
+    .relic-card-do { flex: 1 0 18rem; justify-content: flex-end; }
+    .relic-keep a { order: -1; }
     :is(blockquote, .relic-parts, .relic-card-do:has(details[open])) { flex-basis: 100%; }
+  }
 }
 [class*="st-key-find_folded"] summary { padding-block: .35rem !important; min-height: 2.5rem; }
 [class*="st-key-find_folded"] summary p { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.35; }
@@ -259,6 +262,10 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-keep { display: inline-flex; flex-wrap: wrap; gap: .1rem .5rem; align-items: center; }
 .relic-keep .relic-button { font-size: .8125rem; padding: 0 .6rem; min-height: 1.5rem; }
 .relic-keep a { font-size: .8125rem; display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }
+.relic-card .relic-keep { display: contents; /* what is done stays where it was: the link takes room that is left */
+  .relic-button { min-width: 3.7rem; }
+  a { order: 1; }
+}
 .relic-button:hover { background: var(--relic-faint); }
 .relic-button[aria-disabled] { cursor: default; border-color: transparent; background: none; padding-inline: 0; }
 [role=tab][aria-selected=true], [role=tab][aria-selected=true] p { color: inherit !important; }

@@ -66,7 +66,7 @@ def test_a_card_of_find_is_kept_with_one_press_and_let_go_with_another(app, pres
     at = press_button(at, "keep", first[0])
     assert searched == [], "the search is not made anew"
     assert dict(keeps(at))[first[0]] == "true"
-    assert "in My notes" in plain(html(at))
+    assert 'aria-label="in My notes: ' in html(at)
     (view,) = app.bench.notebook.notes()
     kept = view.note.kept
     _, where, length, search_id, retriever, rank = first[0].split("/")

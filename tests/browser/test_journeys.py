@@ -25,6 +25,13 @@ PASSAGE = (
 )
 COLUMNS = ["By meaning · dense-RELiC", "By words · BM25", "Read again · Reranked"]
 JOB_MS = 60_000
+PLACES = """() => {
+    const all = [...document.querySelectorAll(".relic-card, .relic-card :is(button, summary, a[href^='cite'])")]
+    const top = all[0].getBoundingClientRect().top
+    return all.map(each => each.getBoundingClientRect()).map(({ x, y, width, height }) =>
+        [x, y - top, width, height].map(Math.round))
+}"""
+"""Where cards and what can be done with them stand, from the first card on."""
 
 
 @pytest.fixture
@@ -116,13 +123,25 @@ def _the_first_quotations_stand_on_the_first_screen(visitor, server):
         track = visitor.locator(".relic-track").bounding_box()
         assert track["height"] <= 28
     assert visitor.evaluate("document.querySelector('.stMainBlockContainer').scrollHeight") < 3000
-    visitor.set_viewport_size({"width": 1280, "height": 900})
     view(visitor, "Best evidence")
+    _what_can_be_done_stays_where_it_is_when_a_passage_is_kept(visitor)
+    visitor.set_viewport_size({"width": 1280, "height": 900})
+    _what_can_be_done_stays_where_it_is_when_a_passage_is_kept(visitor)
     numbers = visitor.locator(".relic-rank").all_inner_texts()
     assert [text.split()[-1] for text in numbers] == [str(number + 1) for number in range(len(numbers))]
     visitor.reload()
     answered(visitor, "")
     expect(visitor.locator(".st-key-find_best")).to_be_visible()
+
+
+def _what_can_be_done_stays_where_it_is_when_a_passage_is_kept(visitor):
+    keep = visitor.locator(".relic-card button").first
+    for pressed in ("true", "false"):
+        before = visitor.evaluate(PLACES)
+        keep.click()
+        expect(keep).to_have_attribute("aria-pressed", pressed)
+        settled(visitor)
+        assert visitor.evaluate(PLACES) == before
 
 
 # ---- asking, and coming back --------------------------------------------------------------------------------------
