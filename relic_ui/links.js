@@ -34,6 +34,7 @@ const leave = link => {
   const key = named(location.href)
   const { [key]: _, ...others } = leftPlaces()
   const left = {
+    address: location.href,
     title: document.title,
     top: main.scrollTop,
     id: inside ? link.closest("article[id], tr[id], li[id]")?.id : undefined,
@@ -114,9 +115,10 @@ const follow = event => {
   if (!link || elsewhere || event.defaultPrevented) return
   event.preventDefault()
   if (link.href === location.href) return // the second of two clicks
-  history.pushState(null, "", link.href)
+  const back = link.classList.contains("relic-back")
+  history.pushState(null, "", (back && leftPlaces()[named(link.href)]?.address) || link.href)
   dispatchEvent(new PopStateEvent("popstate")) // not trusted, unlike the browser's own
-  if (link.classList.contains("relic-back")) comeBack()
+  if (back) comeBack()
   else arrive(link.dataset.then)
 }
 
