@@ -19,14 +19,12 @@ with shell.show_errors():
     summaries = app.works.summaries()
     library.show_under_way(app, recent)
     adding.show_outcomes(app)
-    works, add, shelved, criticism = library.parts()
-    # Each part has a place of its own, so that one that grows does not close what is open in another.
-    with works, st.container(key="library-works"):
-        library.show_works(app, summaries)
-        library.show_ended_jobs(recent)
-    with add, st.container(key="library-adding"):
-        adding.show_adding(app)
-    with shelved, st.container(key="library-shelf"):
-        shelf.show(app, app.catalogue.shelf())
-    with criticism, st.container(key="library-sources"):
-        sources_list.show(app, app.sources.all())
+    shown = {
+        "Works": lambda: library.show_works(app, summaries, recent),
+        "Add": lambda: adding.show_adding(app),
+        "Shelf": lambda: shelf.show(app, app.catalogue.shelf()),
+        "Criticism": lambda: sources_list.show(app),
+    }
+    for name, part in library.parts():
+        with part:
+            shown[name]()

@@ -18,13 +18,13 @@ from relic_ui.shell import show_errors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
 
-    from streamlit.elements.lib.mutable_tab_container import TabContainer
+    from streamlit.delta_generator import DeltaGenerator
 
     from relic_core.domain import Job, WorkSummary
     from relic_core.wiring import App
 
-PARTS = ("Works", "Add", "Shelf", "Criticism")
-"""The tabs of the page, as the address names them."""
+PARTS = {"Works": "works", "Add": "adding", "Shelf": "shelf", "Criticism": "sources"}
+"""The tabs of the page, as the address names them, each with what is in it."""
 
 ENDED = 12
 """Ended jobs that the page looks back on."""
@@ -57,16 +57,22 @@ def do(app: App, does: str, to: str) -> None:
             app.indexes.start(to)
 
 
-def parts() -> Sequence[TabContainer]:
-    """Draw the tabs of the page, of which the address names the open one."""
+def parts() -> list[tuple[str, DeltaGenerator]]:
+    """Draw the tabs of the page, of which the address names the open one; give them with their names, that one first.
+
+    Each has a place of its own, so that one that grows does not close what is open in another. While a job takes the
+    processor all of them take seconds: what is looked at is drawn before the others.
+    """
     if wanted := st.session_state.pop("library_next", ""):
         st.session_state["part"] = wanted
-    return st.tabs(PARTS, key="part", bind="query-params")
+    tabs = zip(PARTS, st.tabs(list(PARTS), key="part", bind="query-params"), strict=True)
+    places = [(name, tab.container(key=f"library-{PARTS[name]}")) for name, tab in tabs]
+    return sorted(places, key=lambda each: each[0] != st.session_state["part"])
 
 
 def open_works() -> None:
     """Show the works with the next run of the page."""
-    st.session_state["library_next"] = PARTS[0]
+    st.session_state["library_next"] = "Works"
 
 
 def show_under_way(app: App, recent: Sequence[Job]) -> None:
@@ -90,8 +96,8 @@ def _more_wait(number: int) -> str:
     return "One more waits for its turn." if number == 1 else f"{number} more wait for their turns."
 
 
-def show_works(app: App, summaries: Sequence[WorkSummary]) -> None:
-    """List the stored works, each with what can be done with it; and those that were removed."""
+def show_works(app: App, summaries: Sequence[WorkSummary], recent: Iterable[Job]) -> None:
+    """List the stored works, each with what can be done with it; those that were removed; and how jobs ended."""
     show_undo("library", "Removed from the library", app.works.restore)
     if summaries:
         _show_rows(app, _chosen(summaries), len(summaries))
@@ -102,6 +108,7 @@ def show_works(app: App, summaries: Sequence[WorkSummary]) -> None:
             icon=":material/menu_book:",
         )
     _show_removed(app)
+    _show_ended_jobs(recent)
 
 
 def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
@@ -227,7 +234,7 @@ def _show_removed(app: App) -> None:
         show_each("library", shown, "restore-", app.works.restore)
 
 
-def show_ended_jobs(recent: Sequence[Job]) -> None:
+def _show_ended_jobs(recent: Iterable[Job]) -> None:
     """List how earlier jobs ended."""
     ended = sorted((job for job in recent if not job.active), key=lambda job: job.updated)
     if ended:

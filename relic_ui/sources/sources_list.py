@@ -39,17 +39,19 @@ def do(app: App, does: str, to: str) -> None:
             st.session_state["sources_removed"] = (source.id, source.title)
 
 
-def show(app: App, sources: Sequence[SourceSummary]) -> None:
-    """Draw the part of the Library that secondary sources have."""
+def show(app: App) -> None:
+    """Draw the part of the Library that secondary sources have: what is known at once before what is counted."""
     st.html(
         '<p class="relic-measure">Books and articles about your works: criticism, biographies, introductions. The '
         "program finds where they quote the works of your library. Then you see beside the text which lines critics "
         "use, and what they say about them. The files are not changed, and stay on this machine.</p>"
     )
     with st.container(key="sources-adding"):
-        _show_adding(app, begun=bool(sources))
+        _show_adding(app)
     with st.container(key="sources-list"):
         show_undo("sources", "Removed from the secondary sources", app.sources.restore)
+        with st.spinner("Counting quotations …"):
+            sources = app.sources.all()
         if sources:
             _show_sources(sources)
         _show_removed(app)
@@ -170,16 +172,18 @@ def _show_removed(app: App) -> None:
 _PLACE = "sources"
 
 
-def _show_adding(app: App, *, begun: bool) -> None:
-    """Offer the ways to add sources, and show how the last one goes; `begun`: there are some already."""
+def _show_adding(app: App) -> None:
+    """Offer the ways to add sources, and show how the last one goes, wherever it was started."""
     here, path = st.tabs(["From this computer", "A folder, by path"], key="sources_ways")
     with here:
         _show_upload(app)
     with path:
         _show_path(app)
     with st.container(key="sources-job"), show_errors():
+        if f"followed-{_PLACE}" not in st.session_state and (mining := app.jobs.under_way("mine")):
+            jobs.follow(_PLACE, mining[0])
         jobs.show_followed(app, _PLACE)
-        if not _show_go_on(app) and begun and not _under_way(app):
+        if not _show_go_on(app) and not _under_way(app):
             _show_due(app)
 
 

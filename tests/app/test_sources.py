@@ -9,8 +9,9 @@ from html import unescape
 import pytest
 
 from relic_core.errors import BadRequest, StoreBusy
+from relic_core.services.catalogue import Catalogue
 from relic_core.services.sources import Sources
-from tests.app.reading import LIBRARY, as_read, html, plain, said, sound
+from tests.app.reading import LIBRARY, as_read, bars, html, plain, said, sound
 from tests.approved import says
 from tests.making_sources import keep, make_source, make_window
 
@@ -399,6 +400,20 @@ def test_mining_that_was_stopped_says_what_is_kept_and_can_go_on(app, lanterns):
     assert SAYS["mined kept"] in said(at)
     sound(at.button(key="sources_go_on").click().run())
     assert [summary.source.name for summary in app.bench.sources.all()] == ["tides.txt"]
+
+
+def test_how_mining_goes_is_shown_before_what_takes_time_whoever_began_it(app, tmp_path, monkeypatch):
+    (tmp_path / "tides.txt").write_text("The town keeps bad books.")
+    job = app.bench.mining.start([tmp_path])
+
+    def held(_service):
+        raise StoreBusy("Another program holds the store. Wait until it has finished.")
+
+    monkeypatch.setattr(Catalogue, "shelf", held)
+    monkeypatch.setattr(Sources, "all", held)
+    at = sound(app.open(LIBRARY, part="Criticism"))
+    assert [bar.split(":")[0] for bar in bars(at)] == [job.title]
+    assert [tab.label for tab in at.tabs if tab.get("file_uploader")] == ["Criticism", "From this computer"]
 
 
 def test_a_store_that_is_busy_is_told(app, tides, monkeypatch):
