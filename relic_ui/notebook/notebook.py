@@ -191,8 +191,10 @@ def show_removed(app: App) -> None:
 
 
 def _seek(app: App) -> dict[str, str]:
-    """Draw the search within the notebook; give what is asked."""
-    tags = app.notebook.tags(person.current())
+    """Draw the search within the notebook; give what is asked. The button of what is folded says what is set in it."""
+    state, tags = st.session_state, app.notebook.tags(person.current())
+    if state.get(_TAG, _ANY) not in {_ANY, *tags}:
+        state[_TAG] = _ANY
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="notebook_seek"):
         words = st.text_input(
             "Search the notebook",
@@ -202,30 +204,34 @@ def _seek(app: App) -> dict[str, str]:
             placeholder="In passages, claims, your words, tags",
             width=300,
         )
-        verdict = st.selectbox(
-            "Verdict",
-            [_ANY, *VERDICTS, "none"],
-            format_func=lambda each: VERDICT_LABELS.get(each, "None yet" if each else "Any"),
-            key=_VERDICT,
-            persist_state="session",
-            on_change=_first_page,
-            width=160,
-        )
-        if st.session_state.get(_TAG, _ANY) not in {_ANY, *tags}:
-            st.session_state[_TAG] = _ANY
-        tag = _ANY
-        if tags:
-            tag = st.selectbox(
-                "Tag",
-                [_ANY, *tags],
-                format_func=lambda each: each or "Any",
-                key=_TAG,
+        verdict, order = state.get(_VERDICT, _ANY), _ORDERS[1] if _by_claim() else ""
+        chosen = [literal(each) for each in (verdict and _verdict_label(verdict), state.get(_TAG), order) if each]
+        said = f"Filters ({len(chosen)}): {', '.join(chosen)}" if chosen else "Filters"
+        with st.popover(said, icon=":material/filter_list:", key="notebook_filters", width="content"):
+            verdict = st.selectbox(
+                "Verdict",
+                [_ANY, *VERDICTS, "none"],
+                format_func=_verdict_label,
+                key=_VERDICT,
                 persist_state="session",
                 on_change=_first_page,
-                width=200,
             )
-        st.selectbox("Order", _ORDERS, key=_ORDER, persist_state="session", on_change=_first_page, width=140)
+            tag = _ANY
+            if tags:
+                tag = st.selectbox(
+                    "Tag",
+                    [_ANY, *tags],
+                    format_func=lambda each: each or "Any",
+                    key=_TAG,
+                    persist_state="session",
+                    on_change=_first_page,
+                )
+            st.selectbox("Order", _ORDERS, key=_ORDER, persist_state="session", on_change=_first_page)
     return {"words": words or "", "verdict": verdict or "", "tag": tag or ""}
+
+
+def _verdict_label(verdict: str) -> str:
+    return VERDICT_LABELS.get(verdict, "None yet" if verdict else "Any")
 
 
 def _by_claim() -> bool:

@@ -33,5 +33,8 @@ NOTEBOOK = """
 .relic-notes-none { max-width: 44rem; }
 .relic-notes-none ol { margin: .8rem 0 0 !important; padding-left: 1.4rem !important; }
 .relic-notes-none li { margin: 0 0 .35rem !important; line-height: 1.5; }
+@media (max-width: 640px) {
+  .st-key-notebook_seek .st-key-notebook_sought { flex: 1 1 10rem !important; min-width: 10rem !important; }
+}
 </style>
 """

@@ -369,6 +369,9 @@ def test_the_notebook_is_searched(app, notes):
     at.selectbox(key="notebook_verdict").set_value("none")
     at = sound(at.run())
     assert shown(at) == notes[:2]
+    (filters,) = [each for each in at.get("popover") if each.proto.popover.label.startswith("Filters")]
+    assert filters.proto.popover.label == "Filters (1): None yet", "what is set is seen while they are folded"
+    assert at.selectbox(key="notebook_verdict") in filters.selectbox
     assert 'data-does="up"' not in html(at)  # what is not all of a collection is not put in order
 
 

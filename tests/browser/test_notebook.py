@@ -140,6 +140,11 @@ def test_notes_are_sound_ordered_by_keyboard_and_made_where_the_text_stands_stil
 
     opened(page, f"{server.url}/notebook?note={first}")
     look("notes")
+    page.get_by_role("button", name="Filters").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("combobox", name="Order").wait_for()
+    look("filters")
+    page.keyboard.press("Escape")
     _what_was_written_elsewhere_is_taken_and_mine_is_an_earlier_version(page, look, bench, first)
     page.get_by_role("button", name="Save").first.click()
     page.get_by_text("Take in a notebook").wait_for()
