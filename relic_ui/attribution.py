@@ -6,6 +6,7 @@ import re
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -14,13 +15,14 @@ from relic_core.domain.attribution import AttributionRequest
 from relic_core.errors import BadRequest
 from relic_ui import buttons, keep
 from relic_ui.citing import cite_link
-from relic_ui.links import link
+from relic_ui.links import asked_anew, link, name_asked, press
 from relic_ui.naming import listed, many, name_of
 from relic_ui.passages import passage_html
+from relic_ui.shell import warn_of_address
 from relic_ui.style import hue
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from relic_core.domain import WorkSummary
     from relic_core.services.attribution import Attribution, SourceCard
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 TITLE = "Where is this from?"
 
+_PARAMETERS = ("text", "words", "works")
+_LONGEST = 6_000
+"""Characters of an address that every server takes; a longer passage is not put into it."""
 _AROUND = 200
 """Characters on either side of the span that are shown with it."""
 _WORKS = 6
@@ -62,6 +67,32 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
     _show_answer(found, keep.Marks(app, found.target.span))
 
 
+def _restore(by_id: Mapping[str, WorkSummary]) -> bool:
+    """Fill the form with what the page's address asks for; say whether that is to be looked for."""
+    if (wanted := asked_anew(_PARAMETERS)) is None:
+        return False
+    works = [each for each in wanted.get("works", "").split(",") if each]
+    if not set(works) <= by_id.keys():
+        warn_of_address("This address names works that are not in your library. Add them in the Library to look there.")
+    st.session_state.update(
+        attribution_text=wanted.get("text", ""),
+        attribution_span=wanted.get("words", ""),
+        attribution_works=works,
+        attribution_asked=None,
+    )
+    return bool(wanted.get("text"))
+
+
+def _address(asked: AttributionRequest | None) -> dict[str, str]:
+    """Write what an address carries; nothing of what is too long for one."""
+    if asked is None:
+        return {}
+    words = asked.text[slice(*asked.span)] if asked.span else ""
+    given = zip(_PARAMETERS, (asked.text, words, ",".join(asked.works.works)), strict=True)
+    named = {name: value for name, value in given if value}
+    return named if len(urlencode(named)) <= _LONGEST else {}
+
+
 def _stop() -> None:
     st.session_state["attribution_asked"] = None
 
@@ -69,6 +100,7 @@ def _stop() -> None:
 def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | None:
     """Draw the form; give the request that was sent off last, or None."""
     state, by_id = st.session_state, {work.id: work for work in summaries}
+    reopened = _restore(by_id)
     state["attribution_works"] = [each for each in state.get("attribution_works", ()) if each in by_id]
     with st.form("attribution_form", border=False):
         st.text_area(
@@ -90,7 +122,9 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
                 placeholder=f"All works ({len(by_id)})",
                 width=420,
             )
-            sent = st.form_submit_button("Find the source", type="primary", icon=":material/travel_explore:")
+            sent = st.form_submit_button(
+                "Find the source", type="primary", icon=":material/travel_explore:", on_click=press
+            )
         explain = app.attribution.reads and st.checkbox(
             "Underline what the source explains, by the language model",
             key="attribution_explain",
@@ -98,16 +132,18 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
             help="It takes seconds."
             + " The passage goes to the server that RELIC_READER names." * (not app.reads_here),
         )
-    if sent:
+    if sent or reopened:
         state["attribution_asked"] = None
         text = state["attribution_text"]
         state["attribution_asked"] = AttributionRequest(
             text=text,
             span=_span(text, state["attribution_span"]),
             works=WorkFilter(works=tuple(state["attribution_works"])),
-            explain=bool(explain),
+            explain=bool(explain and sent),  # an address sends no passage to a server
         )
-    return state.get("attribution_asked")
+    asked: AttributionRequest | None = state.get("attribution_asked")
+    name_asked(_PARAMETERS, _address(asked))
+    return asked
 
 
 def _span(text: str, words: str) -> tuple[int, int] | None:

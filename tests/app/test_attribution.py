@@ -43,6 +43,25 @@ def test_a_passage_is_still_there_on_return_from_another_page(app):
     assert at.text_input(key="attribution_span").value == "He was"
 
 
+def test_the_address_brings_the_passage_and_its_answer_back(app):
+    work, sentence = quoted(app)
+    at = sound(app.open(PAGE))
+    at.multiselect(key="attribution_works").set_value([work.id])
+    at = ask(at, f"The critic is right. “{sentence}” So it ends.", sentence)
+    again = sound(app.open(PAGE, **at.query_params))
+    assert again.text_area(key="attribution_text").value == at.text_area(key="attribution_text").value
+    assert again.text_input(key="attribution_span").value == sentence
+    assert again.multiselect(key="attribution_works").value == [work.id]
+    assert html(again) == html(at)
+    again.query_params.clear()
+    assert sound(again.run()).text_area(key="attribution_text").value == ""
+    assert not ask(again, "far too long for an address " * 400).query_params
+
+
+def test_an_address_with_a_work_that_is_not_here_says_so(app):
+    assert "not in your library" in said(sound(app.open(PAGE, text="A fox. He was there.", works="emma-1")))
+
+
 @pytest.mark.parametrize("local", [True, False])
 def test_the_box_says_that_the_passage_leaves_where_it_does(app, monkeypatch, local):
     monkeypatch.setenv("RELIC_READER", "http://127.0.0.1:9/v1")
