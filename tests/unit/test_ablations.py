@@ -17,16 +17,17 @@ def section(title):
     return re.split(r"\n##+ ", said)[0].splitlines()
 
 
-ROWS = {
-    found[1]: [float(figure) for figure in re.findall(r"\| (\d+\.\d) \(", line)]
-    for line in section("What each part is worth")
-    if (found := re.match(r"\| `([\w-]+)`", line))
-}
-LATE = {
-    found[1]: [float(figure) for figure in re.findall(r"\| (\d+\.\d) \(", line)]
-    for line in section("Late interaction, trained")
-    if (found := re.match(r"\| `([\w-]+)`", line))
-}
+def figures(title):
+    """Read the figures of a table, by the name that begins each row."""
+    return {
+        found[1]: [float(figure) for figure in re.findall(r"\| (\d+\.\d) \(", line)]
+        for line in section(title)
+        if (found := re.match(r"\| `([\w-]+)`", line))
+    }
+
+
+ROWS = figures("What each part is worth")
+LATER = {"late_interaction": "Late interaction, trained", "one_encoder": "One encoder, small batches"}
 
 
 def recall(name, shape):
@@ -40,17 +41,19 @@ def test_a_row_is_what_its_runs_come_to(name):
     assert recall(name, "4/4") + recall(name, "1/1") == ROWS[name]
 
 
-@pytest.mark.parametrize("name", LATE)
-def test_a_row_of_late_interaction_is_what_its_runs_come_to(name):
+@pytest.mark.parametrize(("folder", "name"), [(each, name) for each, title in LATER.items() for name in figures(title)])
+def test_a_row_of_a_later_training_is_what_its_runs_come_to(folder, name):
     found = []
     for benchmark, ks in {"4-4": (1, 10, 100), "loci": (1, 5, 20)}.items():
-        _, outcomes = read_run(DOCS / "late_interaction" / f"{name}-{benchmark}.json")
+        _, outcomes = read_run(DOCS / folder / f"{name}-{benchmark}.json")
         found += [round(100 * sum(each.rank <= k for each in outcomes) / len(outcomes), 1) for k in ks]
-    assert found == LATE[name]
+    assert found == figures(LATER[folder])[name]
 
 
-def test_every_run_of_late_interaction_has_its_row():
-    assert {path.stem.partition("-")[0] for path in (DOCS / "late_interaction").iterdir()} == set(LATE)
+@pytest.mark.parametrize("folder", LATER)
+def test_every_run_of_a_later_training_has_its_row(folder):
+    there = {path.stem.rpartition("-")[0].removesuffix("-4") for path in (DOCS / folder).iterdir()}
+    assert there == set(figures(LATER[folder]))
 
 
 def test_every_run_has_its_row():
