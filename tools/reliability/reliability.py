@@ -488,11 +488,7 @@ def press(trial: Trial) -> Row:
 def _pressed(page: Any, claim: str) -> tuple[float, float]:  # noqa: ANN401 - as of `_opened`
     """Ask, and give the seconds till a first card of the answer is there, and till all of it is."""
     page.evaluate("for (const card of document.querySelectorAll('.relic-card')) card.classList.add('relic-before')")
-    box = page.locator("textarea").first
-    box.wait_for(state="attached")
-    if not box.is_visible():
-        page.get_by_text("Edit", exact=True).click()
-    box.fill(claim)
+    box = _written(page, claim)
     began = time.perf_counter()
     box.press("Control+Enter")
     page.locator(".relic-card:not(.relic-before)").first.wait_for()
@@ -580,15 +576,25 @@ def _opened(chromium: Any, url: str, *, work: str = "") -> Any:  # noqa: ANN401 
     return page
 
 
+def _written(page: Any, claim: str) -> Any:  # noqa: ANN401 - as of `_opened`
+    """Write a claim into the form, which an answer has folded, and give its box."""
+    box = page.locator("textarea").first
+    box.wait_for(state="attached")
+    if not box.is_visible():
+        page.get_by_text("Edit", exact=True).click()
+    box.fill(claim)
+    return box
+
+
 def _ask_at_once(trial: Trial, pages: list[Any], when: str) -> list[float]:
     """Write a claim into every page, press in all of them, and take the time till each has its answer."""
     before = [page.url for page in pages]
-    for number, page in enumerate(pages):
-        box = page.locator("textarea").first
-        box.fill(f"{trial.claims[number % len(trial.claims)]} ({when})")
+    boxes = [
+        _written(page, f"{trial.claims[number % len(trial.claims)]} ({when})") for number, page in enumerate(pages)
+    ]
     began = time.perf_counter()
-    for page in pages:
-        page.locator("textarea").first.press("Control+Enter")
+    for box in boxes:
+        box.press("Control+Enter")
     times = []
     for page, old in zip(pages, before, strict=True):
         page.wait_for_url(lambda url, old=old: "q=" in url and url != old)
