@@ -324,7 +324,9 @@ class Attributing:
         vectors = []
 
         def read(text: str) -> npt.NDArray[np.float32]:
-            return encoder.pair.passages.vectors([encoder.pair.passage_ids(text)], reading="reading stretches")[0]
+            (vector,) = encoder.pair.passages.vectors([encoder.pair.passage_ids(text)], reading="reading stretches")
+            found: npt.NDArray[np.float32] = vector
+            return found
 
         for done, text in enumerate(sources):
             progress(done, len(sources), "Reading stretches")
