@@ -30,7 +30,7 @@ ROWS = figures("What each part is worth")
 SHORT, LOCI = (1, 10, 100), (1, 5, 20)
 LATER = {
     "late_interaction": ("Late interaction, trained", {"4-4": SHORT, "loci": LOCI}),
-    "one_encoder": ("One encoder, small batches", {"4-4": SHORT, "1-1": SHORT}),
+    "one_encoder": ("One encoder, small batches", {"4-4": SHORT, "1-1": SHORT, "loci": LOCI}),
 }
 """By folder: the heading, and at which ranks recall is told of the runs on each benchmark or shape."""
 
