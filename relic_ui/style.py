@@ -263,7 +263,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-keep .relic-button { font-size: .8125rem; padding: 0 .6rem; min-height: 1.5rem; }
 .relic-keep a { font-size: .8125rem; display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }
 .relic-card .relic-keep { display: contents; /* what is done stays where it was: the link takes room that is left */
-  .relic-button { min-width: 3.7rem; }
+  .relic-button { min-width: 3.7rem; justify-content: center; text-align: center; }
   a { order: 1; }
 }
 .relic-button:hover { background: var(--relic-faint); }
