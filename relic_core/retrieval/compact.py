@@ -1,10 +1,11 @@
 """The compact index of a whole library: for libraries whose indexes are together too large for memory.
 
-Sentences are compared, not spans: an inverted file of `nlist` lists (FAISS: ``IVF, SQ8``, inner products) holds the
-vector of every sentence of all works in a byte for each dimension. A search looks into the `nprobe` lists nearest to
-what is asked, takes the sentences found, and scores every span that holds one of them from the indexes of the single
+Sentences are compared, not spans: an inverted file of `nlist` lists (FAISS: ``IVF, SQ4``, inner products) holds the
+vector of every sentence of all works in half a byte for each dimension. A search looks into the `nprobe` lists nearest
+to what is asked, takes the sentences found, and scores every span that holds one of them from the indexes of the single
 works, exactly. So one compact index serves every length; what it may miss is a span none of whose sentences was found.
-The lists stay on disk, memory-mapped: a search reads those it looks into.
+The lists stay on disk, memory-mapped: a search reads those it looks into. Those built before, of a whole byte for each
+dimension, are read as they are.
 
 It is built in parts, each of some works, which workers may share and of which a build that was stopped has kept those
 that were finished. The parts are then merged, list by list, so that what a search reads of a list lies together.
@@ -58,7 +59,7 @@ LISTS = "library.lists"
 """The centroids, and the inverted lists: of each list the bytes of all its vectors, then their sentences."""
 
 PART = 1_000_000
-"""Sentences of a part, its last work apart: what a worker holds in memory is a byte for each of their dimensions."""
+"""Sentences of a part, its last work apart: a worker holds half a byte for each of their dimensions in memory."""
 
 FOUND = 2_000
 """Sentences taken from the inverted file for each search."""
@@ -77,7 +78,7 @@ _MANY_LISTS = 1_024
 comparing every sentence with every centroid would take longer than all else."""
 _LINKS = 32
 """Of a centroid in the graph."""
-_CANDIDATES = 64
+_CANDIDATES = 32
 """Centroids that a walk through the graph keeps in view where sentences are put into lists (efSearch)."""
 
 QUESTIONS = 200
@@ -306,7 +307,7 @@ def _build(
         "sentences": rows,
         "encoder": dict(dense.facts),
         "faiss": faiss.__version__,
-        "index": f"IVF{index.nlist}{f'_HNSW{_LINKS}' if _has_graph(index) else ''},SQ8",
+        "index": f"IVF{index.nlist}{f'_HNSW{_LINKS}' if _has_graph(index) else ''},SQ4",
         "probes": nprobe,
         "found": FOUND,
         "seed": SEED,
@@ -505,10 +506,10 @@ def _trained(dense: _Prepared, works: Sequence[WorkVersion], rng: np.random.Gene
     nlist = max(1, min(int(_NLIST_PER_ROOT * rows**0.5), rows // _LEAST_PER_LIST))
     sample = _sample(dense, works, _LEARNT_FROM * nlist, rng)
     if nlist < _MANY_LISTS:
-        index = faiss.index_factory(sample.shape[1], f"IVF{nlist},SQ8", faiss.METRIC_INNER_PRODUCT)
+        index = faiss.index_factory(sample.shape[1], f"IVF{nlist},SQ4", faiss.METRIC_INNER_PRODUCT)
         index.cp.seed = SEED
     else:
-        index = faiss.index_factory(sample.shape[1], f"IVF{nlist}_HNSW{_LINKS},SQ8", faiss.METRIC_INNER_PRODUCT)
+        index = faiss.index_factory(sample.shape[1], f"IVF{nlist}_HNSW{_LINKS},SQ4", faiss.METRIC_INNER_PRODUCT)
         graph = faiss.downcast_index(index.quantizer)
         graph.hnsw.efSearch = _CANDIDATES
         threads = faiss.omp_get_max_threads()

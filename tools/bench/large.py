@@ -13,17 +13,22 @@ import shutil
 import statistics
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from relic_core.config import Settings
 from relic_core.domain import LENGTHS, MAX_LENGTH, Corpus, WorkVersion
 from relic_core.errors import NotFound
 from relic_core.retrieval import compact, index_files
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
+from relic_core.wiring import build as build_app
 from tools import command
 from tools.bench.parts import DENSE, USUAL, Bench, timed
 from tools.machine import busy
@@ -64,18 +69,15 @@ class MadeDense(Dense):
         self.keep(work)
         return super().open(work)
 
-    def versions(self, count: int) -> list[WorkVersion]:
-        """Name so many works."""
-        return [
-            WorkVersion(
-                id=f"made-{number:08x}",
-                title=f"Made work {number}",
-                fingerprint=sha256(f"{number}{self._of}".encode()).hexdigest(),
-                segmenter="made",
-                sentences=len(self._vectors[number % len(self._vectors)]),
-            )
-            for number in range(count)
-        ]
+    def version(self, number: int) -> WorkVersion:
+        """Name a work."""
+        return WorkVersion(
+            id=f"made-{number:08x}",
+            title=f"Made work {number}",
+            fingerprint=sha256(f"{number}{self._of}".encode()).hexdigest(),
+            segmenter="made",
+            sentences=len(self._vectors[number % len(self._vectors)]),
+        )
 
     def keep(self, work: WorkVersion) -> None:
         """Write the index of a work."""
@@ -84,7 +86,7 @@ class MadeDense(Dense):
 
     def arrays(self, work: WorkVersion) -> dict[str, npt.NDArray[Any]]:
         """Make the arrays of the index of a work."""
-        number = int(work.id.removeprefix("made-"), 16)
+        number = _number(work.id)
         rng, of = np.random.default_rng(number), number % len(self._real)
         base = self._vectors[of]
         mixed = np.empty_like(base)
@@ -101,35 +103,61 @@ class MadeDense(Dense):
 
 
 class Making:
-    """Workers of one process, which make the works of a part before it is built; `thin`: deleted after it."""
+    """Processes that make the works of a part before it is built; `thin`: deleted after it.
 
-    def __init__(self, dense: MadeDense, works: Sequence[WorkVersion], *, thin: bool) -> None:
-        self._dense = dense
-        self._works = {work.id: work for work in works}
-        self._thin = thin
+    - `making`, `building`: the processor seconds of both.
+    """
+
+    def __init__(self, root: Path, processes: int, *, thin: bool) -> None:
+        self._root, self._processes, self._thin = root, processes, thin
         self.making = self.building = 0.0
 
     def map(self, function: Callable[[Any], Any], tasks: Iterable[Any]) -> Generator[Any]:
         """Apply a function to each part."""
-        for part in tasks:
-            began = time.perf_counter()
-            for recipe in part.works:
-                self._dense.keep(self._works[recipe.work_id])
-            made = time.perf_counter()
-            yield function(part)
-            self.making += made - began
-            self.building += time.perf_counter() - made
-            if self._thin:
-                for recipe in part.works:
-                    shutil.rmtree(recipe.folder(self._dense.root).parent)
+        with ProcessPoolExecutor(self._processes, mp_context=get_context("spawn")) as pool:
+            for result, making, building in pool.map(partial(_made_and, function, self._root, self._thin), tasks):
+                self.making += making
+                self.building += building
+                yield result
 
 
-def build(dense: MadeDense, works: Sequence[WorkVersion], claims: Sequence[Claim], *, thin: bool) -> dict[str, Any]:
-    """Build the index, and give what it took: seconds without those in which works were made."""
-    workers = Making(dense, works, thin=thin)
-    began = time.perf_counter()
+def _made_and(function: Callable[[Any], Any], root: Path, thin: bool, part: compact.Part) -> tuple[Any, float, float]:
+    """Make the works of a part, unless it is finished, and apply a function to it; give the seconds of both."""
+    dense, folders = _made_dense(root), [recipe.folder(root).parent for recipe in part.works]
+    times = [time.process_time()]
+    if not index_files.Parts(part.root, part.recipe).path(part.file).exists():
+        for recipe in part.works:
+            dense.keep(dense.version(_number(recipe.work_id)))
+    times.append(time.process_time())
+    result = function(part)
+    times.append(time.process_time())
+    if thin:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    making, building = np.diff(times).tolist()
+    return result, making, building
+
+
+@cache
+def _made_dense(root: Path) -> MadeDense:
+    """Give the retriever over made works whose indexes are in a folder. Raises NotFound: too few works are prepared."""
+    app = build_app(Settings.from_environment())
+    real = app.retrievers.get(DENSE)
+    prepared = [work for work in app.works.work_versions().values() if app.indexes.ready(work.id, DENSE)]
+    if not isinstance(real, Dense) or len(prepared) < 2:  # noqa: PLR2004
+        raise NotFound("Works are made of at least two prepared ones. Add and prepare some novels first.")
+    return MadeDense(real, prepared, root)
+
+
+def _number(work_id: str) -> int:
+    return int(work_id.removeprefix("made-"), 16)
+
+
+def build(dense: MadeDense, works: Sequence[WorkVersion], claims: Sequence[Claim], workers: Making) -> dict[str, Any]:
+    """Build the index, and give what it took."""
+    began, processor = time.perf_counter(), time.process_time()
     compact.build(dense, works, _say, claims=claims, workers=workers)
-    seconds = time.perf_counter() - began - workers.making
+    seconds, processor = time.perf_counter() - began, time.process_time() - processor
     (manifest,) = index_files.manifests(dense.root, dense.name, compact.FOLDER)
     notes = manifest["notes"]
     return {
@@ -140,8 +168,11 @@ def build(dense: MadeDense, works: Sequence[WorkVersion], claims: Sequence[Claim
         "recall": notes["measured"],
         "bytes": {name: entry["bytes"] for name, entry in manifest["files"].items()},
         "seconds": round(seconds, 1),
-        "seconds of parts": round(workers.building, 1),
-        "seconds in which works were made": round(workers.making, 1),
+        "processor seconds": {
+            "making works": round(workers.making),
+            "parts": round(workers.building),
+            "all else, with making works to learn from": round(processor),
+        },
         "busy": busy(),
     }
 
@@ -211,23 +242,23 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("step", choices=("build", "search"))
     parser.add_argument("--works", type=int, default=100, metavar="N", help="made works (default: %(default)s)")
     parser.add_argument("--folder", type=Path, required=True, metavar="FOLDER", help="keep indexes here")
+    parser.add_argument("--processes", type=int, default=1, metavar="N", help="that build (default: %(default)s)")
     parser.add_argument("--thin", action="store_true", help="keep no work: a search then ends with the sentences found")
 
 
 def do(app: App, options: Namespace) -> int:
     """Build or search, and print the figures as JSON."""
-    real = app.retrievers.get(DENSE)
-    prepared = [work for work in app.works.work_versions().values() if app.indexes.ready(work.id, DENSE)]
-    if not isinstance(real, Dense) or len(prepared) < 2:  # noqa: PLR2004
-        raise NotFound("Works are made of at least two prepared ones. Add and prepare some novels first.")
-    dense = MadeDense(real, prepared, options.folder)
+    dense = _made_dense(options.folder)
     examples = sorted(app.store.examples.of_split("sample"), key=lambda each: each.id)
     claims = [each.claim for each in examples]
     bench = Bench(app=app, effort=USUAL, work_id="", full=False, claims=tuple(claims), say=print)
     questions = bench.questions(_QUESTIONS + 3)
-    does = build if options.step == "build" else search
-    given = claims if does is build else questions
-    print(json.dumps(does(dense, dense.versions(options.works), given, thin=options.thin), indent=2))
+    works = [dense.version(number) for number in range(options.works)]
+    if options.step == "build":
+        figures = build(dense, works, claims, Making(options.folder, options.processes, thin=options.thin))
+    else:
+        figures = search(dense, works, questions, thin=options.thin)
+    print(json.dumps(figures, indent=2))
     return 0
 
 
