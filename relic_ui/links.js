@@ -1,5 +1,5 @@
 // Follows clicks on our links (links.py), and keeps what a page loaded anew would keep: where the reader stood on a
-// page that is come back to, and where the focus goes on one that is new.
+// page that is come back to, and where the focus goes on one that is new. Runs a page that has found its server again.
 
 const LEFT = "relic-left" // sessionStorage: address -> where it was left
 const ADDRESSES_KEPT = 60
@@ -8,7 +8,8 @@ const SETTLED_MS = 250
 const HAND = ["wheel", "touchmove", "keydown", "pointerdown"]
 
 const page = () => document.querySelector('[data-testid="stMain"]')
-const resting = () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
+const app = () => document.querySelector('[data-testid="stApp"]')?.dataset ?? {}
+const resting = () => app().testScriptState === "notRunning"
 const keepsItsOwn = path => /\/read$/.test(path) // reading_place.js
 
 const named = url => {
@@ -122,6 +123,22 @@ const follow = event => {
   else arrive(link.dataset.then)
 }
 
+// A server that was started anew knows nothing of an open page: without a run what is pressed or written first is lost.
+// What is left in a fragment before that run is over it refuses, and takes with the second.
+const runWhenConnectedAgain = () => {
+  let runs = 0
+  let lost = false
+  new MutationObserver(() => {
+    const connected = app().testConnectionState === "CONNECTED"
+    if (lost && connected) runs = 2
+    lost = !connected
+    if (connected && runs && resting()) {
+      runs -= 1
+      window.relicRun()
+    }
+  }).observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-test-connection-state", "data-test-script-state"] })
+}
+
 // Once for a tab: what is waited for outlives the component, which is drawn anew on every page.
 if (!window.relicLinks) {
   window.relicLinks = true
@@ -132,9 +149,11 @@ if (!window.relicLinks) {
   }, { capture: true })
   document.addEventListener("click", follow)
   addEventListener("popstate", event => event.isTrusted && comeBack())
+  runWhenConnectedAgain()
 }
 
-export default function ({ data }) {
+export default function ({ data, setTriggerValue }) {
+  window.relicRun = () => setTriggerValue("connected", true)
   if (!data?.nonce || window.relicBrought === data.nonce) return
   window.relicBrought = data.nonce
   arrive(data.to, true) // what it is to bring may stand there already

@@ -126,6 +126,7 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
     note: Note = st.session_state[_NOW][note_id]
     keys = {name: f"notebook_{name}_{note_id}" for name in ("words", "tags", "verdict")}
     _fill(note, keys)
+    new = keys["words"] not in st.session_state
     for refused in dict.fromkeys(_refused(note_id).values()):
         st.error(literal(refused), icon=":material/error:")
 
@@ -136,7 +137,10 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
         st.session_state.update({keys[name]: value for name, value in said.items()})
         save(*said)
 
-    st.text_area("Your words", key=keys["words"], height="content", on_change=save, args=("words",))
+    first = note.words if new else ""
+    written = st.text_area("Your words", first, key=keys["words"], height="content", on_change=save, args=("words",))
+    if new and written != first:  # on a page that outlived its server, which the new one has not seen
+        save("words")
     _show_other(note, keys["words"], put)
     if note.kept.for_claim or note.verdict:  # a verdict that was given before can be taken back
         st.segmented_control(
@@ -251,7 +255,7 @@ def _fill(note: Note, keys: Mapping[str, str]) -> None:
     for name, key in keys.items():
         if name in refused:
             state.setdefault(key, state[f"notebook_draft_{note.id}"].get(name))
-        elif key not in state or seen.get(name) != stored[name]:
+        elif name != "words" if key not in state else seen.get(name) != stored[name]:
             state[key] = stored[name]
     state[f"notebook_seen_{note.id}"] = stored | {name: seen[name] for name in refused if name in seen}
 

@@ -112,6 +112,13 @@ class Visited:
             at.query_params[name] = value
         return at.switch_page(page).run()
 
+    def run_restarted(self, at: AppTest) -> AppTest:
+        """Run an open page, with what stands in its widgets, on a server that has just started."""
+        shown = at._tree.get_widget_states()
+        st.cache_resource.clear()
+        at._session_state = AppTest.from_file(str(APP))._session_state
+        return sound(at._run(shown))
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _packages_are_read_once() -> Iterator[None]:

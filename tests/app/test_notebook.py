@@ -157,6 +157,14 @@ def test_words_tags_and_verdict_are_saved_as_they_are_given(app, notes):
     assert again.multiselect(key=f"notebook_tags_{notes[0]}").value == ["<b>bold</b>"]
 
 
+def test_words_that_were_written_while_the_server_was_gone_are_saved_by_the_next(app, notes):
+    at = sound(app.open(NOTEBOOK))
+    at.text_area(key=f"notebook_words_{notes[0]}").set_value("Of the day after.")
+    at = app.run_restarted(at)
+    assert app.bench.notebook.note(notes[0]).note.words == "Of the day after."
+    assert "Saved." in plain(html(at))
+
+
 def test_no_verdict_is_asked_where_there_is_no_claim_and_the_counts_say_so(app, notes, sample):
     book = app.bench.notebook
     met = book.keep(sample.id, "2.1.1").id

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from relic_core.evaluation.benchmarks import relic as benchmark
 from tests.approved import says
+from tests.browser.serving import copied, serving
 from tests.browser.visiting import claim_box, focused, found_words, opened, settled, tab_to
 
 SAYS = says("notebook")
@@ -173,3 +174,19 @@ def test_notes_are_sound_ordered_by_keyboard_and_made_where_the_text_stands_stil
     page.get_by_role("button", name=SAYS["mark next"]).focus()
     page.keyboard.press("Enter")
     expect(keep).to_have_attribute("aria-pressed", "false")
+
+
+def test_words_written_on_a_page_that_outlived_its_server_are_saved(page, prepared, tmp_path):
+    folder = copied(prepared, tmp_path / "own")
+    with serving(folder) as server:
+        (work,) = server.bench().works.summaries()
+        note = server.bench().notebook.keep(work.id, "1.1.1", 1).id
+        opened(page, f"{server.url}/notebook?note={note}")
+        words = page.get_by_role("textbox", name="Your words")
+        words.wait_for()
+    with serving(folder, port=int(server.url.rsplit(":")[-1])):
+        page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"]').wait_for()
+        words.fill("Of the day after.")
+        page.keyboard.press("Tab")
+        page.get_by_text("Saved.").wait_for()
+    assert server.bench().notebook.note(note).note.words == "Of the day after."
