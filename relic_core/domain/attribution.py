@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from relic_core.domain.searches import WorkFilter
 
 By = Literal["words", "masked", "meaning", "fusion"]
-"""What stretches are ranked by: the words of the span and around it; those around it alone; the vectors of dense-RELiC;
-words and meaning."""
+"""What stretches are ranked by: the words of the span and around it; what stands around it alone; the vectors of
+dense-RELiC; words and meaning."""
 
 Reranking = Literal["", "cosine", "likelihood"]
 """What orders the first stretches anew: nothing, the cosine of an encoder, or how likely a language model calls the
@@ -69,10 +69,10 @@ class Target:
         """What stands behind the span."""
         return self.text[self.end :]
 
-    def near(self) -> Target:
-        """Leave out what stands further than `NEAR` characters from the span."""
-        first = max(0, self.start - NEAR)
-        return Target(self.text[first : self.end + NEAR], self.start - first, self.end - first)
+    def near(self, within: int = NEAR) -> Target:
+        """Leave out what stands further than so many characters from the span."""
+        first = max(0, self.start - within)
+        return Target(self.text[first : self.end + within], self.start - first, self.end - first)
 
     @classmethod
     def between(cls, left: str, span: str, right: str) -> Target:

@@ -171,13 +171,12 @@ def _systems(
     masked: bool,
 ) -> dict[str, Scores]:
     words = attributor.by_words(target, masked=masked)
-    found = {"BM25": words}
-    if not masked:
-        found["BM25, pairs"] = attributor.rank(target)
+    better = attributor.by_nearness(target) if masked else attributor.rank(target)
+    found = {"BM25": words, "BM25, nearness" if masked else "BM25, pairs": better}
     if encode is not None:
         claim = Claim(target.left, target.right, masked=True) if masked else Claim(target.span)
         found["dense"] = attributor.by_meaning(encode(claim))
-        found["fusion"] = fuse(found.get("BM25, pairs", words), found["dense"], MEANING if masked else 1.0)
+        found["fusion"] = fuse(better, found["dense"], MEANING if masked else 1.0)
     for name, score in rerankers.items():
         anew = score(target, masked, best_first(words)[:TOP_K])
         found[f"BM25, {name} alone"] = rerank(words, anew)

@@ -47,6 +47,9 @@ MEANING = 2.0
 AROUND = 0.25
 """What the words around a span count for beside its own."""
 
+NEARER = (500, 250, 125)
+"""Characters on either side of a masked span: the words within each count once more. Chosen on dev."""
+
 PAIRS = 60.0
 """What all pairs of a span are worth, in the scores of BM25."""
 
@@ -147,6 +150,13 @@ class Attributor:
         """Score all stretches by BM25: by the span's words and, for less, those around it, `masked` by these alone."""
         around = self._bm25(f"{target.left} {target.right}")
         return around if masked else self._bm25(target.span) + np.float32(AROUND) * around
+
+    def by_nearness(self, target: Target) -> Scores:
+        """Score all stretches by the words around a masked span, the nearer the more: see `NEARER`."""
+        scores = self.by_words(target, masked=True)
+        for within in NEARER:
+            scores = scores + self.by_words(target.near(within), masked=True)
+        return scores
 
     def _bm25(self, words: str) -> Scores:
         return self._index.score(Claim(words)) if content_tokens(words) else np.zeros(len(self.stretches), np.float32)

@@ -78,7 +78,7 @@ _MANY_LISTS = 1_024
 comparing every sentence with every centroid would take longer than all else."""
 _LINKS = 32
 """Of a centroid in the graph."""
-_CANDIDATES = 32
+_CANDIDATES = 16
 """Centroids that a walk through the graph keeps in view where sentences are put into lists (efSearch)."""
 
 QUESTIONS = 200

@@ -284,7 +284,8 @@ class Attributing:
         if by == "masked":
             if not content_tokens(f"{target.left} {target.right}"):
                 raise BadRequest("No words stand around the span, and --by masked reads these alone. Give more text.")
-            return attributor.by_words(target, masked=True)
+            claim = Claim(target.left, target.right, masked=True)
+            return fuse(attributor.by_nearness(target), attributor.by_meaning(self.vector(claim)))
         if by == "words":
             return attributor.rank(target)
         meaning = attributor.by_meaning(self.vector(Claim(target.span)))

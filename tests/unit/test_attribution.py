@@ -19,7 +19,7 @@ from relic_core.evaluation.attribution import Question, edited, measure, of_quer
 from relic_core.formats.attribution import read_queries
 from relic_core.ports import silent
 from relic_core.retrieval import attribution
-from relic_core.retrieval.attribution import Attributor, Stretches, by_server, gains, likelihood, rerank
+from relic_core.retrieval.attribution import NEARER, Attributor, Stretches, by_server, gains, likelihood, rerank
 from relic_core.services.attribution import Attributing
 from relic_core.text.words import WorkWords, tokens
 from tests.making import make_work
@@ -84,6 +84,13 @@ def test_a_masked_span_is_not_read(attributor):
     assert (
         attributor.strength(target) > attribution.STRONG > attributor.strength(target, attributor.stretches.work == 1)
     )
+
+
+def test_of_the_words_around_a_masked_span_the_nearer_count_more(attributor):
+    for far, near, first in (("soup", "fox", ORCHARD), ("fox", "soup", FERRY)):
+        left = f"{far} {'it is so ' * NEARER[0]}{near}"
+        scores = attributor.by_nearness(Target.between(left, "unheard", ""))
+        assert attributor.stretches.keys[int(attributor.stretches.work[scores.argmax()])] == first.id
 
 
 def test_meaning_goes_by_the_best_two_sentences_and_an_unread_work_comes_last(attributor):
