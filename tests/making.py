@@ -103,3 +103,13 @@ def work_of(
 def answer_again(app, search_id):
     """Answer a search of the history once more."""
     return app.search.run(app.history.get(search_id).request, at_once=True)
+
+
+def write_wordnet(folder, **lines):
+    """Write a WordNet of few words: the lines of each of its files, under a licence as the real one's."""
+    folder.mkdir()
+    for kind in ("noun", "verb", "adj", "adv"):
+        for name in (f"index_{kind}", f"data_{kind}"):
+            text = "".join(f"{line}\n" for line in ("  1 A licence. | ", *lines.get(name, ())))
+            (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
+    return folder

@@ -234,6 +234,8 @@ def package(app: App, file: str, study_name: str, minutes: int | None, shared: i
             "--minutes draws items of the test works that all read, --shared and --readers divide all of them: give "
             "one or the other, and no study, which has the items that it has."
         )
+    if not shared and context.get_parameter_source("readers") is not ParameterSource.DEFAULT:
+        raise click.UsageError("With --shared 0 all read all items: --readers divides none. Leave one of them away.")
     if study_name:
         found = app.studies.find(study_name)
     else:

@@ -29,6 +29,7 @@ class BenchmarkCard:
     - `checksum`: sha256 of the data as we know them.
     - `needs`: what the reader must have for it, as a sentence; empty for what ships with the program.
     - `objective`: what makes a passage relevant, for a language model; empty where it is to support the claim.
+    - `own`: of one that was opened: whether the reader named its data.
     """
 
     name: str
@@ -45,6 +46,7 @@ class BenchmarkCard:
     checksum: str = ""
     needs: str = ""
     objective: str = ""
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +131,8 @@ class Run:
     - `configuration`: all that decides the retriever's scores: parameters, encoder and the digest of its weights, code
       versions.
     - `code`: version of the program and, where known, the commit.
-    - `machine`: what it was measured on; of a language model on a server also what it took: calls, tokens, cost.
+    - `machine`: what it was measured on; of a language model on a server also what it took: calls, tokens, cost;
+      "data" where the reader named the benchmark's.
     - `index_bytes`: size on disk of what the retriever had prepared; 0 where it prepares nothing.
     """
 
@@ -155,12 +158,14 @@ class Run:
     @property
     def command(self) -> str:
         """What to type to measure it again; FILE stands for the reader's own, and a model has to be named besides."""
+        data = " --data FILE" if "data" in self.machine or self.benchmark in {"relic", "judged"} else ""
         if self.retriever.startswith("imported:"):
-            return f"python -m relic_core runs import FILE --benchmark {self.benchmark} --shape {self.shape}"
+            theirs = data.replace("FILE", "DATA")
+            return f"python -m relic_core runs import FILE --benchmark {self.benchmark} --shape {self.shape}{theirs}"
         if self.benchmark == "notebook":
             return f"python -m relic_core notebook measure {self.retriever}"
         typed = f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
         given = self.configuration if self.retriever in {"bm25", "bm25-lemmas"} else {}
         typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)
         typed += " --function-words" * ("function words" in given)
-        return f"{typed} --data FILE" if self.benchmark in {"relic", "judged"} else typed
+        return f"{typed}{data}"

@@ -58,6 +58,8 @@ class Generator:
 
     _causal = False
     """Whether a model that reads one way will do, too."""
+    _why = ""
+    """Else why not."""
 
     def __init__(self, model: str = BART, *, precision: Precision | None = None) -> None:
         if not model.strip():
@@ -158,7 +160,7 @@ class Generator:
             "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING",
             *(["MODEL_FOR_CAUSAL_LM_MAPPING"] if self._causal else []),
             what="one that generates text from text",
-            advice=_get(BART),
+            advice=f"{self._why} {_get(BART)}".strip(),
         )
         positions = getattr(model.config, "max_position_embeddings", None)
         if positions is not None and positions < WINDOW + 2:
@@ -171,6 +173,11 @@ class Generator:
 
 class GeneratorReranker(Generator):
     """Scores passages by how likely they make a claim's words."""
+
+    _why = (
+        "The claim's words are asked for with what stands on either side of them, and a causal model reads what "
+        "stands before alone: it can say where a passage is from, and cannot read passages again beside a claim."
+    )
 
     @property
     def name(self) -> str:

@@ -64,11 +64,19 @@ def identity(benchmark: Benchmark, retriever: str, configuration: Mapping[str, s
     }
 
 
-def make_run(benchmark: Benchmark, identity: Mapping[str, Any], *, shape: ContextSize, **measured: Any) -> Run:  # noqa: ANN401 - the fields of a run
+def make_run(
+    benchmark: Benchmark,
+    identity: Mapping[str, Any],
+    *,
+    shape: ContextSize,
+    machine: dict[str, str],
+    **measured: Any,  # noqa: ANN401 - the fields of a run
+) -> Run:
     """Make the run of what was measured now."""
     return Run(
         **identity,
         **measured,
+        machine=machine | ({"data": "the reader's own"} if benchmark.card.own else {}),
         id=run_id(shape=shape, **identity),
         shape=shape,
         pool=benchmark.card.pool,

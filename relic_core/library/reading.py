@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
-from relic_core.errors import BadText, OtherFormat
+from relic_core.errors import BadText, NotText, OtherFormat
 from relic_core.library import archives
 from relic_core.library.composing import Edition
 from relic_core.library.epub import read_epub
@@ -90,8 +90,20 @@ def read_edition(
     if root.lower() in ROOTS:
         return read_tei(data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter)
     refuse_others(data, head, root)
-    return Edition(
-        read_work(data, name=name, metadata=metadata, source=source, segmenter=segmenter, max_bytes=max_bytes)
+    try:
+        work = read_work(data, name=name, metadata=metadata, source=source, segmenter=segmenter, max_bytes=max_bytes)
+    except NotText as error:
+        raise no_text(error, name) from None
+    return Edition(work)
+
+
+def no_text(error: NotText, name: str) -> BadText:
+    """Say what is wrong with a file that is no text: where it is called an EPUB, more than that."""
+    if not name.lower().endswith(".epub"):
+        return error
+    return BadText(
+        "The file is called an EPUB and does not begin as one, so it is damaged, or something else. Fetch it again; if "
+        "it is so there too, add another edition."
     )
 
 

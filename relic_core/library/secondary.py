@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
 from relic_core.domain import SecondarySource
-from relic_core.errors import BadText, NotFound, RelicError, UnsafeFile
+from relic_core.errors import BadText, NotFound, NotText, RelicError, UnsafeFile
 from relic_core.library import archives, folder
 from relic_core.library.catalogue import SUFFIXES
-from relic_core.library.reading import read_file, refuse_others
+from relic_core.library.reading import no_text, read_file, refuse_others
 from relic_core.text.decoding import decode, file_name, harmless, storable
 from relic_core.text.metadata import Metadata, read_metadata
 from relic_core.text.reading import title_of_file, work_id
@@ -182,7 +182,10 @@ def text_of(data: bytes, *, name: str, max_bytes: int = 0) -> str:
     if archives.is_zip(data) or data[:200].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").startswith(b"<"):
         return read_file(data, name=name, segmenter=folder.UNCUT, max_bytes=most).text
     refuse_others(data, data[:_HEADER].decode("utf-8", errors="replace"), "")
-    return decode(data, max_bytes=most)
+    try:
+        return decode(data, max_bytes=most)
+    except NotText as error:
+        raise no_text(error, name) from None
 
 
 def read_sources(paths: Sequence[Path], *, max_bytes: int = 0) -> Iterator[tuple[SecondarySource, str]]:

@@ -302,12 +302,13 @@ def _build(
     nprobe, measures = _measure(
         dict(zip(LENGTHS, best.rows, strict=False)), lambda nprobe: _search(index, questions, nprobe), index.nlist
     )
+    bits = 8 * index.code_size // index.d  # 8 where an earlier version began the build
     notes = {
         "works": [[*_key(work), work.sentences, size] for work, size in zip(works, bytes_of_works, strict=True)],
         "sentences": rows,
         "encoder": dict(dense.facts),
         "faiss": faiss.__version__,
-        "index": f"IVF{index.nlist}{f'_HNSW{_LINKS}' if _has_graph(index) else ''},SQ4",
+        "index": f"IVF{index.nlist}{f'_HNSW{_LINKS}' if _has_graph(index) else ''},SQ{bits}",
         "probes": nprobe,
         "found": FOUND,
         "seed": SEED,
@@ -500,7 +501,7 @@ def _begin(
 
 
 def _trained(dense: _Prepared, works: Sequence[WorkVersion], rng: np.random.Generator) -> Any:  # noqa: ANN401 - faiss is not typed
-    """Learn the centroids from a sample, and between which numbers the bytes of each dimension stand."""
+    """Learn the centroids from a sample, and between which numbers those of each dimension stand."""
     faiss = _faiss()
     rows = _rows(works)
     nlist = max(1, min(int(_NLIST_PER_ROOT * rows**0.5), rows // _LEAST_PER_LIST))

@@ -497,16 +497,24 @@ def read_vectors(path: Path, two: Two) -> Floats:
 
 
 _PARTS_OF_SPEECH = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
-_ABOVE = {"@", "@i", "&"}
-"""Pointers of WordNet to what is more general: hypernyms, and the adjective that a similar one belongs to."""
+_ABOVE = {"@", "@i"}
+"""Pointers of WordNet to what is more general: hypernyms."""
+_SATELLITE, _SIMILAR = "s", "&"
+"""An adjective that is like a more general one, and its pointer there, which the other has back."""
 _STEPS, _DIRECTIONS = 3, 512
+
+
+def wordnet_files(folder: Path) -> list[Path]:
+    """List the database files of a WordNet."""
+    return [folder / f"{kind}.{name}" for name in _PARTS_OF_SPEECH for kind in ("index", "data")]
 
 
 def wordnet_vectors(folder: Path, two: Two) -> Floats:
     """Make vectors of words of WordNet's database files: of a word's meanings and what is more general than these.
 
-    A word's second meaning counts half, its third a third, and what stands a step above a meaning half of it. Each
-    meaning has a direction by lot, so that the cosine of two words is that of their sums of meanings but for some 0.04.
+    A word's second meaning counts half, its third a third, and what stands a step above a meaning half of it, of
+    several half of their sum. Each meaning has a direction by lot, so that the cosine of two words is that of their
+    sums of meanings but for some 0.04.
     """
     wanted = {term: at for at, term in enumerate(two.vocabulary)}
     senses: list[list[str]] = [[] for _ in wanted]
@@ -516,11 +524,12 @@ def wordnet_vectors(folder: Path, two: Two) -> Floats:
             for word, _, count, *rest in _wordnet_lines(folder / f"index.{name}"):
                 if word in wanted:
                     senses[wanted[word]] += [f"{letter}{offset}" for offset in rest[-int(count) :]]
-            for offset, _, _, words, *rest in _wordnet_lines(folder / f"data.{name}"):
+            for offset, _, kind, words, *rest in _wordnet_lines(folder / f"data.{name}"):
+                up = _ABOVE | {_SIMILAR} if kind == _SATELLITE else _ABOVE
                 at = 2 * int(words, 16)
                 pointers = rest[at + 1 : at + 1 + 4 * int(rest[at])]
                 above[f"{letter}{offset}"] = [
-                    f"{letter}{pointers[each + 1]}" for each in range(0, len(pointers), 4) if pointers[each] in _ABOVE
+                    f"{letter}{pointers[each + 1]}" for each in range(0, len(pointers), 4) if pointers[each] in up
                 ]
     except (OSError, ValueError, IndexError) as error:
         raise BadRequest(
@@ -536,7 +545,10 @@ def wordnet_vectors(folder: Path, two: Two) -> Floats:
             for meaning, weight in level.items():
                 lot = np.random.default_rng([ord(meaning[0]), int(meaning[1:])])
                 vectors[at] += weight * lot.standard_normal(_DIRECTIONS, dtype=np.float32)
-            level = {higher: weight / 2 for meaning, weight in level.items() for higher in above.get(meaning, ())}
+            below, level = level, {}
+            for meaning, weight in below.items():
+                for higher in above.get(meaning, ()):
+                    level[higher] = level.get(higher, 0.0) + weight / 2
     return vectors
 
 

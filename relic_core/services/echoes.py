@@ -446,12 +446,14 @@ def _flat(text: str) -> str:
 def _digest(vectors: str) -> str:
     if vectors in {"", "random"}:
         return vectors
-    path = Path(vectors)
+    path, digests = Path(vectors), []
     try:
-        with (path / "data.noun" if path.is_dir() else path).open("rb") as file:  # of a WordNet its largest file
-            return file_digest(file, "sha256").hexdigest()
+        for each in echoes.wordnet_files(path) if path.is_dir() else [path]:
+            with each.open("rb") as file:
+                digests.append(file_digest(file, "sha256").hexdigest())
     except OSError as error:
         raise BadRequest(f"{vectors} cannot be read as vectors of words ({error.strerror}).") from None
+    return " ".join(digests)
 
 
 def _word_vectors(vectors: str) -> Callable[[echoes.Two], npt.NDArray[np.float32]] | None:

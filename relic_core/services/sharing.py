@@ -148,6 +148,24 @@ class Sharing:
         then = search_address.read_fingerprints(edition, made, request.retrievers)
         return self._fingerprints.changes(request, then, since=_SINCE)
 
+    def columns(self, request: SearchRequest) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Give the ways of searching of a request that there are here, and say in sentences which are left out."""
+        texts = [work.sha256 for work in self._works.summaries() if work.id == request.work_id]
+        known = {card.name for card in registry.cards()}.union(*map(self._systems, texts))
+        lacking = tuple(dict.fromkeys(name for name in request.retrievers if name not in known))
+        systems = [name.removeprefix(registry.IMPORTED) for name in lacking if name.startswith(registry.IMPORTED)]
+        said = []
+        if unknown := [name for name in lacking if not name.startswith(registry.IMPORTED)]:
+            said.append(
+                f"This version of the program has no way of searching called {_names(unknown)}; it is left out."
+            )
+        if systems:
+            said.append(
+                f"What another system ranked is left out: no run of {_names(systems)} on this text is here. Take in "
+                "its file (python -m relic_core runs import), or put the run back."
+            )
+        return tuple(name for name in dict.fromkeys(request.retrievers) if name in known), tuple(said)
+
     def _fit(self, shared: SharedSearch) -> Opened:
         """Find what a search from elsewhere can be asked of here, and say what differs.
 
@@ -183,14 +201,8 @@ class Sharing:
             )
             work_filter = replace(work_filter, works=kept)
             then = replace(then, edition="")
-        taken_in = [name for work in summaries if work.id == work_id for name in self._systems(work.sha256)]
-        known = {*taken_in, *(card.name for card in registry.cards())}
-        names = tuple(dict.fromkeys(name for name in asked.retrievers if name in known))
-        unknown = tuple(dict.fromkeys(name for name in asked.retrievers if name not in known))
-        if unknown:
-            notices.append(
-                f"This version of the program has no way of searching called {_names(unknown)}; it is left out."
-            )
+        names, left_out = self.columns(replace(asked, work_id=work_id))
+        notices += left_out
         request = replace(
             asked,
             work_id=work_id,

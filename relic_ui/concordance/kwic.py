@@ -95,8 +95,8 @@ def _summary(answer: Answer, summaries: Sequence[WorkSummary]) -> str:
     rate = 10_000 * answer.total / max(1, words)
     if answer.request.work_id:
         return f"<p><b>{word}</b> occurs {_times(answer.total)} in {where}: {rate:,.1f} in 10,000 words.</p>"
-    held = "one" if len(answer.works) == 1 else str(len(answer.works))
-    return f"<p><b>{word}</b> occurs {_times(answer.total)}, in {held} of {where}.</p>"
+    held = f"{'one' if len(answer.works) == 1 else len(answer.works)} of " if answer.searched > 1 else ""
+    return f"<p><b>{word}</b> occurs {_times(answer.total)}, in {held}{where}.</p>"
 
 
 def _forms(answer: Answer) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 from relic_core.errors import BadRequest, RelicError
 from relic_core.services.sharing import CODE
 from relic_ui.links import set_address
-from relic_ui.shell import literal
+from relic_ui.shell import literal, warn_of_address
 
 if TYPE_CHECKING:
     from relic_core.domain import SearchRequest
@@ -33,7 +33,7 @@ def opened(app: App, code: str) -> SearchRequest | None:
     try:
         found = app.sharing.open_code(code)
     except RelicError as error:
-        st.warning(f"The search that this address carries cannot be opened. {literal(str(error))}", icon=_ICON)
+        warn_of_address(f"The search that this address carries cannot be opened. {literal(str(error))}")
         return None
     state[_NOTICES] = found.notices
     return found.request
@@ -74,6 +74,3 @@ def tell(app: App, request: SearchRequest) -> None:
         notices = (str(error),)
     if notices:
         st.info(literal(" ".join(notices)), icon=":material/history:")
-
-
-_ICON = ":material/link_off:"

@@ -238,7 +238,7 @@ def _show_opening(app: App) -> None:
         try:
             found = app.sharing.open_file(file.getvalue(), file.name)
         except RelicError as error:
-            st.warning(literal(str(error)), icon=":material/link_off:")
+            warn_of_address(literal(str(error)))
             return
         claim = found.request.sentence or "Passages like another"
         st.html(

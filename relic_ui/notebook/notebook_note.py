@@ -140,6 +140,10 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
     first = note.words if new else ""
     written = st.text_area("Your words", first, key=keys["words"], height="content", on_change=save, args=("words",))
     if new and written != first:  # on a page that outlived its server, which the new one has not seen
+        if any(written == version.words for version in app.notebook.versions(note_id, person.current())):
+            # Nothing was written there since another tab or person went on: what they wrote is shown.
+            st.session_state[f"notebook_seen_{note_id}"]["words"] = written
+            st.rerun()
         save("words")
     _show_other(note, keys["words"], put)
     if note.kept.for_claim or note.verdict:  # a verdict that was given before can be taken back

@@ -120,6 +120,11 @@ def test_all_works_are_looked_through_and_named_in_each_row(app, sample, river):
     assert address(at) == {"word": "the old river"}
 
 
+def test_works_are_not_counted_where_there_is_one(app):
+    at = look_up(app.open(CONCORDANCE), "Mapplebeck")
+    assert summary(at).endswith(" times, in your one work.")
+
+
 def test_what_a_text_holds_is_shown_and_not_obeyed(app, river):
     at = look_up(app.open(CONCORDANCE, work=river.id), "honour")
     assert "&lt;b&gt;" in rows(at)[0]

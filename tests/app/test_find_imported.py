@@ -22,7 +22,7 @@ def test_an_imported_ranking_is_a_column_for_its_claims_in_the_order_of_its_file
             for rank, stands in enumerate(ends, start=1)
         )
     )
-    app.bench.runs.import_ranking(path, benchmark, SHAPE, "ColBERT")
+    run, *_ = app.bench.runs.import_ranking(path, benchmark, SHAPE, "ColBERT")
     at = app.open(FIND)
     assert "ColBERT (imported)" in map(as_read, at.get_by_key("find_retrievers").options)
     at.get_by_key("find_retrievers").set_value(["bm25", "imported:ColBERT"])
@@ -37,3 +37,6 @@ def test_an_imported_ranking_is_a_column_for_its_claims_in_the_order_of_its_file
     assert (carried.request.retrievers, carried.notices) == (search.request.retrievers, ())
     other = sound(found(at, "The brass bolt stands for a false certainty"))
     assert "ranks no claim" in said(other)
+    app.bench.runs.remove(run.id)
+    reopened = sound(app.open(FIND, q=search.id))
+    assert "'ColBERT'" in said(reopened), "a column that is left out is told"

@@ -165,6 +165,17 @@ def test_words_that_were_written_while_the_server_was_gone_are_saved_by_the_next
     assert "Saved." in plain(html(at))
 
 
+def test_a_page_that_outlived_its_server_untouched_takes_nothing_back_that_was_written_elsewhere(app, notes):
+    key = f"notebook_words_{notes[0]}"
+    app.bench.notebook.write(notes[0], words="Of the day before.")
+    at = sound(app.open(NOTEBOOK))
+    assert at.text_area(key=key).value == "Of the day before."
+    app.bench.notebook.write(notes[0], words="Of another tab.")
+    at = app.run_restarted(at)
+    assert app.bench.notebook.note(notes[0]).note.words == "Of another tab."
+    assert at.text_area(key=key).value == "Of another tab."
+
+
 def test_no_verdict_is_asked_where_there_is_no_claim_and_the_counts_say_so(app, notes, sample):
     book = app.bench.notebook
     met = book.keep(sample.id, "2.1.1").id

@@ -115,6 +115,7 @@ def test_an_annotator_is_removed_by_name(study, settings):
         (["package", "a.zip"], 1, "dataset rebuild"),
         (["package", "a.zip", SAMPLE, "--minutes", "9"], 2, "--minutes"),
         (["package", "a.zip", "--minutes", "9", "--shared", "5"], 2, "--shared"),
+        (["package", "a.zip", "--shared", "0", "--readers", "5"], 2, "--readers"),
         (["make", "Parts", "--benchmark", "sample", "--shared", "1"], 1, ""),
         (["label", SAMPLE], 1, ""),
         (["retrieval", SAMPLE], 1, ""),

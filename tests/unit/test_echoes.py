@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from relic_core.errors import BadRequest
 from relic_core.retrieval import echoes
 from relic_core.retrieval.echoes import Counted, Filters, Two
+from tests.making import write_wordnet
 
 LEFT = ["The whale swallowed the prophet in the deep.", "And it came to pass that he wept.", "Nothing at all."]
 RIGHT = ["A great fish, a whale, had swallowed him in the deep sea.", "And it came to pass in those days.", "A loaf."]
@@ -132,18 +133,8 @@ def test_a_file_of_vectors_of_words_is_read_or_refused_in_words(tmp_path):
         echoes.read_vectors(tmp_path / "none.txt", pairs)
 
 
-def _wordnet(folder, **lines):
-    """Write a WordNet of few words: the lines of each of its files, under a licence as the real one's."""
-    folder.mkdir()
-    for kind in ("noun", "verb", "adj", "adv"):
-        for name in (f"index_{kind}", f"data_{kind}"):
-            text = "".join(f"{line}\n" for line in ("  1 A licence. | ", *lines.get(name, ())))
-            (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
-    return folder
-
-
 def test_words_are_alike_by_wordnet_as_far_as_they_share_meanings_and_what_is_above_them(tmp_path):
-    folder = _wordnet(
+    folder = write_wordnet(
         tmp_path / "dict",
         index_noun=(
             "ship n 1 1 @ 1 0 00000001",
@@ -171,10 +162,39 @@ def test_words_are_alike_by_wordnet_as_far_as_they_share_meanings_and_what_is_ab
     assert not made["storm"].any()
 
 
+def test_what_stands_above_several_meanings_counts_for_each_and_an_adjective_is_above_those_like_it(tmp_path):
+    folder = write_wordnet(
+        tmp_path / "dict",
+        index_noun=("ship n 2 1 @ 2 0 00000001 00000002", "craft n 1 0 1 0 00000003"),
+        data_noun=(
+            "00000001 06 n 01 ship 0 001 @ 00000003 n 0000 | one",
+            "00000002 06 n 01 ship 0 001 @ 00000003 n 0000 | two",
+            "00000003 06 n 01 craft 0 000 | both",
+        ),
+        index_adj=("big a 1 1 & 1 0 00000004", "huge a 1 1 & 1 0 00000005", "vast a 1 1 & 1 0 00000006"),
+        data_adj=(
+            "00000004 00 a 01 big 0 002 & 00000005 a 0000 & 00000006 a 0000 | the head",
+            "00000005 00 s 01 huge 0 001 & 00000004 a 0000 | like it",
+            "00000006 00 s 01 vast 0 001 & 00000004 a 0000 | like it",
+        ),
+    )
+    pairs = two(["ship craft"], ["big huge vast"])
+    made = dict(zip(pairs.vocabulary, echoes.wordnet_vectors(folder, pairs), strict=True))
+
+    def share(word, other):
+        return made[word] @ made[other] / (made[other] @ made[other])
+
+    assert share("ship", "craft") == pytest.approx(0.75, abs=0.1), "half of one and of a half"
+    assert share("huge", "big") == pytest.approx(0.5, abs=0.1)
+    assert share("vast", "huge") == pytest.approx(0.25 / 1.25, abs=0.1), "by what is above both"
+
+
 def test_what_is_no_wordnet_or_has_none_of_the_words_is_refused_in_words(tmp_path):
     pairs = two(["sea ship"], ["sea boat"])
-    empty = _wordnet(tmp_path / "empty")
-    cut = _wordnet(tmp_path / "cut", index_noun=("ship n 1 1 @ 1 0 00000001",), data_noun=("00000001 06 n 01 ship",))
+    empty = write_wordnet(tmp_path / "empty")
+    cut = write_wordnet(
+        tmp_path / "cut", index_noun=("ship n 1 1 @ 1 0 00000001",), data_noun=("00000001 06 n 01 ship",)
+    )
     for folder in (tmp_path, empty, cut):
         with pytest.raises(BadRequest):
             echoes.wordnet_vectors(folder, pairs)

@@ -18,6 +18,7 @@ from relic_core.reporting import echoes as files
 from relic_core.services import echoes as service
 from relic_core.services.echoes import Echoes, EchoRequest, read_request, units
 from relic_core.wiring import build
+from tests.making import write_wordnet
 
 NOVEL = """THE FERRY
 
@@ -119,6 +120,23 @@ def test_a_changed_file_of_vectors_is_read_again(bench, request_, tmp_path):
     assert bench.echoes.found(wanted)
     path.write_text("prophet 1 0\nfish 1 1\n", encoding="utf-8")
     assert bench.echoes.found(wanted) is None
+
+
+def test_a_wordnet_that_differs_in_any_file_is_read_again(bench, request_, tmp_path):
+    folder = write_wordnet(
+        tmp_path / "dict",
+        index_noun=("prophet n 1 0 1 0 00000001", "fish n 1 0 1 0 00000002"),
+        data_noun=("00000001 06 n 01 prophet 0 000 | a", "00000002 06 n 01 fish 0 000 | b"),
+    )
+    wanted = replace(request_, method="soft-cosine", vectors=str(folder))
+    bench.echoes.find(wanted)
+    assert bench.echoes.found(wanted)
+    verbs = folder / "index.verb"
+    before = verbs.read_bytes()
+    verbs.write_bytes(before + b"swallow v 1 0 1 0 00000003\n")
+    assert bench.echoes.found(wanted) is None
+    verbs.write_bytes(before)
+    assert bench.echoes.found(wanted)
 
 
 def test_a_chapter_without_a_sentence_is_refused(bench, request_):

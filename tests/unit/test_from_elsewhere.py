@@ -203,6 +203,7 @@ def no_weights(folder):
         ("cross", own_code, "code of its own"),
         ("cross", no_weights, "model.safetensors"),
         ("t5", cross, "of type bert"),
+        ("likelihood", causal, "a causal model reads"),
         ("causal", no_words, "'yes'"),
         ("causal", no_chat, "im_start"),
     ],

@@ -181,6 +181,17 @@ NOISE = 0.35
 """The printed figures are means over samples: a recall of 51.1 cannot be a share of 100 queries with one answer."""
 
 
+def test_a_run_on_data_that_the_reader_named_is_measured_again_on_them(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q1 0 x 1\nq1 0 y 2\n", "utf-8")
+    (tmp_path / "theirs.run").write_text("q1 Q0 y 1 9.5 t\nq1 Q0 z 2 9 t\n", "utf-8")
+    own = registry.open_benchmark("birco-wtb", settings=Settings(), works=Shelf(), data=tmp_path)
+    (run, *_) = import_ranking(own, tmp_path / "theirs.run", SHAPE)
+    here = replace(run, retriever="random")
+    assert here.command == "python -m relic_core evaluate birco-wtb random --shape 4/4 --data FILE"
+    assert run.command.endswith(" --data DATA"), "which is not the FILE of the ranking"
+    assert "--data" not in replace(here, machine={}).command
+
+
 @pytest.mark.corpus
 @pytest.mark.parametrize(("at", "task"), list(enumerate(("arguana", "wtb", "clinical-trial"))))
 def test_published_rankings_of_birco_have_the_figures_of_its_table_2(shared, at, task):

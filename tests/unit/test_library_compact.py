@@ -77,6 +77,7 @@ def test_its_manifest_says_what_it_was_made_of_and_what_it_finds(dense, work_ver
     assert (manifest["encoder"], notes["encoder"]) == ("fake/1", dict(FakeEncoder().facts))
     assert (notes["faiss"], notes["seed"]) == (faiss.__version__, compact.SEED)
     assert notes["index"].startswith("IVF")
+    assert notes["index"].endswith(",SQ4")
     assert set(notes["measured"]) == {"1", "2", "3", "4", "5"}
     assert notes["measured on"] == {"claims": 1, "made questions": compact.QUESTIONS - 1}
     assert set(manifest["files"]) == {"library.faiss", "library.lists"}
@@ -190,6 +191,23 @@ def test_that_of_another_encoder_or_code_is_not_used_and_not_deleted(dense, work
     assert len(folders(dense)) == 2
     monkeypatch.setattr(compact, "CODE", "compact/0")
     assert compact.newest(dense.root, "demo", "fake/1", work_versions) is None
+
+
+def test_a_build_that_an_earlier_version_began_goes_on_and_says_what_it_holds(dense, work_versions, monkeypatch):
+    import faiss
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    made = faiss.index_factory
+    with monkeypatch.context() as earlier:
+        earlier.setattr(faiss, "index_factory", lambda d, key, metric: made(d, key.replace("SQ4", "SQ8"), metric))
+        earlier.setattr(compact, "make_part", stop)
+        with pytest.raises(KeyboardInterrupt):
+            compact.build(dense, work_versions, silent)
+    compact.build(dense, work_versions, silent)
+    (path,) = folders(dense)
+    assert json.loads(path.read_text())["notes"]["index"].endswith(",SQ8")
 
 
 def test_a_build_that_is_stopped_leaves_nothing_that_could_be_taken_for_one(dense, work_versions):

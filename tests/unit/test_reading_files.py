@@ -12,6 +12,7 @@ import pytest
 from relic_core.errors import BadText, EmptyText, NotText, OtherFormat, TextTooLarge, UnsafeFile
 from relic_core.library import archives, blocks, markup
 from relic_core.library.reading import read_file
+from relic_core.library.secondary import text_of
 from tests.making_books import CONTAINER, XHTML, epub, pack, package, sections_of, tei
 
 PAGE = "<h2>CHAPTER I</h2><p>Rain fell. Nobody came.</p>"
@@ -251,6 +252,16 @@ def test_damage_inside_an_entry_is_told():
     data[place : place + 8] = b"\xff" * 8
     with pytest.raises(BadText, match=r"damaged"):
         read_file(bytes(data), name="x.epub")
+
+
+@pytest.mark.parametrize("read", [read_file, text_of], ids=["a work", "a secondary source"])
+def test_an_epub_whose_beginning_is_damaged_is_no_text_of_an_unknown_encoding(read):
+    data = bytes(64) + epub([PAGE * 50])[64:]
+    with pytest.raises(BadText, match="EPUB") as told:
+        read(data, name="Emma.EPUB")
+    assert "encoding" not in str(told.value)
+    with pytest.raises(NotText):
+        read(data, name="emma.txt")
 
 
 def test_nothing_is_written_to_disk(tmp_path, monkeypatch):

@@ -179,6 +179,15 @@ def test_a_way_of_searching_that_is_not_known_is_left_out_and_told(bench):
     assert "'oracle'" in opened.notices[0]
 
 
+def test_another_system_s_column_whose_run_is_not_here_is_left_out_and_told_as_that(bench):
+    shared = SharedSearch(request=replace(REQUEST, retrievers=("imported:ColBERT", "bm25")))
+    opened = bench.sharing.open_code(search_address.write_code(shared))
+    assert opened.request.retrievers == ("bm25",)
+    (said,) = opened.notices
+    assert "'ColBERT'" in said
+    assert "version" not in said, "it is not the program's that differs"
+
+
 def test_a_number_out_of_range_is_refused(bench):
     request = replace(REQUEST)
     object.__setattr__(request, "length", 9)  # as another version might write it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
     from relic_core.domain import BenchmarkCard, QuotationContext
+    from relic_core.evaluation.benchmarks.opened import Opened
     from relic_core.ports import Benchmark, WorkSource
 
 _MODULES = {
@@ -43,7 +45,7 @@ class _Module(Protocol):
     @property
     def CARD(self) -> BenchmarkCard: ...  # noqa: N802 - a constant in most of them
 
-    def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Benchmark: ...
+    def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Opened: ...
 
 
 def names() -> tuple[str, ...]:
@@ -72,7 +74,10 @@ def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Pa
     Raises NotFound: data or works that are not here; the message says how to get them.
     Raises BadBenchmark: the data are damaged, not those the card speaks of, or of another text.
     """
-    return _module(name).create(settings, works, data)
+    opened = _module(name).create(settings, works, data)
+    if data is not None:
+        opened.card = replace(opened.card, own=True)
+    return opened
 
 
 def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tuple[QuotationContext, ...]:
