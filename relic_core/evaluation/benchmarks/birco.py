@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext, Span
 from relic_core.errors import BadBenchmark
-from relic_core.evaluation.benchmarks.opened import Opened, book_of, checksum, data_path, place_all
+from relic_core.evaluation.benchmarks.opened import Opened, book_of, checked_sum, data_path, place_all
 from relic_core.evaluation.benchmarks.passages import in_order, work_of
 from relic_core.formats.birco import MASKED, read_jsonl
 from relic_core.library import catalogue
@@ -105,13 +105,7 @@ def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[Be
             f"{path} is no folder with {', '.join(FILES)}. Of the pickle that BIRCO publishes make one: "
             "python -m tools.birco set.pickle FOLDER."
         )
-    found = checksum(path / name for name in FILES)
-    if data is None and found != card.checksum:
-        raise BadBenchmark(
-            f"The files in {path} are not those that {card.label} was described from: their sha256 is "
-            f"{found[:12]}… instead of {card.checksum[:12]}…. Get them again; to measure on files of your own, name "
-            "them with --data."
-        )
+    found = checked_sum(card, path, [path / name for name in FILES], own=data is not None)
     return replace(card, checksum=found), read_jsonl(path)
 
 
