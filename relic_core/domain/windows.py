@@ -30,7 +30,6 @@ class ContextSize:
     right: int
 
     def __post_init__(self) -> None:
-        """Check the sides."""
         sides = (self.left, self.right)
         if not all(0 <= side <= MAX_CONTEXT for side in sides) or not any(sides):
             raise BadRequest(

@@ -8,6 +8,7 @@ the place in it.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -65,6 +66,12 @@ def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
         raise BadBenchmark(
             f"{harmless(str(path))} cannot be read ({why}). Name a file that is yours to read."
         ) from None
+
+
+def digest_of(path: Path) -> str:
+    """Sha256 of a file's content, which may be larger than memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_text(path: Path) -> str:

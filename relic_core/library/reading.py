@@ -85,7 +85,7 @@ def read_edition(
     if archives.is_zip(data):
         _refuse_documents(data)
         return read_epub(data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter)
-    head = _head(data)
+    head = data[:_HEAD].decode(_UTF16.get(data[:2], "utf-8"), errors="replace").lstrip("\ufeff")
     root = root_name(head) if head.lstrip("\ufeff \t\r\n").startswith("<") else ""
     if root.lower() in ROOTS:
         return read_tei(data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter)
@@ -93,10 +93,6 @@ def read_edition(
     return Edition(
         read_work(data, name=name, metadata=metadata, source=source, segmenter=segmenter, max_bytes=max_bytes)
     )
-
-
-def _head(data: bytes) -> str:
-    return data[:_HEAD].decode(_UTF16.get(data[:2], "utf-8"), errors="replace").lstrip("\ufeff")
 
 
 def _refuse_documents(data: bytes) -> None:
