@@ -69,21 +69,16 @@ _POOLS = BenchmarkCard(
     needs="It needs BIRCO's RELIC queries, as JSON lines (`python -m tools.birco` makes them of its pickle).",
 )
 
-_NOVELS = BenchmarkCard(
+_NOVELS = replace(
+    _POOLS,
     name="birco-novels",
     label="BIRCO-RELIC, whole novels",
     description="The claims of BIRCO-RELIC; the masked quotation is to be found among all passages of its length in "
     "the novel, about ten thousand. Two of the claims quote a part of the passage sought "
     f"({' and '.join(HOLDING_THEIR_QUOTATION)}).",
-    split="test",
     pool="whole work",
     main_metric="recall@10",
-    examples=EXAMPLES,
-    books=BOOKS,
     source=f"{SOURCE}; the novels from the reader's library",
-    licence=LICENCE,
-    citation=CITATION,
-    checksum=CHECKSUM,
     needs="It needs BIRCO's RELIC queries as JSON lines that name the novels, and the novels in the library.",
 )
 
