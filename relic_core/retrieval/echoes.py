@@ -341,7 +341,8 @@ _FLOOR, _GAMMA, _NEAREST = 0.5, 2.0, 20
 
 def _unit(vectors: Floats) -> Floats:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    unit: Floats = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit
 
 
 def similarity(vectors: Floats) -> sp.csr_array:
