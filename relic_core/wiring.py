@@ -357,7 +357,10 @@ class App:
         """Writes pairs and windows to files for others."""
         from relic_core.mining.exporting import Exporter, QuotedTexts
 
-        works = QuotedTexts(self.works.summaries, self.works.work_versions, self.works.resolve, self._text)
+        def read(work_id: str) -> StoredText:
+            return self.store.texts.read([work_id])[work_id]
+
+        works = QuotedTexts(self.works.summaries, self.works.work_versions, self.works.resolve, read)
         return Exporter(self.store.sources, self.store.pairs, self.store.windows, self.store.splits, works)
 
     def statistics(self, of: str = "store", progress: Progress = silent) -> Statistics:
@@ -392,9 +395,6 @@ class App:
         from relic_core.services.catalogue import make_gutenberg
 
         return rebuild(self.settings, make_gutenberg(self.settings), sources, offline=offline, progress=progress)
-
-    def _text(self, work_id: str) -> StoredText:
-        return self.store.texts.read([work_id])[work_id]
 
     def _mined_sources(self) -> tuple[SecondarySource, ...]:
         return tuple(stored.source for stored in self.store.sources.all())

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.store.sources import MinedSource
 from relic_core.training.requests import TrainingRequest
+from relic_core.wiring import build
+from tests.inline import InlineExecutor
 from tests.making import make_work
 from tests.making_rerankers import make_reranker_recipe
 from tests.making_sources import make_source
@@ -16,8 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from relic_core.config import Settings
     from relic_core.training.recipes import AnyRecipe
     from relic_core.wiring import App
+
+
+def furnished(settings: Settings, **what: Any) -> App:
+    """Build a workbench that does jobs at once, and `furnish` it."""
+    bench = build(settings, executor=InlineExecutor(settings))
+    furnish(bench, **what)
+    return bench
 
 
 def furnish(

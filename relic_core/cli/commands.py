@@ -138,9 +138,9 @@ class Actions(click.Group):
         return super().parse_args(ctx, ["--", action, *options, "--", *words])
 
 
-def command(*examples: str, name: str | None = None, more: str = "") -> Callable[[Function], Command]:
+def command(*examples: str, more: str = "") -> Callable[[Function], Command]:
     """Make a command of a function, whose name and docstring become those of the command."""
-    return click.command(name, cls=Command, epilog=show(*examples, more=more))
+    return click.command(cls=Command, epilog=show(*examples, more=more))
 
 
 def show(*examples: str, more: str = "") -> str:

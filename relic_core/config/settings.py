@@ -224,7 +224,6 @@ class Settings:
     ] = ()  # fmt: skip
 
     def __post_init__(self) -> None:
-        """Check every value."""
         values = self.as_mapping()
         for name, value in values.items():
             _checked(name, value, variable(name))

@@ -39,7 +39,6 @@ class Target:
     end: int
 
     def __post_init__(self) -> None:
-        """Check the span."""
         words = len(self.text.split())
         if words > MOST_WORDS:
             raise BadRequest(
@@ -103,7 +102,6 @@ class AttributionRequest:
     explain: bool = False
 
     def __post_init__(self) -> None:
-        """Check the names."""
         if self.by not in get_args(By):
             raise unknown_name("way of ranking", self.by, get_args(By))
         if self.reranking not in get_args(Reranking):

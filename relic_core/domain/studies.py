@@ -155,7 +155,6 @@ class Item:
     anchor: int = 0
 
     def __post_init__(self) -> None:
-        """Check the options."""
         spans = sorted(self.spans)
         apart = all(not a.overlaps(b) for a, b in pairwise(spans))
         lengths = {span.length for span in spans}

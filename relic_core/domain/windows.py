@@ -10,6 +10,8 @@ from relic_core.domain.claims import Claim
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from relic_core.domain.spans import Span
 
 MAX_CONTEXT = 4
@@ -28,7 +30,6 @@ class ContextSize:
     right: int
 
     def __post_init__(self) -> None:
-        """Check the sides."""
         sides = (self.left, self.right)
         if not all(0 <= side <= MAX_CONTEXT for side in sides) or not any(sides):
             raise BadRequest(
@@ -48,6 +49,10 @@ class ContextSize:
         """
         sides = ((self.left, "before"), (self.right, "after"))
         return ", ".join(f"{count} {side}" for count, side in sides if count)
+
+    def around(self, left: Sequence[str], right: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+        """Take the sentences of the shape, those nearest to the quotation; where there are fewer, those there are."""
+        return left[len(left) - min(self.left, len(left)) :], right[: self.right]
 
     @classmethod
     def parse(cls, written: str) -> ContextSize:
@@ -108,5 +113,5 @@ class QuotationContext:
 
     def claim(self, shape: ContextSize) -> Claim:
         """Take the sentences of a shape as a claim with a mask; where the source had fewer, those there are."""
-        left = self.left[len(self.left) - min(shape.left, len(self.left)) :]
-        return Claim(left=" ".join(left), right=" ".join(self.right[: shape.right]), masked=self.masked)
+        left, right = shape.around(self.left, self.right)
+        return Claim(left=" ".join(left), right=" ".join(right), masked=self.masked)

@@ -95,7 +95,6 @@ class EncoderCard:
     skip: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check the values."""
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name not in {"window", "claim_windows", "dense", "skip"} and not isinstance(value, str):
@@ -485,7 +484,6 @@ class RerankerCard:
     digest: str = ""
 
     def __post_init__(self) -> None:
-        """Check the values."""
         if not isinstance(self.name, str) or not self.name.strip():
             self._refuse("name", "a name")
         for name, allowed in (("reading", get_args(Reading)), ("pooling", get_args(HeadPooling)), ("context", (0, 1))):

@@ -17,8 +17,7 @@ from relic_core.encoders.cards import EncoderCard, RerankerCard, read_reranker
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained_rerankers import MonoT5Reranker, OneLogitReranker, YesNoReranker
-from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span
-from relic_core.encoders.truncation import share_around
+from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span, share_around
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens
 

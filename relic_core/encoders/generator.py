@@ -22,8 +22,7 @@ import numpy as np
 from relic_core.encoders.batching import scored
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
-from relic_core.encoders.towers import flat_span
-from relic_core.encoders.truncation import share_around
+from relic_core.encoders.towers import flat_span, share_around
 from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens

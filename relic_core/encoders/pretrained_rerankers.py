@@ -17,8 +17,7 @@ from relic_core.encoders.batching import scored
 from relic_core.encoders.cards import LEAST_WINDOW
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
-from relic_core.encoders.towers import flat_span, positions
-from relic_core.encoders.truncation import share_around
+from relic_core.encoders.towers import flat_span, positions, share_around
 from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.text.masking import claim_tokens

@@ -14,7 +14,6 @@ import numpy as np
 
 from relic_core.encoders.batching import in_batches, is_out_of_memory, too_little_memory
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
-from relic_core.encoders.truncation import share_around
 from relic_core.encoders.weights import (
     CONFIG,
     NAMED_BY,
@@ -43,6 +42,18 @@ if TYPE_CHECKING:
 def flat(work: Work, sentence: Sentence) -> str:
     """Undo the hard line wraps of a sentence."""
     return " ".join(work.text[sentence.start : sentence.end].split())
+
+
+def share_around(before: int, after: int, room: int) -> tuple[int, int]:
+    """Say how many tokens are kept before a gap and after it, those nearest to it, of a room for both.
+
+    Each side has half of the room, and what the other leaves of its half. A claim without a gap keeps its beginning.
+
+    >>> share_around(10, 10, 7), share_around(10, 2, 6), share_around(1, 10, 6), share_around(1, 1, 9)
+    ((4, 3), (4, 2), (1, 5), (1, 1))
+    """
+    behind = min(after, max(room - before, room // 2))
+    return min(before, room - behind), behind
 
 
 def flat_span(work: Work, span: Span) -> str:

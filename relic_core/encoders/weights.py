@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from relic_core.errors import BadWeights
+from relic_core.formats.files import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -264,8 +265,7 @@ def sha256_of(path: Path) -> str:
 @lru_cache(maxsize=64)
 def _sha256(path: Path, _size: int, _mtime_ns: int) -> str:
     """Hash a file once per process, again if its size or time changes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return digest_of(path)
 
 
 def _over(digests: dict[str, str]) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from relic_core.domain import Claim, Outcome, best_first
 from relic_core.domain.attribution import Target
 from relic_core.domain.figures import Cell, Table
+from relic_core.domain.rankings import rank_at
 from relic_core.evaluation import intervals, metrics
 from relic_core.evaluation.figures import figure_of
 from relic_core.evaluation.figures import measured as measured_of
@@ -186,13 +187,10 @@ def _systems(
 
 def _ranks(scores: Scores, work: Ints, golds: Ints, number: int) -> dict[str, int]:
     """Rank the first right stretch among all, and the work among all works by the best stretch of each."""
-    best = scores[golds].max()
-    first = golds[np.flatnonzero(scores[golds] == best)[0]]
-    rank = 1 + int((scores > best).sum()) + int((scores[:first] == best).sum())
+    first = int(golds[scores[golds].argmax()])
     bests = np.full(int(work.max()) + 1, -np.inf)
     np.maximum.at(bests, work, scores)
-    own = bests[number]
-    return {"stretch": rank, "work": 1 + int((bests > own).sum()) + int((bests[:number] == own).sum())}
+    return {"stretch": rank_at(scores, first), "work": rank_at(bests, number)}
 
 
 def tables(measured: Measured, *, by_length: bool = False) -> tuple[Table, ...]:

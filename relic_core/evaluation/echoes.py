@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from relic_core.domain.figures import Cell, Table
+from relic_core.domain.rankings import rank_at
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.evaluation import metrics
 from relic_core.evaluation.benchmarks.passages import work_of
@@ -152,8 +153,7 @@ def ranks(scorer: Scorer, known: Sequence[Known], progress: Progress) -> list[tu
     found = []
     for done, each in enumerate(known):
         scores = np.mean([scorer(range(unit, unit + 1))[0] for unit in each.units], axis=0)
-        own = [int((scores > scores[at]).sum() + (scores[:at] == scores[at]).sum()) + 1 for at in each.golds]
-        found.append(tuple(sorted(own)))
+        found.append(tuple(sorted(rank_at(scores, at) for at in each.golds)))
         progress(done + 1, len(known), "Known echoes")
     return found
 

@@ -121,9 +121,7 @@ def measured(name: str, outcomes: Sequence[Outcome]) -> Figure:
 
 
 def _over(outcomes: Sequence[Outcome]) -> Over | None:
-    if len({outcome.book for outcome in outcomes}) >= _ENOUGH:
-        return "works"
-    return "examples" if len(outcomes) >= _ENOUGH else None
+    return intervals.over_of([outcome.book for outcome in outcomes]) if len(outcomes) >= _ENOUGH else None
 
 
 def _mark_best(figures: list[list[Figure]], higher: Sequence[bool | None]) -> None:

@@ -171,8 +171,7 @@ def _kept(manifest: Manifest, path: Path) -> dict[str, WindowText]:
     return {
         window.id: text
         for window in manifest.windows
-        if (text := earlier.get(window.id)) is not None
-        and sha256_of(text.left, text.quotation, text.right) == window.sha256
+        if (text := earlier.get(window.id)) is not None and sha256_of(text) == window.sha256
     }
 
 

@@ -15,8 +15,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from relic_core.errors import BadBenchmark
-from relic_core.formats.files import write_whole
-from relic_core.formats.folders import written_folder
+from relic_core.formats.files import write_whole, written_folder
 from relic_core.formats.pair_files import PARQUET, FileHeader, PairRow, WindowRow, write_pairs, write_windows
 
 if TYPE_CHECKING:

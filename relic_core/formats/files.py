@@ -1,4 +1,4 @@
-"""Files of other people's formats: read whole and strictly, written whole or not at all.
+"""Files of other people's formats, and folders of them: read whole and strictly, written whole or not at all.
 
 What `json` lets pass in silence is refused here: a key that occurs twice in one object (the last would win), NaN and
 infinity, half of a surrogate pair. Readers say where something is wrong by a `source`: the file, and what is known of
@@ -8,10 +8,12 @@ the place in it.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
 import secrets
+import shutil
 from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -64,6 +66,12 @@ def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
         raise BadBenchmark(
             f"{harmless(str(path))} cannot be read ({why}). Name a file that is yours to read."
         ) from None
+
+
+def digest_of(path: Path) -> str:
+    """Sha256 of a file's content, which may be larger than memory."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_text(path: Path) -> str:
@@ -210,6 +218,43 @@ def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all, as `written_whole` does; words in UTF-8."""
     with written_whole(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextlib.contextmanager
+def written_folder(path: Path, marker: str) -> Iterator[Path]:
+    """Give a folder to write into that appears under its name only when all is written.
+
+    One that is there is replaced if it is empty or holds the marker, a file that has to be written into it.
+
+    Raises BadRequest: there is something else under that name, or none can be.
+    """
+    check_path(path)
+    path = path.resolve()  # "." has no name beside which to write, and a link is to stay one
+    half, old = (path.parent / f".{path.name}.{secrets.token_hex(4)}.{end}" for end in ("half", "old"))
+    try:
+        _refuse_others(path, marker)
+        half.mkdir()
+        yield half
+        if path.exists():
+            path.rename(old)
+        half.rename(path)
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be written ({error.strerror}). Name a folder inside one that is there, is yours to write "
+            "and has room."
+        ) from error
+    finally:
+        if old.exists() and not path.exists():  # the second of the two moves failed
+            old.rename(path)
+        for gone in (half, old):
+            shutil.rmtree(gone, ignore_errors=True)
+
+
+def _refuse_others(path: Path, marker: str) -> None:
+    if not path.exists() or (path.is_dir() and ((path / marker).is_file() or not any(path.iterdir()))):
+        return
+    what = f"a folder that holds other things (no {marker})" if path.is_dir() else "a file"
+    raise BadRequest(f"{path} is {what}. Name a folder that is not there yet, an empty one, or an earlier export.")
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

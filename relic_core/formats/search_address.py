@@ -136,8 +136,9 @@ def write_code(search: SharedSearch) -> str:
     >>> code.startswith("1."), read_code(code) == search
     (True, True)
     """
+    content = json.dumps(_content(search), ensure_ascii=False, separators=(",", ":"))
     deflating = zlib.compressobj(9, zlib.DEFLATED, -15, zdict=_DICTIONARY)
-    payload = deflating.compress(_compact(_content(search))) + deflating.flush()
+    payload = deflating.compress(content.encode()) + deflating.flush()
     return f"{_VERSION}.{base64.urlsafe_b64encode(payload).decode().rstrip('=')}.{_check(payload)}"
 
 
@@ -265,10 +266,6 @@ def _search_of(value: object, here: str) -> SharedSearch:
     sent = checked(_SearchFields, value, here)
     made = ModelFingerprints(edition=sent.edition, retrievers=sent.fingerprints, version=sent.version)
     return SharedSearch(request=sent.request(), title=sent.title, author=sent.author, fingerprints=made)
-
-
-def _compact(content: dict[str, Any]) -> bytes:
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _check(payload: bytes) -> str:

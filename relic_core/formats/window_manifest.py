@@ -25,9 +25,9 @@ from relic_core.formats.files import Count, Strict, as_string, checked, parse, r
 from relic_core.text.layout import licence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
-    from relic_core.domain import Offsets
+    from relic_core.domain import MinedWindow, Offsets
 
     Pieces = tuple[Offsets, ...]
     """Stretches of a body that make one sentence: joined, with each run of white space as one space, none at the
@@ -142,9 +142,10 @@ def cut(body: str, pieces: Pieces, *, shift: int = 0) -> str:
     return " ".join("".join(body[max(0, start + shift) : max(0, end + shift)] for start, end in pieces).split())
 
 
-def sha256_of(left: Sequence[str], quotation: str, right: Sequence[str]) -> str:
+def sha256_of(text: WindowText | MinedWindow) -> str:
     """Hash the words of a window: white space single, each sentence on a line, empty lines around the quotation."""
-    sides = ["\n".join(" ".join(sentence.split()) for sentence in side) for side in (left, [quotation], right)]
+    parts = (text.left, [text.quotation], text.right)
+    sides = ["\n".join(" ".join(sentence.split()) for sentence in side) for side in parts]
     return hashlib.sha256("\n\n".join(sides).encode()).hexdigest()
 
 

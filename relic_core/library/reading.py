@@ -85,7 +85,7 @@ def read_edition(
     if archives.is_zip(data):
         _refuse_documents(data)
         return read_epub(data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter)
-    head = _head(data)
+    head = data[:_HEAD].decode(_UTF16.get(data[:2], "utf-8"), errors="replace").lstrip("\ufeff")
     root = root_name(head) if head.lstrip("\ufeff \t\r\n").startswith("<") else ""
     if root.lower() in ROOTS:
         return read_tei(data, name=name, metadata=metadata, source=source, max_bytes=max_bytes, segmenter=segmenter)
@@ -105,10 +105,6 @@ def no_text(error: NotText, name: str) -> BadText:
         "The file is called an EPUB and does not begin as one, so it is damaged, or something else. Fetch it again; if "
         "it is so there too, add another edition."
     )
-
-
-def _head(data: bytes) -> str:
-    return data[:_HEAD].decode(_UTF16.get(data[:2], "utf-8"), errors="replace").lstrip("\ufeff")
 
 
 def _refuse_documents(data: bytes) -> None:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from relic_core.config import ASSETS, provenance
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats import datasets_folder, pair_files, relic
-from relic_core.formats.files import write_whole
-from relic_core.formats.folders import written_folder
+from relic_core.formats.files import write_whole, written_folder
 from relic_core.formats.pair_files import SPLITS, FileHeader, PairRow, QuotedEdition, WindowRow
 from relic_core.library.naming import meant
 from relic_core.mining import volumes

@@ -144,7 +144,7 @@ def find_text(body: str, window: ListedWindow, *, near: int = 0, reach: int = RE
     at = Places(window.left, window.quotation, window.right)
     for shift in (near + away for far in range(reach + 1) for away in dict.fromkeys((far, -far))):
         text = WindowText(*at.each(partial(cut, body, shift=shift)))
-        if _hash(text) == window.sha256:
+        if sha256_of(text) == window.sha256:
             return text, shift
     return None
 
@@ -316,15 +316,11 @@ def _place(text: str, windows: Sequence[MinedWindow]) -> tuple[_Placed, list[str
         if min(first for first, _ in stretches) < start or max(last for _, last in stretches) > end:
             problems.append(f"Window {window.id} stands in the licence of {window.source_id}, outside the book.")
             continue
-        if _hash(WindowText(*at.each(partial(cut, text)))) != _hash(window):
+        if sha256_of(WindowText(*at.each(partial(cut, text)))) != sha256_of(window):
             problems.append(f"Window {window.id} cannot be cut out of {window.source_id} to the letter.")
             continue
         found[window.id] = Places(*at.each(lambda pieces: tuple((one - start, end - start) for one, end in pieces)))
     return _Placed(hashlib.sha256(text[start:end].encode()).hexdigest(), found), problems
-
-
-def _hash(text: WindowText | MinedWindow) -> str:
-    return sha256_of(text.left, text.quotation, text.right)
 
 
 def _manifest(
@@ -372,7 +368,7 @@ def _window(each: _Quoted, source: int, placed: _Placed, capped: bool) -> Listed
         right=right,
         gold=(first.start, last.end),
         length=each.window.gold.length,
-        sha256=_hash(each.window),
+        sha256=sha256_of(each.window),
     )
 
 

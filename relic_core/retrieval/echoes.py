@@ -212,13 +212,12 @@ class Two:
         self.holding = sum(np.bincount(each.indices, minlength=size) for each in counts)
         self.frequency = sum(np.bincount(each.indices, weights=each.data, minlength=size) for each in counts)
         kept = (self.holding <= max(1.0, filters.most * self.units)) & (self.frequency >= filters.least)
-        self._kept = kept
         if not kept.any():
             raise BadRequest(
                 "The filters leave no word to compare by: allow words in a larger share of the passages, or rarer ones."
             )
-        keep = sp.diags_array(kept.astype(np.float32)) if not kept.all() else None
-        self.a, self.b = counts if keep is None else tuple(_pruned(each @ keep) for each in counts)
+        self._kept = sp.diags_array(kept.astype(np.float32))
+        self.a, self.b = counts if kept.all() else tuple(_pruned(each @ self._kept) for each in counts)
 
     def weighted(self, *, power: float = 1.0, pivot: float = 1.0) -> tuple[sp.csr_array, sp.csr_array]:
         """Give both as rows of tf-idf with sublinear tf: (1 + ln tf) (1 + ln((1 + n) / (1 + n_w)))^power.
@@ -232,7 +231,7 @@ class Two:
 
     def firsts(self, which: int) -> sp.csr_array:
         """Give where each word first stands, of the words that the filters leave."""
-        return _pruned(self._first[which] @ sp.diags_array(self._kept.astype(np.float32)))
+        return _pruned(self._first[which] @ self._kept)
 
 
 def _widened(counts: sp.csr_array, columns: npt.NDArray[np.int64] | None, size: int) -> sp.csr_array:
@@ -340,13 +339,18 @@ def tesserae(two: Two) -> Scorer:
 _FLOOR, _GAMMA, _NEAREST = 0.5, 2.0, 20
 
 
+def _unit(vectors: Floats) -> Floats:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Floats = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit
+
+
 def similarity(vectors: Floats) -> sp.csr_array:
     """Make the similarity of words: max(0, cos)^gamma above a floor, each word's nearest alone; ones on the diagonal.
 
     - `vectors`: shape (n_terms, dimension); a word without a vector, all zeros, is like itself alone.
     """
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    unit = _unit(vectors)
     size = len(unit)
     rows, columns, values = [np.arange(size)], [np.arange(size)], [np.ones(size, np.float32)]
     for start in range(0, size, 512):
@@ -396,8 +400,7 @@ def word_movers(two: Two, vectors: Floats, *, exact: int = 20) -> Scorer:
     - `vectors`: of the words, shape (n_terms, dimension); costs are distances of unit vectors, 0 to 2.
     - `exact`: how many of a row are computed exactly. No other of the row stands above any of them.
     """
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    unit = _unit(vectors)
     a, b = (_with(each, each.data) for each in (two.a, two.b))
     empty = np.diff(b.indptr) == 0
     starts = b.indptr[:-1][~empty]

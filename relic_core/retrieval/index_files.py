@@ -32,6 +32,7 @@ import numpy as np
 from relic_core import __version__
 from relic_core.caching import LRUCache
 from relic_core.errors import NoIndex, StaleIndex, written_to
+from relic_core.formats.files import digest_of
 from relic_core.store import locks
 
 if TYPE_CHECKING:
@@ -70,12 +71,6 @@ _MOST_FILES = 4_000
 
 writing = partial(written_to, called="indexes", setting="RELIC_INDEXES", then="prepare the work again, and it goes on")
 """Says in plain words why a folder of indexes cannot be written."""
-
-
-def digest_of(path: Path) -> str:
-    """Sha256 of a file's content."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_of_facts(facts: Mapping[str, Any]) -> str:

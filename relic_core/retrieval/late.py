@@ -25,10 +25,9 @@ from relic_core.domain import LENGTHS
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
 from relic_core.errors import BadWeights, RelicError
-from relic_core.ports import silent
 from relic_core.retrieval import index_files
 from relic_core.retrieval.dense import blocks, read_blocks, trained_model
-from relic_core.retrieval.reranked import FIRST, Reordering, below, beside
+from relic_core.retrieval.reranked import FIRST, Reordering, beside
 from relic_core.retrieval.sentence_sums import times
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import content_tokens
@@ -190,28 +189,24 @@ class Late(Reordering):
         notes = {"sentences": len(arrays["counts"]), "tokens": len(arrays["scales"]), "encoder": dict(encoder.facts)}
         return arrays, notes
 
-    def combine(
+    def scores_of_top(
         self,
         claim: Claim,
         corpus: Corpus,
-        rankings: Sequence[Ranking],
-        progress: Progress = silent,  # noqa: ARG002 - the port's
-    ) -> Ranking:
-        """Reorder the top k of the ranking that the first retriever has made.
+        ranking: Ranking,
+        top: Places,
+        progress: Progress,  # noqa: ARG002 - as of `Reordering`
+    ) -> Scores:
+        """Score the top k by late interaction and the first retriever together.
 
         Raises RelicError: of several works. Raises NoIndex, StaleIndex: the work's tokens are not kept, or damaged.
         """
         if corpus.whole is None:
             raise RelicError("Late interaction compares the words of one work at a time. Choose a work to use it.")
-        (ranking,) = rankings
         claim_tokens(claim)
-        top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
         index = self._opened(self._recipe(corpus.whole.version))
         found = index.score(self._read(claim), ranking.start[top].astype(np.int64), ranking.length)
-        if len(top):
-            found = beside(found, ranking.scores[top], self._weight)
-            ranking = replace(ranking, scores=below(found, top, rest, ranking.scores))
-        return replace(ranking, retriever=self.name)
+        return beside(found, ranking.scores[top], self._weight)
 
     def matches(self, claim: Claim, work: Work, span: Span) -> tuple[tuple[str, str], ...]:
         """Say which words of the claim met which words of a passage: the pairs that add most to its score.

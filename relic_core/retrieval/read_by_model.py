@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, Self, cast
@@ -21,15 +20,16 @@ from relic_core.language_models.cached_client import CachedClient, Question
 from relic_core.language_models.parsing import Reading, read_criteria, read_order, read_score
 from relic_core.language_models.prompts import SUPPORTS, ask, claim_text, digest_of
 from relic_core.language_models.server import Server
-from relic_core.ports import silent
-from relic_core.retrieval.reranked import Reordering, below, loaded
+from relic_core.retrieval.reranked import Reordering, loaded
 from relic_core.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import numpy.typing as npt
+
     from relic_core.config import Settings
-    from relic_core.domain import Claim, Corpus, Ranking
+    from relic_core.domain import Claim, Corpus, Ranking, Scores
     from relic_core.language_models.prompts import Prompt, Task
     from relic_core.ports import Progress, Retriever
 
@@ -139,17 +139,13 @@ class ReadByModel(AsksModel):
         (written,) = client.all([Question(prompt, read_criteria)], progress)
         return written or ()
 
-    def combine(
-        self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
-    ) -> Ranking:
-        """Reorder the top k of the ranking that the first retriever has made.
+    def scores_of_top(
+        self, claim: Claim, corpus: Corpus, ranking: Ranking, top: npt.NDArray[np.int64], progress: Progress
+    ) -> Scores:
+        """Score the top k by the order that the model puts them in.
 
         - `progress`: told how many passages are read; where it raises JobCancelled, the order goes by what was read.
         """
-        (ranking,) = rankings
-        top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
-        if not len(top):
-            return replace(ranking, retriever=self.name)
         texts = [""] * len(top)
         for places, work, spans in loaded(ranking, top, corpus):
             for place, span in zip(places.tolist(), spans, strict=True):
@@ -158,7 +154,7 @@ class ReadByModel(AsksModel):
         order = self.read(claim, [texts[place] for place in there], progress)[0]
         found = np.zeros(len(top), dtype=np.float32)
         found[[there[at] for at in order]] = np.arange(len(order), 0, -1)
-        return replace(ranking, retriever=self.name, scores=below(found, top, rest, ranking.scores))
+        return found
 
     def read(
         self, claim: Claim, passages: Sequence[str], progress: Progress

@@ -8,7 +8,6 @@ works of the top k are loaded for it.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -77,11 +76,22 @@ class Reordering(Retriever):
             claim, corpus, [cast("CorpusRetriever", self._first).rank(claim, corpus, length, like=like)]
         )
 
-    @abstractmethod
     def combine(
         self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
     ) -> Ranking:
-        """Reorder the top k of the ranking that the first retriever has made."""
+        """Reorder the top k of the ranking that the first retriever has made; raises as `scores_of_top`."""
+        (ranking,) = rankings
+        top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
+        if len(top):
+            found = self.scores_of_top(claim, corpus, ranking, top, progress)
+            ranking = replace(ranking, scores=below(found, top, rest, ranking.scores))
+        return replace(ranking, retriever=self.name)
+
+    def scores_of_top(
+        self, claim: Claim, corpus: Corpus, ranking: Ranking, top: npt.NDArray[np.int64], progress: Progress
+    ) -> Scores:
+        """Score the top k, given by their places in the ranking of the first retriever; shape (k,)."""
+        raise NotImplementedError
 
 
 class Reranked(Reordering):
@@ -100,25 +110,21 @@ class Reranked(Reordering):
         reranker = {f"reranker {name}": value for name, value in self._reranker.configuration.items()}
         return {**super().configuration, "first counts": f"{self._weight:g}", **reranker}
 
-    def combine(
-        self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
-    ) -> Ranking:
-        """Reorder the top k of the ranking that the first retriever has made.
+    def scores_of_top(
+        self, claim: Claim, corpus: Corpus, ranking: Ranking, top: npt.NDArray[np.int64], progress: Progress
+    ) -> Scores:
+        """Score the top k by the reranker and the first retriever together.
 
-        Spans of works that went away since it was made, or that another edition has replaced, end the top k: whoever
+        Spans of works that went away since it ranked them, or that another edition has replaced, end the top k: whoever
         loads them finds out.
         """
-        (ranking,) = rankings
-        top, rest = ranking.order[: self._top_k], ranking.order[self._top_k :]
-        if not len(top):
-            return replace(ranking, retriever=self.name)
         found = np.full(len(top), np.nan, dtype=np.float32)
         for places, work, spans in loaded(ranking, top, corpus):
             found[places] = scores_of(self._reranker, claim, work, spans, progress)
         gone = np.isnan(found)
         found[~gone] = beside(found[~gone], ranking.scores[top[~gone]], self._weight)
         found[gone] = found[~gone].min(initial=0.0) - 1.0
-        return replace(ranking, retriever=self.name, scores=below(found, top, rest, ranking.scores))
+        return found
 
 
 def loaded(

@@ -240,10 +240,9 @@ class Attributing:
                 yield work.id, f"{work.author} {work.title}", words
 
         def score_vector(key: str, vector: npt.NDArray[np.float32]) -> Scores | None:
-            dense = self._retrievers.get("dense-relic")
-            if isinstance(dense, Dense) and versions[key].sentences > 1:
+            if self._dense is not None and versions[key].sentences > 1:
                 with suppress(StaleIndex):
-                    return dense.score_vector(vector, versions[key], 2)
+                    return self._dense.score_vector(vector, versions[key], 2)
             return None
 
         key = tuple((work.id, work.title, work.author, versions[work.id].fingerprint) for work in admitted)
@@ -265,11 +264,8 @@ class Attributing:
             if lacking := [work.title for work in works.values() if work.id not in attributor.stretches.keys]:
                 raise NotFound(f"Not in the library as the benchmark has it: {', '.join(lacking[:5])}. Add it there.")
             asked = measuring.of_windows(benchmark.windows(), attributor, works)
-            dense = self._retrievers.get("dense-relic")
-            versions = self._works.work_versions().values()
-            encode = (
-                self.vector if isinstance(dense, Dense) and any(dense.prepared(work, 2) for work in versions) else None
-            )
+            dense, versions = self._dense, self._works.work_versions().values()
+            encode = self.vector if dense is not None and any(dense.prepared(work, 2) for work in versions) else None
         rerankers = {}
         if sample is not None:
             asked = random.Random(0).sample(asked, min(sample, len(asked)))  # noqa: S311 - the same every time
@@ -297,10 +293,15 @@ class Attributing:
 
     def vector(self, claim: Claim) -> npt.NDArray[np.float32]:
         """Encode a claim as dense-RELiC does; shape (dimension,)."""
-        dense = self._retrievers.get("dense-relic")
-        if not isinstance(dense, Dense):
+        if self._dense is None:
             raise BadRequest("Attribution by meaning needs an encoder that reads works in one pass (docs/encoders.md).")
-        return dense.claim_vector(claim)
+        return self._dense.claim_vector(claim)
+
+    @property
+    def _dense(self) -> Dense | None:
+        """The trained retriever; None where it reads passages alone."""
+        dense = self._retrievers.get("dense-relic")
+        return dense if isinstance(dense, Dense) else None
 
     def _anew(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation import echoes as known_echoes
-from relic_core.formats.files import write_whole
+from relic_core.formats.files import digest_of, write_whole
 from relic_core.ports import silent
 from relic_core.reporting.echoes import Echo, Side
 from relic_core.retrieval import echoes, index_files
@@ -259,11 +259,9 @@ class Echoes:
             )
         retriever.prepare(work, progress)
         sums = retriever.open(work.version).sums
-        starts = np.array([span.start for span in spans])
-        vectors = np.add.reduceat(
-            np.concatenate([sums, np.zeros((1, sums.shape[1]), np.float32)]), _edges(spans), axis=0
-        )
-        vectors = vectors[::2][: len(starts)]
+        edges = [edge for span in spans for edge in (span.start, span.end)]
+        padded = np.concatenate([sums, np.zeros((1, sums.shape[1]), np.float32)])
+        vectors = np.add.reduceat(padded, edges, axis=0)[::2]
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
     def _compare(self, request: EchoRequest, first: Work, others: Sequence[Work], progress: Progress) -> dict[str, Any]:
@@ -435,10 +433,6 @@ def _index(method: str, vectors: str) -> str:
     return "" if card.words and vectors else card.vectors
 
 
-def _edges(spans: Sequence[Span]) -> list[int]:
-    return [edge for span in spans for edge in (span.start, span.end)]
-
-
 def _flat(text: str) -> str:
     return " ".join(text.replace("_", " ").split())
 
@@ -446,14 +440,11 @@ def _flat(text: str) -> str:
 def _digest(vectors: str) -> str:
     if vectors in {"", "random"}:
         return vectors
-    path, digests = Path(vectors), []
+    path = Path(vectors)
     try:
-        for each in echoes.wordnet_files(path) if path.is_dir() else [path]:
-            with each.open("rb") as file:
-                digests.append(file_digest(file, "sha256").hexdigest())
+        return " ".join(map(digest_of, echoes.wordnet_files(path) if path.is_dir() else [path]))
     except OSError as error:
         raise BadRequest(f"{vectors} cannot be read as vectors of words ({error.strerror}).") from None
-    return " ".join(digests)
 
 
 def _word_vectors(vectors: str) -> Callable[[echoes.Two], npt.NDArray[np.float32]] | None:

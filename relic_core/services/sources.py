@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, get_args
 
 from relic_core.caching import LRUCache
-from relic_core.domain import ANSWERS, Judgement, MinedWindow, Offsets, Question, SecondarySource, Span, best_first
+from relic_core.domain import ANSWERS, Judgement, Offsets, Question, SecondarySource, Span, best_first
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.reporting.window_views import WindowView, make_view
 from relic_core.retrieval.bm25 import TextIndex
@@ -217,7 +217,7 @@ class Sources:
             counts[window.source_id] += 1
             number = counts[window.source_id]
             passages.append(_Passage(window.id, window.source_id, window.work_id, window.at, window.passage, number))
-        return tuple(passages), TextIndex(map(_critics_words, windows))
+        return tuple(passages), TextIndex(" ".join((*each.left, *each.right)) for each in windows)
 
     def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "") -> None:
         """Keep what somebody says of a window; earlier answers stay on record.
@@ -269,10 +269,6 @@ class Sources:
             for each in found
             if each.window.work_id in works and each.window.source_id in sources  # else removed just now
         )
-
-
-def _critics_words(window: MinedWindow) -> str:
-    return " ".join((*window.left, *window.right))
 
 
 def _same_words(one: _Passage, other: _Passage) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from relic_core.domain import Judgement, MinedWindow, Question, Span
 from relic_core.errors import NotFound
 from relic_core.store.pairs import PASSAGE, in_batches, passage_columns, passage_fields
-from relic_core.store.rows import Rows, add_many, columns_of, insert, record, value
+from relic_core.store.rows import Rows, add_many, columns_of, insert, value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -177,11 +177,6 @@ class WindowRows(Rows):
             [judge, window_id, question],
         )
         return str(rows[0][0]) if rows else ""
-
-    def judgements(self) -> tuple[Judgement, ...]:
-        """List every judgement ever made, in the order in which they were."""
-        rows = self._all(f"SELECT {', '.join(_JUDGEMENT)} FROM judgements ORDER BY created, rowid")  # noqa: S608
-        return tuple(record(Judgement, _JUDGEMENT, row) for row in rows)
 
 
 def add_windows(cursor: DuckDBPyConnection, windows: Sequence[MinedWindow], segmenters: Mapping[str, str]) -> None:

@@ -214,7 +214,7 @@ class Texts:
                         read[stored_id] = self._keep(stored_id, stored, lexicon)
                 text = read.pop(work_id, None) or self._current(work_id, versions.get(work_id), lexicon)
             if text is None:
-                raise _missing(work_id)
+                raise NotFound(f"There is no work '{work_id}' in your library. Add it in the Library, or take another.")
             yield text
 
     def _keep(self, work_id: str, stored: StoredText, lexicon: Lexicon) -> WordedText:
@@ -237,7 +237,3 @@ class Texts:
                 return None
             self._kept.move_to_end(work_id)
             return kept
-
-
-def _missing(work_id: str) -> NotFound:
-    return NotFound(f"There is no work '{work_id}' in your library. Add it in the Library, or take another.")

@@ -119,7 +119,8 @@ class Places:
             return ()
         best: dict[Span, Placement] = {}  # twice in one sentence is one place
         for start in self._stands(wanted):
-            place = self._placement(_unbroken(start, len(wanted)), len(wanted))
+            unbroken = _Found(np.arange(len(wanted)), np.arange(start, start + len(wanted)))
+            place = self._placement(unbroken, len(wanted))
             if place.span not in best or place.agreement > best[place.span].agreement:
                 best[place.span] = place
         return tuple(best.values())
@@ -255,10 +256,6 @@ def _read_again(scrambled: re.Match[str]) -> str:
         return scrambled.group().encode("latin-1").decode("utf-8")
     except UnicodeDecodeError:
         return scrambled.group()  # it was no UTF-8 after all
-
-
-def _unbroken(start: int, size: int) -> _Found:
-    return _Found(np.arange(size), np.arange(start, start + size))
 
 
 def _codes(text: str) -> npt.NDArray[np.uint32]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import re
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from safetensors import SafetensorError
 
 from relic_core.errors import BadRequest, BadWeights, StoreError, StoreFull
-from relic_core.formats.files import written_whole
+from relic_core.formats.files import digest_of, written_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -125,7 +124,7 @@ class Origin:
 
 def seal(folder: Path, origin: Origin, state: Mapping[str, Any]) -> None:
     """Write the manifest of a checkpoint whose files are all there; `state` is what else is needed to go on."""
-    files = {path.name: _digest(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
+    files = {path.name: digest_of(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
     said = {"version": _VERSION, **asdict(origin), "state": dict(state), "files": files}
     with written_whole(folder / MANIFEST) as file:
         file.write((json.dumps(said, indent=1) + "\n").encode())
@@ -182,7 +181,7 @@ def _opened(path: Path, origin: Origin) -> dict[str, Any]:
     _check_origin(path, said, origin)
     for name, digest in files.items():
         file = path / name
-        if not file.is_file() or _digest(file) != digest:
+        if not file.is_file() or digest_of(file) != digest:
             raise BadWeights(f"The checkpoint {path} is damaged: {name} is not as it was written.")
     return state
 
@@ -208,8 +207,3 @@ def _check_origin(path: Path, said: Mapping[str, Any], origin: Origin) -> None:
                 f"The checkpoint {path} is of a training with {what}. Resume it with what it was begun with, or start "
                 "a new training in another folder."
             )
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -44,8 +44,7 @@ def draw_claim(left: Sequence[str], right: Sequence[str], shapes: Sequence[tuple
         sentences = [*left[-1:], *right[:1]]
         sentence = sentences[0] if len(sentences) == 1 else drawing.choice(sentences or [""])
         return Claim(left=sentence)
-    shape = ContextSize.parse(name)
-    before, after = left[len(left) - min(shape.left, len(left)) :], right[: shape.right]
+    before, after = ContextSize.parse(name).around(left, right)
     if not any(map(str.strip, (*before, *after))):
         before, after = left, right
     return Claim(left=" ".join(before), right=" ".join(after), masked=True)

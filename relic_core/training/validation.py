@@ -151,7 +151,7 @@ def watchable(kind: ModelKind) -> tuple[str, ...]:
 
 def claim_of(window: MinedWindow, shape: ContextSize) -> Claim:
     """Take the sentences of a shape as a claim; all there are where the shape takes none of them."""
-    left, right = window.left[len(window.left) - min(shape.left, len(window.left)) :], window.right[: shape.right]
+    left, right = shape.around(window.left, window.right)
     if not any(letter.isalpha() for sentence in (*left, *right) for letter in sentence):
         left, right = window.left, window.right
     return Claim(left=" ".join(left), right=" ".join(right), masked=True)

@@ -9,8 +9,7 @@ import pytest
 from relic_core.config import Settings
 from relic_core.domain import SearchRequest
 from relic_core.errors import BadRequest, RelicError
-from relic_core.formats.files import read_bytes, written_whole
-from relic_core.formats.folders import written_folder
+from relic_core.formats.files import read_bytes, written_folder, written_whole
 from relic_core.ports import silent
 from relic_core.wiring import build
 

@@ -134,7 +134,7 @@ def test_who_presses_what_another_has_answered_agrees_and_takes_back_the_own_ans
     answers = []
     for judge in ("ada", "ben", "ben", "ada"):
         bench.sources.press(window.id, "match", "right", judge=judge)
-        answers.append([(each.judge, each.answer) for each in bench.store.windows.judgements()][-1])
+        answers.append((judge, bench.store.windows.last_answer(judge, window.id, "match")))
     assert answers == [("ada", "right"), ("ben", "right"), ("ben", ""), ("ada", "")]
     assert bench.sources.windows().views[0].match == ""
 
@@ -161,7 +161,8 @@ def test_evidence_is_labelled_and_the_last_label_counts(bench):
     bench.sources.judge(window.id, "evidence", "claim-supporting")
     bench.sources.judge(window.id, "evidence", "other", judge="another")
     assert bench.sources.windows().views[0].evidence == "other"
-    assert [each.answer for each in bench.store.windows.judgements()] == ["claim-supporting", "other"]
+    last = [bench.store.windows.last_answer(judge, window.id, "evidence") for judge in ("", "another")]
+    assert last == ["claim-supporting", "other"]
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def test_a_window_judged_wrong_is_set_aside_until_that_is_taken_back(store):
     assert store.windows.get(window.id).set_aside
     store.windows.judge(judgement(window, "", minutes=1))
     assert store.windows.get(window.id).set_aside == ""
-    assert len(store.windows.judgements()) == 2
+    assert store.windows._one("SELECT count(*) FROM judgements") == (2,)
 
 
 def test_of_one_judge_the_last_answer_counts_and_across_judges_the_last(store):

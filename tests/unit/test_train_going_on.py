@@ -14,15 +14,12 @@ from relic_core.errors import BadRequest, BadWeights, JobCancelled
 from relic_core.training import hard_negatives, running
 from relic_core.training.folders import TrainingFolder
 from relic_core.wiring import build
-from tests.inline import InlineExecutor
-from tests.small_training import asked_of, furnish
+from tests.small_training import asked_of, furnished
 
 
 @pytest.fixture
 def bench(settings):
-    bench = build(settings, executor=InlineExecutor(settings))
-    furnish(bench)
-    return bench
+    return furnished(settings)
 
 
 @pytest.fixture

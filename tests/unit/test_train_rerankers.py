@@ -29,7 +29,7 @@ from relic_core.wiring import build
 from tests.inline import InlineExecutor
 from tests.making_rerankers import CountingReranker, make_reranker_recipe
 from tests.making_training import make_base
-from tests.small_training import asked_of, asked_of_reranker, furnish
+from tests.small_training import asked_of, asked_of_reranker, furnish, furnished
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +43,9 @@ def settings(settings, encoder):
     return replace(settings, trained=str(encoder))
 
 
-def made_bench(settings):
-    bench = build(settings, executor=InlineExecutor(settings))
-    furnish(bench)
-    return bench
-
-
 @pytest.fixture
 def bench(settings):
-    return made_bench(settings)
+    return furnished(settings)
 
 
 def of(settings, training):
@@ -270,7 +264,7 @@ def test_a_stopped_training_goes_on_from_its_checkpoint_and_looks_for_nothing_ag
 def trained(base, encoder, tmp_path_factory):
     """A data folder with a reranker and an encoder that were trained, to be copied; and their ids."""
     folder = tmp_path_factory.mktemp("trained")
-    bench = made_bench(Settings(data=folder / "data", indexes=folder / "indexes", trained=str(encoder)))
+    bench = furnished(Settings(data=folder / "data", indexes=folder / "indexes", trained=str(encoder)))
     asked = (
         asked_of_reranker(base, steps=1, name="orders", validation=0, hard=""),
         asked_of(base, steps=1, name="finds"),
@@ -378,8 +372,7 @@ def test_a_file_of_choices_from_before_there_were_rerankers_is_read(made, bench,
 
 
 def test_three_examples_are_too_few(settings, base):
-    bench = build(settings, executor=InlineExecutor(settings))
-    furnish(bench, pairs=3, windows=0)
+    bench = furnished(settings, pairs=3, windows=0)
     told = r"\b3 pairs\b.*\b0 windows\b.*\b30\b"
     assert re.search(told, bench.training_plans.prospect(asked_of_reranker(base)).lacking)
     with pytest.raises(BadRequest, match=told):

@@ -38,18 +38,12 @@ from relic_core.training.recipes import (
 from relic_core.training.requests import LENGTHS, TrainingRequest
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
-from tests.small_training import asked_of, furnish
-
-
-def made_bench(settings):
-    bench = build(settings, executor=InlineExecutor(settings))
-    furnish(bench)
-    return bench
+from tests.small_training import asked_of, furnish, furnished
 
 
 @pytest.fixture
 def bench(settings):
-    return made_bench(settings)
+    return furnished(settings)
 
 
 @pytest.fixture
@@ -124,8 +118,7 @@ def test_hard_negatives_are_looked_for_once_and_used_again(stopped, bench, base,
 
 
 def test_without_windows_to_choose_by_some_works_are_held_back_and_nothing_is_learnt_of_them(settings, base):
-    bench = build(settings, executor=InlineExecutor(settings))
-    furnish(bench, windows=13, dev=6)
+    bench = furnished(settings, windows=13, dev=6)
     marks = bench.store.splits.of("window")
     bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
     assert any("held back" in note for note in bench.training_plans.prospect(asked_of(base)).notes)
@@ -138,8 +131,7 @@ def test_without_windows_to_choose_by_some_works_are_held_back_and_nothing_is_le
 
 
 def test_no_pair_quotes_a_work_that_is_held_back_though_its_windows_are_not_learnt_from(settings, base):
-    bench = build(settings, executor=InlineExecutor(settings))
-    furnish(bench, windows=12, dev=6, overlapping=True)
+    bench = furnished(settings, windows=12, dev=6, overlapping=True)
     marks = bench.store.splits.of("window")
     bench.store.splits.replace("window", [(window_id, "training", "") for window_id in marks])
     asked = asked_of(base, longest=1)
@@ -157,8 +149,7 @@ def test_no_pair_quotes_a_work_that_is_held_back_though_its_windows_are_not_lear
 
 
 def test_it_is_said_that_figures_flatter_what_may_have_learnt_from_the_works_held_back(settings, base):
-    bench = build(settings, executor=InlineExecutor(settings))
-    furnish(bench, windows=13, dev=6)
+    bench = furnished(settings, windows=13, dev=6)
     start = bench.trainings.start(asked_of(base, steps=1, validation=0)).id
 
     def flatters(**given):
@@ -311,8 +302,7 @@ def _processes(job_id):
 
 
 def test_three_examples_are_too_few_and_that_is_said_before_anything_begins(settings, base):
-    bench = build(settings, executor=InlineExecutor(settings))
-    furnish(bench, pairs=3, windows=0)
+    bench = furnished(settings, pairs=3, windows=0)
     told = r"\b3 pairs\b.*\b0 windows\b.*\b30\b"
     assert re.search(told, bench.training_plans.prospect(asked_of(base)).lacking)
     with pytest.raises(BadRequest, match=told):
@@ -400,7 +390,7 @@ def test_hard_negatives_that_nothing_would_be_trained_on_are_refused_before_they
 def trained(base, tmp_path_factory):
     """A data folder with two trainings that have a model, to be copied; and their ids."""
     folder = tmp_path_factory.mktemp("trained")
-    bench = made_bench(Settings(data=folder / "data", indexes=folder / "indexes"))
+    bench = furnished(Settings(data=folder / "data", indexes=folder / "indexes"))
     asked = (asked_of(base, steps=1, seed=seed, name=f"of {seed}") for seed in (1, 2))
     return bench.settings.data, [bench.trainings.start(each).id for each in asked]
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext, Span
 from relic_core.errors import BadBenchmark
-from relic_core.evaluation.benchmarks.opened import Opened, book_of, checksum, data_path, place_all
+from relic_core.evaluation.benchmarks.opened import Opened, book_of, checked_sum, data_path, place_all
 from relic_core.evaluation.benchmarks.passages import in_order, work_of
 from relic_core.formats.birco import MASKED, read_jsonl
 from relic_core.library import catalogue
@@ -69,21 +69,16 @@ _POOLS = BenchmarkCard(
     needs="It needs BIRCO's RELIC queries, as JSON lines (`python -m tools.birco` makes them of its pickle).",
 )
 
-_NOVELS = BenchmarkCard(
+_NOVELS = replace(
+    _POOLS,
     name="birco-novels",
     label="BIRCO-RELIC, whole novels",
     description="The claims of BIRCO-RELIC; the masked quotation is to be found among all passages of its length in "
     "the novel, about ten thousand. Two of the claims quote a part of the passage sought "
     f"({' and '.join(HOLDING_THEIR_QUOTATION)}).",
-    split="test",
     pool="whole work",
     main_metric="recall@10",
-    examples=EXAMPLES,
-    books=BOOKS,
     source=f"{SOURCE}; the novels from the reader's library",
-    licence=LICENCE,
-    citation=CITATION,
-    checksum=CHECKSUM,
     needs="It needs BIRCO's RELIC queries as JSON lines that name the novels, and the novels in the library.",
 )
 
@@ -105,13 +100,7 @@ def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[Be
             f"{path} is no folder with {', '.join(FILES)}. Of the pickle that BIRCO publishes make one: "
             "python -m tools.birco set.pickle FOLDER."
         )
-    found = checksum(path / name for name in FILES)
-    if data is None and found != card.checksum:
-        raise BadBenchmark(
-            f"The files in {path} are not those that {card.label} was described from: their sha256 is "
-            f"{found[:12]}… instead of {card.checksum[:12]}…. Get them again; to measure on files of your own, name "
-            "them with --data."
-        )
+    found = checked_sum(card, path, [path / name for name in FILES], own=data is not None)
     return replace(card, checksum=found), read_jsonl(path)
 
 

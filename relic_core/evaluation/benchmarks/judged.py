@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from relic_core.domain import BenchmarkCard, Book, QuotationContext, Span
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks import birco
-from relic_core.evaluation.benchmarks.opened import Opened, book_of, checksum, data_path
+from relic_core.evaluation.benchmarks.opened import Opened, book_of, checked_sum, data_path
 from relic_core.evaluation.benchmarks.passages import in_order, work_of
 from relic_core.formats.birco import MASKED
 from relic_core.formats.judged import JudgedQuery, read_folder
@@ -35,12 +35,8 @@ def _open(card: BenchmarkCard, settings: Settings, works: WorkSource, data: Path
     path = data_path(card, settings, data, below=f"{FOLDER}/{card.name.removeprefix('birco-')}")
     if not path.is_dir():
         raise BadBenchmark(f"{path} is no folder with queries, passages and grades. {card.needs}")
-    found = checksum(file for file in path.iterdir() if file.suffix in {".jsonl", ".txt", ".run"})
-    if data is None and found != card.checksum:
-        raise BadBenchmark(
-            f"The files in {path} are not those that {card.label} was described from: their sha256 is {found[:12]}… "
-            f"instead of {card.checksum[:12]}…. Get them again; to measure on files of your own, name them with --data."
-        )
+    files = [file for file in path.iterdir() if file.suffix in {".jsonl", ".txt", ".run"}]
+    found = checked_sum(card, path, files, own=data is not None)
     read = read_folder(path)
     key = card.name if data is None else path.resolve().name
     label = card.label if data is None else key

@@ -179,6 +179,17 @@ def data_path(card: BenchmarkCard, settings: Settings, data: Path | None, *, bel
     return path
 
 
+def checked_sum(card: BenchmarkCard, path: Path, files: Iterable[Path], *, own: bool) -> str:
+    """Give the checksum of the files in a folder, which is that of the card, unless the data are the reader's own."""
+    found = checksum(files)
+    if not own and found != card.checksum:
+        raise BadBenchmark(
+            f"The files in {path} are not those that {card.label} was described from: their sha256 is {found[:12]}… "
+            f"instead of {card.checksum[:12]}…. Get them again; to measure on files of your own, name them with --data."
+        )
+    return found
+
+
 def _golds(window: QuotationContext) -> list[Span]:
     return [window.gold, *window.accepted, *(Span(start, window.gold.length) for start, _ in window.grades)]
 

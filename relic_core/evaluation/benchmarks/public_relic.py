@@ -130,11 +130,7 @@ class PublicRelic:
                 f"({_some(missing)}). A figure over the others would be of another set. {REBUILD} says which sources "
                 "are wanted."
             )
-        changed = [
-            window.id
-            for window, text in ((window, texts[window.id]) for window in chosen)
-            if sha256_of(text.left, text.quotation, text.right) != window.sha256
-        ]
+        changed = [window.id for window in chosen if sha256_of(texts[window.id]) != window.sha256]
         if changed:
             raise BadBenchmark(
                 f"{path} holds other words than {card.label} has in {len(changed):,} windows ({_some(changed)}). "

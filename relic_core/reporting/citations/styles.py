@@ -32,7 +32,7 @@ _STYLED = re.compile(r"(?:Mrs|Mr|Miss|Lord|Lady|Sir|Dame|Saint)\b")
 def disambiguate(works: Iterable[CitedWork], chosen: Style) -> dict[str, Parts]:
     """Take works apart that are cited together in a style, and put with each what tells it from the others."""
     parts = {work.id: parts_of(work) for work in works}
-    short = _short_names([_named(each.authors) for each in parts.values()])
+    short = _short_names([each.authors if len(each.authors) <= _TWO else each.authors[:1] for each in parts.values()])
     for key, each in parts.items():
         authors = tuple(replace(name, short=short.get(name, "")) for name in each.authors)
         parts[key] = replace(each, authors=authors)
@@ -90,10 +90,6 @@ def letter(number: int) -> str:
     """
     before, last = divmod(number, len(ascii_lowercase))
     return (letter(before - 1) if before else "") + ascii_lowercase[last]
-
-
-def _named(authors: Sequence[Name]) -> tuple[Name, ...]:
-    return tuple(authors if len(authors) <= _TWO else authors[:1])
 
 
 def _short_names(groups: Sequence[tuple[Name, ...]]) -> dict[Name, str]:
