@@ -97,7 +97,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-card-by { display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: inherit; }
 .relic-by::before { content: ""; display: inline-block; width: .55em; height: .55em; border-radius: 1em;
   background: var(--relic-hue); margin-right: .4em; }
-.relic-card-do { order: 2; display: flex; flex-wrap: wrap; gap: .1rem .9rem; align-items: center; font-size: .8125rem;
+.relic-card-do { order: 2; display: flex; flex-wrap: wrap; gap: .1rem .7rem; align-items: center; font-size: .8125rem;
   margin-top: .15rem; }
 .relic-card-do a { display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }
 .relic-card summary { cursor: pointer; min-height: 1.5rem; line-height: 1.5rem; }
@@ -105,6 +105,14 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   margin-top: .3rem; padding-top: .2rem; }
 .relic-card-do > details:not([open]) > summary { list-style: none; text-decoration: underline;
   text-underline-offset: .2em; }
+@supports selector(::details-content) { /* what opens stands below, and nothing in the row moves under the pointer */
+  .relic-card-do > details { display: contents; }
+  .relic-card-do > details > summary { list-style: none; text-decoration: underline; text-underline-offset: .2em; }
+  .relic-card-do > details[open] > summary { text-decoration-thickness: 2px; }
+  .relic-card-do > details:not([open])::details-content { display: none; }
+  .relic-card-do > details::details-content { order: 1; flex-basis: 100%; border-top: 1px solid var(--relic-line);
+    margin-top: .3rem; padding-top: .2rem; }
+}
 .relic-card .relic-parts { list-style: none; margin: 0 0 .35rem; padding: 0; font-size: .8125rem; line-height: 1.45; }
 .relic-card .relic-parts li { display: flex; gap: .7rem; margin: 0 0 .15rem; padding: 0; font-size: inherit; }
 .relic-parts li > span { flex: none; min-width: 2.4rem; text-align: right; font-weight: 600;
@@ -182,15 +190,16 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
     justify-content: space-between; gap: 0 1rem; }
   .st-key-attribution_cards .relic-card-work { display: inline; margin-right: .5rem; }
   :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card {
-    .relic-card-do { flex: 1 0 18rem; justify-content: flex-end; }
+    .relic-card-do { flex: 1 0 18rem; justify-content: flex-end; margin-top: 0; }
     .relic-keep a { order: -1; }
     :is(blockquote, .relic-parts, .relic-card-do:has(details[open])) { flex-basis: 100%; }
   }
 }
 [class*="st-key-find_folded"] summary { padding-block: .35rem !important; min-height: 2.5rem; }
-[class*="st-key-find_folded"] summary p { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.35; }
+[class*="st-key-find_folded"] summary p { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.35;
+  display: flex; flex-wrap: wrap; align-items: baseline; column-gap: .6rem; }
 [class*="st-key-find_folded"] summary :is(em, strong) { font-family: "Source Sans", sans-serif; font-size: .875rem;
-  font-style: normal; white-space: nowrap; margin-left: .6rem; }
+  font-style: normal; white-space: nowrap; }
 [class*="st-key-find_folded"] summary em { opacity: .82; white-space: normal; }
 [class*="st-key-find_folded"] summary strong { text-decoration: underline; text-underline-offset: .2em; }
 .st-key-find_do { flex-wrap: nowrap !important; justify-content: space-between; }
@@ -210,6 +219,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-unsure { max-width: 62rem; }
 [class*="st-key-find_remove_"] button { padding-inline: .5rem; }
 :is([class*="st-key-find_"], [class*="st-key-home_"]) [data-testid="InputInstructions"] { display: none; }
+@media (max-width: 640px) { :is([class*="st-key-find_"], [class*="st-key-home_"]) textarea { min-height: 5.75rem; } }
 .st-key-find_share button { min-height: 2rem; padding-block: 0; }
 @media (max-width: 900px) {
   .st-key-find_side [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; overflow-x: auto; gap: .75rem;
@@ -417,6 +427,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-read-bar > div { display: flex; flex-wrap: wrap; gap: .35rem; align-items: center; flex: 1 1 auto; }
 .relic-read-bar [data-part="said"] { margin-left: .6rem; }
 .relic-read-bar p { font-size: inherit; }
+.relic-read-bar > div a { margin-inline: .3rem; }
 .relic-read-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid currentColor;
   border-radius: .4rem; min-height: 28px; min-width: 28px; padding: 0 .55rem; cursor: pointer; }
 .relic-read-bar button:disabled { opacity: .4; cursor: default; }

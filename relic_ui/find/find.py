@@ -347,7 +347,15 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             if not conditions.chosen():
                 show_context_box(_claim(), key="find_context")
-            st.form_submit_button("Find", type="primary", icon=":material/search:", key="find_button", on_click=ask)
+            heard = st.session_state.pop("find_heard", False)
+            if (
+                st.form_submit_button(
+                    "Find", type="primary", icon=":material/search:", key="find_button", on_click=_hear
+                )
+                and not heard
+            ):  # a server that has just started knew nothing of the button when it was pressed
+                ask()
+                st.rerun()
             conditions.show_add(app)
 
 
@@ -373,6 +381,11 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
         st.toggle("Only passages that critics quote", key="find_quoted", persist_state="session")
     if like.under_way() is None:
         show_gap_button("find_claim")
+
+
+def _hear() -> None:
+    st.session_state["find_heard"] = True
+    ask()
 
 
 def _ask_a_claim() -> None:

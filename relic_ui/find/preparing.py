@@ -101,7 +101,7 @@ def _offer(app: App, kind: str, said: str, *, label: str, start: Callable[[], Jo
 
 def show_pending(column: Column, result: SearchResult) -> None:
     """Say what a column without cards waits for."""
-    complete = " The other columns are complete." * (sum(each.pending for each in result.columns) == 1)
+    complete = " The other columns are complete." * (sum(each.pending or each.waiting for each in result.columns) == 1)
     what = f"{escape(result.work.title)} is" if result.work else "works are"
     st.html(
         f'<p class="relic-quiet">{escape(column.card.called)}: passages appear here once {what} prepared.{complete}</p>'

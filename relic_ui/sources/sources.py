@@ -478,10 +478,14 @@ def _quoting(listed: Sequence[SourceSummary], works: Collection[str]) -> str:
     >>> essay = SimpleNamespace(works=(("emma", "Emma", 2),), problem="")
     >>> _quoting([essay, SimpleNamespace(works=(), problem="It is empty.")], {"emma"})
     'Quoted by one of 2 secondary sources; one could not be searched'
+    >>> _quoting([essay], {"emma"})
+    'Quoted by the one secondary source'
     """
     quoting = sum(any(quoted and key in works for key, _, quoted in each.works) for each in listed)
     failed = sum(bool(each.problem) for each in listed)
     said = f"Quoted by {_number(quoting)} of {many(len(listed), 'secondary source')}"
+    if quoting == len(listed) == 1:
+        said = "Quoted by the one secondary source"
     return f"{said}; {_number(failed)} could not be searched" if failed else said
 
 

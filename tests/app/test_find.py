@@ -910,6 +910,14 @@ def test_back_to_an_empty_address_takes_the_passage_away(app, lanterns):
     assert cards(at) == []
 
 
+def test_a_claim_that_is_asked_before_a_server_started_anew_has_run_the_page_is_answered(app):
+    at = ask(app.open(FIND), CLAIM)
+    at.text_area(key="find_claim").set_value("The narrator cannot see the weather")
+    at.button(key="find_button").click()
+    at = app.run_restarted(at)
+    assert "The narrator cannot see the weather" in at.expander[0].label
+
+
 # ---- indexes ------------------------------------------------------------------------------------------------------
 
 
@@ -925,6 +933,14 @@ def test_bm25_answers_while_the_dense_index_is_being_built(app, lanterns):
 
     sound(at.run())
     assert len(app.held.alive) == 1, "one job per work, however often the page is drawn"
+
+
+def test_no_column_is_called_complete_while_another_is_still_to_be_read(app, lanterns):
+    at = app.open(FIND)
+    ask(at, "A lantern is missing", work=lanterns.id, retrievers=["dense-relic", "bm25", "reranked"])
+    assert SAYS["others complete"] not in html(at)
+    ask(at, "A lantern is missing", work=lanterns.id, retrievers=["dense-relic", "bm25"])
+    assert SAYS["others complete"] in html(at)
 
 
 def test_the_columns_fill_when_the_job_has_ended(app, lanterns):
