@@ -397,7 +397,7 @@ def _nothing(wanted: SourcesQuery) -> str:
     if wanted.kind:
         return "No quotation here has this label. Look at any kind."
     if wanted.show == "aside":
-        return "Nothing was left out here."
+        return "Nothing was left out here. Quotations of fewer than eight words are not looked for."
     return "No quotations here. Look at those left out, or at all."
 
 
