@@ -3,7 +3,7 @@
 
 const LEFT = "relic-left" // sessionStorage: address -> where it was left
 const ADDRESSES_KEPT = 60
-const LIMIT_MS = 8000
+const LIMIT_MS = 30000
 const SETTLED_MS = 250
 const HAND = ["wheel", "touchmove", "keydown", "pointerdown"]
 

@@ -590,9 +590,11 @@ export default function (component) {
     makeOffer()
   }
   document.documentElement.dataset.relicReading = "listening" // tests wait for it
+  window.relicReader = parentElement // the next page's may be drawn before this one is taken away
+  const follows = () => window.relicReader === parentElement
 
   parentElement.stop = () => {
-    delete document.documentElement.dataset.relicReading
+    if (follows()) delete document.documentElement.dataset.relicReading
     stops.abort()
     watcher.disconnect()
     sizes.disconnect()
@@ -601,6 +603,6 @@ export default function (component) {
   }
   return () => {
     parentElement.stop()
-    Object.assign(state, { place: "", served: "", at: "", n: 0, quoting: "", listed: "" })
+    if (follows()) Object.assign(state, { place: "", served: "", at: "", n: 0, quoting: "", listed: "" })
   }
 }
