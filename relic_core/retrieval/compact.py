@@ -583,6 +583,7 @@ def _opened(trained: Path, lists: Path, sizes: npt.NDArray[np.uint64]) -> Any:  
     index.replace_invlists(on_disk, True)
     on_disk.this.disown()
     index.ntotal = int(sizes.sum())
+    index.parallel_mode = 1  # over lists: a search is one question, which would keep one core busy otherwise
     return index
 
 
