@@ -4,7 +4,7 @@
 const LEFT = "relic-left" // sessionStorage: address -> where it was left
 const ADDRESSES_KEPT = 60
 const LIMIT_MS = 30000
-const SETTLED_MS = 250
+const SETTLED_MS = 750
 const HAND = ["wheel", "touchmove", "keydown", "pointerdown"]
 
 const page = () => document.querySelector('[data-testid="stMain"]')

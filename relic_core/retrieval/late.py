@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from relic_core.domain import LENGTHS
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
 from relic_core.errors import BadWeights, RelicError
+from relic_core.ports import silent
 from relic_core.retrieval import index_files
 from relic_core.retrieval.dense import blocks, read_blocks, trained_model
 from relic_core.retrieval.reranked import FIRST, Reordering, beside
@@ -189,6 +190,14 @@ class Late(Reordering):
         notes = {"sentences": len(arrays["counts"]), "tokens": len(arrays["scales"]), "encoder": dict(encoder.facts)}
         return arrays, notes
 
+    def combine(
+        self, claim: Claim, corpus: Corpus, rankings: Sequence[Ranking], progress: Progress = silent
+    ) -> Ranking:
+        """Reorder as `Reordering`. Raises RelicError: of several works, also where nothing has ranked them."""
+        if corpus.whole is None:
+            raise RelicError("Late interaction compares the words of one work at a time. Choose a work to use it.")
+        return super().combine(claim, corpus, rankings, progress)
+
     def scores_of_top(
         self,
         claim: Claim,
@@ -199,12 +208,10 @@ class Late(Reordering):
     ) -> Scores:
         """Score the top k by late interaction and the first retriever together.
 
-        Raises RelicError: of several works. Raises NoIndex, StaleIndex: the work's tokens are not kept, or damaged.
+        Raises NoIndex, StaleIndex: the work's tokens are not kept, or damaged.
         """
-        if corpus.whole is None:
-            raise RelicError("Late interaction compares the words of one work at a time. Choose a work to use it.")
         claim_tokens(claim)
-        index = self._opened(self._recipe(corpus.whole.version))
+        index = self._opened(self._recipe(cast("Work", corpus.whole).version))
         found = index.score(self._read(claim), ranking.start[top].astype(np.int64), ranking.length)
         return beside(found, ranking.scores[top], self._weight)
 
