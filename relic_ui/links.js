@@ -129,9 +129,10 @@ const runWhenConnectedAgain = () => {
   let runs = 0
   let lost = false
   new MutationObserver(() => {
-    const connected = app().testConnectionState === "CONNECTED"
+    const state = app().testConnectionState
+    const connected = state === "CONNECTED"
     if (lost && connected) runs = 2
-    lost = !connected
+    if (state) lost = !connected
     if (connected && runs && resting()) {
       runs -= 1
       window.relicRun()
