@@ -43,16 +43,16 @@ CHROMIUM_FLAGS += ["--disable-quic", "--disable-background-networking", "--disab
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test in this folder, and let a journey that fails be made once more.
+    """Mark every test in this folder, and let a journey that fails be made twice more.
 
-    A browser and a server on a machine that does other things as well can miss a moment; a fault of ours fails twice.
+    A browser and a server on a machine that does other things as well can miss a moment; a fault of ours fails every time.
     What was made again is counted in the closing line and listed by ``-rR``.
     """
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.flaky(reruns=1))
+            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 def missing(reason: str) -> None:
