@@ -45,7 +45,7 @@ CHROMIUM_FLAGS += ["--disable-quic", "--disable-background-networking", "--disab
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test in this folder, and let a journey that fails be made twice more.
 
-    A browser and a server on a machine that does other things as well can miss a moment; a fault of ours fails every time.
+    A browser and a server on a machine that does other things as well can miss a moment; our faults fail every time.
     What was made again is counted in the closing line and listed by ``-rR``.
     """
     here = Path(__file__).parent
