@@ -264,8 +264,7 @@ class Attributing:
             if lacking := [work.title for work in works.values() if work.id not in attributor.stretches.keys]:
                 raise NotFound(f"Not in the library as the benchmark has it: {', '.join(lacking[:5])}. Add it there.")
             asked = measuring.of_windows(benchmark.windows(), attributor, works)
-            dense, versions = self._dense, self._works.work_versions().values()
-            encode = self.vector if dense is not None and any(dense.prepared(work, 2) for work in versions) else None
+            encode = self.vector if self._reads_meaning() else None
         rerankers = {}
         if sample is not None:
             asked = random.Random(0).sample(asked, min(sample, len(asked)))  # noqa: S311 - the same every time
@@ -280,8 +279,10 @@ class Attributing:
         if by == "masked":
             if not content_tokens(f"{target.left} {target.right}"):
                 raise BadRequest("No words stand around the span, and --by masked reads these alone. Give more text.")
-            claim = Claim(target.left, target.right, masked=True)
-            return fuse(attributor.by_nearness(target), attributor.by_meaning(self.vector(claim)))
+            words = attributor.by_nearness(target)
+            if not self._reads_meaning():
+                return words
+            return fuse(words, attributor.by_meaning(self.vector(Claim(target.left, target.right, masked=True))))
         if by == "words":
             return attributor.rank(target)
         meaning = attributor.by_meaning(self.vector(Claim(target.span)))
@@ -296,6 +297,11 @@ class Attributing:
         if self._dense is None:
             raise BadRequest("Attribution by meaning needs an encoder that reads works in one pass (docs/encoders.md).")
         return self._dense.claim_vector(claim)
+
+    def _reads_meaning(self) -> bool:
+        """Whether any work is prepared for meaning; else no encoder need be loaded."""
+        dense, versions = self._dense, self._works.work_versions().values()
+        return dense is not None and any(dense.prepared(work, 2) for work in versions)
 
     @property
     def _dense(self) -> Dense | None:

@@ -258,6 +258,13 @@ def test_a_masked_span_is_not_read_by_the_cosine(bench, monkeypatch):
     assert QUOTED not in read[0]
 
 
+def test_a_masked_span_is_traced_by_words_alone_where_no_work_is_prepared_for_meaning(bench, monkeypatch):
+    monkeypatch.setattr(Attributing, "vector", lambda *_: pytest.fail("an encoder is loaded for nothing"))
+    text = f"The toll is unpaid and he eats soup. {QUOTED} Nothing is told of the winter."
+    start = text.index(QUOTED)
+    assert ask(bench, text, (start, start + len(QUOTED)), by="masked").cards[0].work.id == FERRY.id
+
+
 def test_every_reranker_is_asked_once_for_a_question_and_told_what_is_masked(attributor):
     target, calls = Target(ESSAY, *AT), []
     question = Question(id="1", target=target, key=FERRY.id, golds=np.array([1]))
