@@ -63,12 +63,17 @@ let stop = () => {}
 const whenShown = (act, ran = false) => {
   stop()
   let timer = 0
+  let height = 0
   const stops = new AbortController()
   const look = records => {
     ran ||= records.some(record => record.type === "attributes")
     if (!ran || !act()) return
-    clearTimeout(timer)
-    if (resting()) timer = setTimeout(stop, SETTLED_MS)
+    const grown = height !== (height = page()?.scrollHeight) // what a mark says under the mouse moves nothing
+    if (grown || !resting()) {
+      clearTimeout(timer)
+      timer = 0
+    }
+    if (resting()) timer ||= setTimeout(stop, SETTLED_MS)
   }
   const watcher = new MutationObserver(look)
   const limit = setTimeout(() => stop(), LIMIT_MS)

@@ -105,6 +105,7 @@ class CachedClient:
                         answered.put((at, self._value(questions[at], known, ask), None))
                     except Exception as error:  # noqa: BLE001 - raised below, by whoever waits for it
                         answered.put((at, None, error))
+                        stop.set()  # none is asked any more, also before it is raised
 
         done, stored = len(questions) - len(left), time.monotonic()
         try:
