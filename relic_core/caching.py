@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -65,7 +66,9 @@ class LRUCache(Generic[T]):
                 return
             entry.size = self._size_of(entry.value)
             self.size += entry.size
-            for other in [other for other, each in self._kept.items() if hasattr(each, "value")][:-1]:
-                if self.size <= self._most:
+            while self.size > self._most:
+                made = (other for other, each in self._kept.items() if hasattr(each, "value"))
+                oldest, *more = islice(made, 2)
+                if not more:
                     return
-                self.size -= self._kept.pop(other).size
+                self.size -= self._kept.pop(oldest).size

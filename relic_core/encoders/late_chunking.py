@@ -131,7 +131,7 @@ class LateChunkingEncoder:
             )
         self.pair = TowerPair(card, precision=precision, longest=max(card.window, self._stretch))
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """Model, digest of its files and card, number format, pooling, and how the work is cut.
 

@@ -50,6 +50,10 @@ AROUND = 0.25
 NEARER = (500, 250, 125)
 """Characters on either side of a masked span: the words within each count once more. Chosen on dev."""
 
+NEIGHBOURS, SURROUNDINGS = 2, 2.0
+"""Stretches on either side whose mean, with its own, counts beside a stretch's score where the span is masked, and what
+it counts for: who writes about a scene has its words in common with what stands around the line, too. Chosen on dev."""
+
 PAIRS = 60.0
 """What all pairs of a span are worth, in the scores of BM25."""
 
@@ -152,11 +156,18 @@ class Attributor:
         return around if masked else self._bm25(target.span) + np.float32(AROUND) * around
 
     def by_nearness(self, target: Target) -> Scores:
-        """Score all stretches by the words around a masked span, the nearer the more: see `NEARER`."""
+        """Score all stretches by the words around a masked span, the nearer the more, in them and in those beside them.
+
+        See `NEARER` and `SURROUNDINGS`.
+        """
         scores = self.by_words(target, masked=True)
         for within in NEARER:
             scores = scores + self.by_words(target.near(within), masked=True)
-        return scores
+        work, at = self.stretches.work, np.arange(len(self.stretches))
+        first = np.maximum(at - NEIGHBOURS, np.searchsorted(work, work))
+        end = np.minimum(at + NEIGHBOURS + 1, np.searchsorted(work, work, side="right"))
+        sums = np.concatenate([[0.0], np.cumsum(scores, dtype=np.float64)])
+        return (scores + SURROUNDINGS * (sums[end] - sums[first]) / (end - first)).astype(np.float32)
 
     def _bm25(self, words: str) -> Scores:
         return self._index.score(Claim(words)) if content_tokens(words) else np.zeros(len(self.stretches), np.float32)

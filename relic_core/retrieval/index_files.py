@@ -66,7 +66,7 @@ _FORGOTTEN = 30 * 86_400.0
 
 _SETTLED = 2.0
 """In seconds: a file changed later than this ago may change again and keep its time, whose steps are coarse."""
-_MOST_FILES = 4_000
+_MOST_FILES = 12_000
 
 
 writing = partial(written_to, called="indexes", setting="RELIC_INDEXES", then="prepare the work again, and it goes on")
@@ -320,8 +320,18 @@ def _holds(folder: Path, said: Mapping[str, Any]) -> bool:
 
 
 def files_allowed() -> int:
-    """Count the files that indexes may keep open together: a third of what this process may have open."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    """Count the files that indexes may keep open together: a third of what this process may have open.
+
+    That is raised as far as the system lets us: a shell usually allows a thousand, and a search of thousands of works
+    comes back to those it has opened.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 3 * _MOST_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with suppress(OSError, ValueError):  # some systems allow fewer than they say
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _MOST_FILES if soft == resource.RLIM_INFINITY else min(_MOST_FILES, soft // 3)
 
 
@@ -331,7 +341,7 @@ def kept_open(root: Path, opened: Callable[[Recipe], T], *, most: int) -> Callab
     - `most`: an array that is memory-mapped keeps its file open (`files_allowed`).
     """
     kept: LRUCache[T] = LRUCache(most)
-    return lambda recipe: kept.get((recipe.digest, stamp(root, recipe)), lambda: opened(recipe))
+    return lambda recipe: kept.get((_place(root, recipe)[2], stamp(root, recipe)), lambda: opened(recipe))
 
 
 def save(

@@ -93,6 +93,18 @@ def test_of_the_words_around_a_masked_span_the_nearer_count_more(attributor):
         assert attributor.stretches.keys[int(attributor.stretches.work[scores.argmax()])] == first.id
 
 
+def test_around_a_masked_span_a_stretch_counts_with_those_beside_it_in_its_work(monkeypatch):
+    monkeypatch.setattr(attribution, "CONTENT_WORDS", 3)
+    holding = (4, 5, 6, 7, 8, 14, 19)  # 19 is the last of its work, and the work behind it begins with the word
+    lines = [f"The {'frost' if at in holding else f'owl{at}'} hen{at} cow{at}." for at in range(20)]
+    works = [make_work([lines]), make_work([["The frost hen cow."] * 2])]
+    some = Attributor(Stretches.of([(str(at), "", WorkWords.of(work)) for at, work in enumerate(works)]))
+    scores = some.by_nearness(Target.between("frost", "unheard", ""))[:20]
+    assert int(scores.argmax()) == 6
+    assert scores[9] > scores[13] == scores[15] > 0 == scores[11]
+    assert scores[18] == pytest.approx(scores[13] * 5 / 4)  # one of the four of its work
+
+
 def test_meaning_goes_by_the_best_two_sentences_and_an_unread_work_comes_last(attributor):
     scores = {FERRY.id: np.array([0.2, 0.9], dtype=np.float32)}
     meant = Attributor(attributor.stretches, lambda key, _vector: scores.get(key))
