@@ -167,7 +167,8 @@ class Attributor:
         first = np.maximum(at - NEIGHBOURS, np.searchsorted(work, work))
         end = np.minimum(at + NEIGHBOURS + 1, np.searchsorted(work, work, side="right"))
         sums = np.concatenate([[0.0], np.cumsum(scores, dtype=np.float64)])
-        return (scores + SURROUNDINGS * (sums[end] - sums[first]) / (end - first)).astype(np.float32)
+        found: Scores = (scores + SURROUNDINGS * (sums[end] - sums[first]) / (end - first)).astype(np.float32)
+        return found
 
     def _bm25(self, words: str) -> Scores:
         return self._index.score(Claim(words)) if content_tokens(words) else np.zeros(len(self.stretches), np.float32)

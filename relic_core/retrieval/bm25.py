@@ -150,9 +150,9 @@ class Bm25(Retriever):
             return rank_scores(self.name, corpus.whole.id, length, self.score(claim, corpus.whole, length))
         asked = claim_terms(claim, self._terms)
         held = self._holding(corpus)
-        works = [work for work in corpus.versions if _key(work) in held.postings.works]  # the others were removed
-        scores = self._score_all(held, asked, [_key(work) for work in works], length)
-        parts = ((work.id, scores[held.postings.starts(_key(work), length)]) for work in works)
+        works = [work for work in corpus.versions if key_of(work) in held.postings.works]  # the others were removed
+        scores = self._score_all(held, asked, [key_of(work) for work in works], length)
+        parts = ((work.id, scores[held.postings.starts(key_of(work), length)]) for work in works)
         return rank_works(self.name, length, parts)
 
     def _score_all(self, held: _Held, asked: Sequence[str], works: Sequence[str], length: int) -> Scores:
@@ -188,7 +188,7 @@ class Bm25(Retriever):
         """
         held = self._held
         postings = held.postings
-        new = [work for work in corpus.versions if _key(work) not in postings.works]
+        new = [work for work in corpus.versions if key_of(work) not in postings.works]
         if not new:
             return held
         if postings.sentences + sum(work.sentences for work in new) > _MOST_SENTENCES:
@@ -202,7 +202,7 @@ class Bm25(Retriever):
     def _words(self, corpus: Corpus, works: Sequence[WorkVersion]) -> Iterator[tuple[str, WorkWords]]:
         for work in works:
             with suppress(NotFound):
-                yield _key(work), stored_terms(work, self._terms, indexes=self._indexes, load=corpus.load)
+                yield key_of(work), stored_terms(work, self._terms, indexes=self._indexes, load=corpus.load)
 
     def _table(self, work: Work, length: int) -> Any:  # noqa: ANN401 - bm25s is not typed
         return self._tables.get(
@@ -224,7 +224,7 @@ class TextIndex:
         return _scores(self._table, terms) if self._table else np.zeros(0, dtype=np.float32)
 
 
-def _key(work: WorkVersion) -> str:
+def key_of(work: WorkVersion) -> str:
     """Tell works apart, and copies of one text that are stored as several works."""
     return f"{work.id} {work.fingerprint}"
 

@@ -126,10 +126,10 @@ _CARDS = (
         name="fusion",
         label="Combined",
         purpose="By both",
-        description="Puts first what ranks high both by meaning and by words.",
+        description="Puts first what ranks high by meaning, by words, and by the words of what stands around.",
         kind="fusion",
         factory="relic_core.retrieval.fusion:create",
-        components=("dense-relic", "bm25"),
+        components=("dense-relic", "bm25", "surroundings"),
         library=True,
     ),
     RetrieverCard(
@@ -169,6 +169,15 @@ _CARDS = (
         kind="lexical",
         factory="relic_core.retrieval.bm25:create_with_lemmas",
         shown=False,
+    ),
+    RetrieverCard(
+        name="surroundings",
+        label="BM25, surroundings",
+        description="Compares words: a passage counts by what stands around it, from the scene to the chapter.",
+        kind="lexical",
+        factory="relic_core.retrieval.surroundings:create",
+        shown=False,
+        library=True,
     ),
     RetrieverCard(
         name="tf-idf",
@@ -233,7 +242,7 @@ def card(name: str) -> RetrieverCard:
     """Describe one retriever. Raises BadRequest: no retriever has that name.
 
     >>> card("fusion").components
-    ('dense-relic', 'bm25')
+    ('dense-relic', 'bm25', 'surroundings')
     """
     if name.startswith(IMPORTED):
         return RetrieverCard(
@@ -255,7 +264,7 @@ def in_order(names: Iterable[str]) -> tuple[RetrieverCard, ...]:
     """Give the cards of some retrievers and of all that they are made of, each after its components.
 
     >>> [each.name for each in in_order(["reranked"])]
-    ['dense-relic', 'bm25', 'fusion', 'reranked']
+    ['dense-relic', 'bm25', 'surroundings', 'fusion', 'reranked']
     """
     found: dict[str, RetrieverCard] = {}
     for name in names:

@@ -495,7 +495,9 @@ class Search:
             score=group.best.score,
             strength=verdicts.of(name, group.best),
             other_ranks=tuple(
-                (card, ranking.rank_of(span, work.id)) for card, ranking in others if card.kind != "reranker"
+                (card, ranking.rank_of(span, work.id))
+                for card, ranking in others
+                if card.kind != "reranker" and card.shown
             ),
             shared=tuple({piece.text.casefold(): piece.text for piece in words.pieces if piece.lit}.values()),
             quoted=any(span.overlaps(each.span) for each in quoted),

@@ -36,7 +36,7 @@ CLAIMS = {
     "one word": "lantern",
 }
 PAGES = ("dense-relic", "bm25", "fusion")
-OTHERS = ("zero-shot", "bm25-reference", "bm25-lemmas", "tf-idf", "random", "late")
+OTHERS = ("zero-shot", "bm25-reference", "bm25-lemmas", "surroundings", "tf-idf", "random", "late")
 RERANKED = ("prompt", "two sentences")
 WITH_MODELS = {"dense-relic", "zero-shot", "fusion", "reranked", "late"}
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from relic_core.cli import main
 from relic_core.encoders import precision
-from relic_core.retrieval import fusion, vectors
+from relic_core.retrieval import fusion, registry, vectors
 
 FILES = {"notebook", "study", "answers"}
 """What the library holds that was given away in files of their own."""
@@ -39,11 +40,16 @@ def _computing_in_float32(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def _reading_short_claims_as_then(monkeypatch):
-    """Read a short claim in one way and let words count without a limit, as version 0.1.0 did."""
+def _ranking_as_then(monkeypatch):
+    """Read a short claim in one way, let words count without a limit and what stands around not, as 0.1.0 did."""
     monkeypatch.setattr(vectors, "readings", lambda claim, work=None: [claim])
     monkeypatch.setattr(vectors, "READINGS", "")
     monkeypatch.setattr(fusion, "MOST", {})
+    for name in ("WEIGHTS", "SHORT"):
+        monkeypatch.setattr(fusion, name, {"bm25": 0.15})
+    then = {card.name: card for card in registry.cards()}
+    then["fusion"] = replace(then["fusion"], components=("dense-relic", "bm25"))
+    monkeypatch.setattr(registry, "_CARDS", tuple(then.values()))
 
 
 @pytest.fixture

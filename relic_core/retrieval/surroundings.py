@@ -1,0 +1,112 @@
+"""BM25 over what stands around a span: the scene, the pages and the chapter have their words in common with a claim.
+
+Who writes about a line names what happens beside it, which the line itself does not: its people, its place, what was
+said before. A work is cut into blocks of a few sentences, and each block with `HALVES` blocks on either side, as far as
+the work goes, is a document of BM25 (`relic_core.retrieval.bm25`); a span has the sum of the scores of those around the
+block that its middle is in. No word may count against a document, and some stand in nearly all, so that here
+
+    idf(w) = ln(1 + (N - n_w + 0.5) / (n_w + 0.5))
+
+with N and n_w counted over the works that are searched together. Alone this finds the page and not the line; beside
+rankings of spans it adds what these cannot know (docs/evaluation.md has the figures).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_works
+from relic_core.retrieval.bm25 import K1, B, Bm25, gain, key_of
+from relic_core.retrieval.words import claim_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from relic_core.config import Settings
+    from relic_core.ports import Retriever
+    from relic_core.retrieval.postings import Postings
+    from relic_core.text.words import WorkWords
+
+CODE = "surroundings/1"
+"""Version of how scores are made: a new one makes other scores."""
+
+BLOCK = 5
+"""Sentences of a block."""
+
+HALVES = (4, 9, 20)
+"""Blocks on either side of a span's own: 45, 95 and 205 sentences. Chosen on half of dev."""
+
+
+class Surroundings(Bm25):
+    """Ranks spans by what stands around them; what `Bm25` holds of sentences is held of blocks here."""
+
+    @property
+    def name(self) -> str:
+        """The registered name."""
+        return "surroundings"
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """What surroundings are, and all that decides the words and their weights."""
+        around = ", ".join(str(BLOCK * (2 * half + 1)) for half in HALVES)
+        return {**super().configuration, "sentences around": around, "surroundings": CODE}
+
+    def score(self, claim: Claim, work: Work, length: int) -> Scores:
+        """Score every span of `length` sentences; 0 where nothing around it shares a word with the claim."""
+        return self.rank(claim, Corpus.of(work), length).scores
+
+    def rank(
+        self,
+        claim: Claim,
+        corpus: Corpus,
+        length: int,
+        *,
+        like: tuple[WorkVersion, Span] | None = None,  # noqa: ARG002 - the passage's words are the claim's
+    ) -> Ranking:
+        """Rank as `Bm25.rank`."""
+        asked = claim_terms(claim, "tokens")
+        postings = self._holding(corpus).postings
+        works = [work for work in corpus.versions if key_of(work) in postings.works]
+        scores = around(postings, asked, [postings.works[key_of(work)] for work in works])
+
+        def of(work: WorkVersion) -> Scores:
+            middle = np.arange(work.candidates(length)) + length // 2
+            return scores[postings.works[key_of(work)].start + middle // BLOCK]
+
+        return rank_works(self.name, length, ((work.id, of(work)) for work in works))
+
+    def _words(self, corpus: Corpus, works: Sequence[WorkVersion]) -> Iterator[tuple[str, WorkWords]]:
+        for key, words in super()._words(corpus, works):
+            yield key, replace(words, starts=np.append(words.starts[:-1:BLOCK], words.starts[-1]))
+
+
+def around(postings: Postings, asked: Sequence[str], works: Sequence[range]) -> Scores:
+    """Score the blocks of some works by what stands around each; shape (n_blocks,), nonsense of the other works."""
+    blocks = np.arange(postings.sentences)
+    searched = np.zeros(len(blocks), dtype=bool)
+    for work in works:
+        searched[work.start : work.stop] = True
+    scores = np.zeros(len(blocks), dtype=np.float32)
+    words = Counter(postings.vocabulary[term] for term in asked if term in postings.vocabulary)
+    for half in HALVES if searched.any() else ():
+        first, end = np.maximum(blocks - half, postings.opens), np.minimum(blocks + half + 1, postings.closes)
+        sizes = postings.tokens[end] - postings.tokens[first]
+        relative = sizes / (sizes[searched].mean() or 1.0)
+        for number, times in words.items():
+            entries = slice(postings.first[number], postings.first[number + 1])
+            own = np.bincount(postings.sentence[entries], postings.count[entries], len(blocks))
+            before = np.concatenate([[0.0], np.cumsum(own)])
+            count = before[end] - before[first]
+            holding = np.count_nonzero(count[searched])
+            idf = float(np.log1p((np.count_nonzero(searched) - holding + 0.5) / (holding + 0.5)))
+            scores += times * gain(idf, count, relative, k1=K1, b=B)
+    return scores
+
+
+def create(settings: Settings, components: Sequence[Retriever]) -> Surroundings:  # noqa: ARG001 - the registry's signature
+    """Make it over the words of works."""
+    return Surroundings(indexes=settings.indexes)
