@@ -85,25 +85,35 @@ class Surroundings(Bm25):
 
 
 def around(postings: Postings, asked: Sequence[str], works: Sequence[range]) -> Scores:
-    """Score the blocks of some works by what stands around each; shape (n_blocks,), nonsense of the other works."""
-    blocks = np.arange(postings.sentences)
+    """Score the blocks of some works by what stands around each; shape (n_blocks,), nonsense of all other works."""
+    scores = np.zeros(postings.sentences, dtype=np.float32)
+    if not works:
+        return scores
+    open_, close = min(work.start for work in works), max(work.stop for work in works)
+    blocks = np.arange(open_, close)
     searched = np.zeros(len(blocks), dtype=bool)
     for work in works:
-        searched[work.start : work.stop] = True
-    scores = np.zeros(len(blocks), dtype=np.float32)
-    words = Counter(postings.vocabulary[term] for term in asked if term in postings.vocabulary)
-    for half in HALVES if searched.any() else ():
-        first, end = np.maximum(blocks - half, postings.opens), np.minimum(blocks + half + 1, postings.closes)
+        searched[work.start - open_ : work.stop - open_] = True
+    documents = int(np.count_nonzero(searched))
+    reaches = []
+    for half in HALVES:
+        first = np.maximum(blocks - half, postings.opens[blocks])
+        end = np.minimum(blocks + half + 1, postings.closes[blocks])
         sizes = postings.tokens[end] - postings.tokens[first]
         relative = sizes / (sizes[searched].mean() or 1.0)
-        for number, times in words.items():
-            entries = slice(postings.first[number], postings.first[number + 1])
-            own = np.bincount(postings.sentence[entries], postings.count[entries], len(blocks))
-            before = np.concatenate([[0.0], np.cumsum(own)])
-            count = before[end] - before[first]
-            holding = np.count_nonzero(count[searched])
-            idf = float(np.log1p((np.count_nonzero(searched) - holding + 0.5) / (holding + 0.5)))
-            scores += times * gain(idf, count, relative, k1=K1, b=B)
+        reaches.append((first - open_, end - open_, relative))
+    for word, times in Counter(term for term in asked if term in postings.vocabulary).items():
+        number = postings.vocabulary[word]
+        entries = slice(postings.first[number], postings.first[number + 1])
+        sentence, count = postings.sentence[entries], postings.count[entries]
+        some = slice(*np.searchsorted(sentence, (open_, close)))
+        before = np.zeros(len(blocks) + 1, dtype=np.int32)
+        np.cumsum(np.bincount(sentence[some] - open_, count[some], len(blocks)), out=before[1:], dtype=np.int32)
+        for first, end, relative in reaches:
+            held = before[end] - before[first]
+            holding = np.flatnonzero((held > 0) & searched)
+            idf = float(np.log1p((documents - len(holding) + 0.5) / (len(holding) + 0.5)))
+            scores[open_ + holding] += times * gain(idf, held[holding], relative[holding], k1=K1, b=B)
     return scores
 
 
