@@ -61,6 +61,7 @@ from relic_core.domain.sources import (
 from relic_core.domain.spans import LENGTHS, MAX_LENGTH, MIN_LENGTH, Span
 from relic_core.domain.windows import MAX_CONTEXT, SHAPES, ContextSize, QuotationContext
 from relic_core.domain.works import (
+    GIVEN_PASSAGES,
     Chapter,
     CitedWork,
     EditionDetails,

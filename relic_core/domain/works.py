@@ -242,6 +242,10 @@ class Work:
         return firsts
 
 
+GIVEN_PASSAGES = "given passages/1"
+"""The segmenter of a work that was made of passages which do not follow each other."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkVersion:
     """What names the indexes of a work, without its text."""

@@ -10,10 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Span
+from relic_core.domain import GIVEN_PASSAGES, Span
 from relic_core.domain.runs import ImportedRanking
 from relic_core.errors import BadBenchmark, BadClaim
-from relic_core.evaluation.benchmarks.passages import GIVEN
 from relic_core.evaluation.experiments import identity, make_run
 from relic_core.evaluation.runner import answer
 from relic_core.formats import trec
@@ -66,7 +65,7 @@ def import_ranking(
         outcome = answer(benchmark, Imported(retriever, partial(_found, starts)), window, work, shape)
         outcomes.append(_listed(outcome, len(ranking or ())))
         best = [Span(start, window.gold.length) for start in (starts or [])[:SHOWN]]
-        if work.segmenter == GIVEN:
+        if work.segmenter == GIVEN_PASSAGES:
             edition = (editions or {}).get(window.book)
             found = [quoted_span(places[window.book], edition, work.span_text(span)) for span in best if edition]
             work, best = edition or work, [span for span in found if span]
@@ -111,7 +110,7 @@ def _listed(outcome: Outcome, count: int) -> Outcome:
 
 def _starts(path: Path, window: QuotationContext, work: Work, ranking: Sequence[str]) -> list[int]:
     """Say where the candidates start that documents name: passages of a pool by their ids, others by characters."""
-    if work.segmenter == GIVEN:
+    if work.segmenter == GIVEN_PASSAGES:
         known: Mapping[str, int] = {chapter.title: chapter.index for chapter in work.chapters}
     else:
         last = window.gold.length - 1

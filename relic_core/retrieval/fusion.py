@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     Keys = npt.NDArray[np.int64]
 
 WEIGHTS = {"bm25": 0.07, "surroundings": 0.4}
+"""What a ranking counts for, by its retriever; all others 1. Chosen on half of `public-relic-dev`."""
+
 SHORT = {"bm25": 0.15, "surroundings": 0.1}
-"""What a ranking counts for, by its retriever; all others 1. Chosen on half of `public-relic-dev`; of a short claim,
-which names little of what stands around a line, on the well-known passages of dev (docs/evaluation.md)."""
+"""The same of a short claim, which names little of what stands around a line: chosen on the well-known passages of dev
+(docs/evaluation.md); and where nothing is known of what stands around: chosen on `public-relic-dev-short`."""
 
 MOST = {"bm25": 5.0}
 """Standard deviations that a ranking may add at most for a short claim: there one rare word would lift a stub above all
@@ -64,7 +66,11 @@ def fuse(rankings: Sequence[Ranking], *, short: bool = False) -> Ranking:
     rankings = [_of_works(ranking, works) for ranking in rankings]
     keys = [(ranking.work.astype(np.int64) << _BITS) | ranking.start for ranking in rankings]
     found = _union(keys)
-    shares = [share(ranking.scores, *_counts(ranking.retriever, short=short)) for ranking in rankings]
+    placed = any(ranking.retriever == "surroundings" and ranking.scores.any() for ranking in rankings)
+    weights, most = WEIGHTS if placed and not short else SHORT, MOST if short else {}
+    shares = [
+        share(each.scores, weights.get(each.retriever, 1.0), most.get(each.retriever, np.inf)) for each in rankings
+    ]
     return Ranking(
         retriever="fusion",
         length=rankings[0].length,
@@ -143,11 +149,6 @@ def sum_of_shares(shares: Sequence[npt.NDArray[np.float64]]) -> Scores:
     return total
 
 
-def _counts(retriever: str, *, short: bool) -> tuple[float, float]:
-    """Give what a retriever's ranking counts for, and how many standard deviations of it do."""
-    return (SHORT if short else WEIGHTS).get(retriever, 1.0), (MOST if short else {}).get(retriever, np.inf)
-
-
 class Fusion(Retriever):
     """Ranks by the fused scores of other retrievers."""
 
@@ -165,13 +166,15 @@ class Fusion(Retriever):
             for name, value in component.configuration.items()
         }
         names = [component.name for component in self._components]
-        weights, short = (
-            ", ".join(f"{name} {_counts(name, short=short)[0]:g}" for name in names) for short in (False, True)
-        )
+
+        def told(weights: Mapping[str, float]) -> str:
+            return ", ".join(f"{name} {weights.get(name, 1.0):g}" for name in names)
+
         most = ", ".join(f"{name} {MOST[name]:g}" for name in names if name in MOST)
+        short = {"of a short claim": told(SHORT)} if "surroundings" in names else {}
         return {
-            "weights": weights,
-            **({"of a short claim": short} if short != weights else {}),
+            "weights": told(WEIGHTS if short else SHORT),
+            **short,
             **({"of a short claim at most": most} if most else {}),
             **parts,
         }

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_works
+from relic_core.domain import GIVEN_PASSAGES, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_works
 from relic_core.retrieval.bm25 import K1, B, Bm25, gain, key_of
 from relic_core.retrieval.words import claim_terms
 
@@ -67,15 +67,18 @@ class Surroundings(Bm25):
         *,
         like: tuple[WorkVersion, Span] | None = None,  # noqa: ARG002 - the passage's words are the claim's
     ) -> Ranking:
-        """Rank as `Bm25.rank`."""
+        """Rank as `Bm25.rank`; around passages that do not follow each other nothing stands, and all have 0."""
         asked = claim_terms(claim, "tokens")
         postings = self._holding(corpus).postings
         works = [work for work in corpus.versions if key_of(work) in postings.works]
-        scores = around(postings, asked, [postings.works[key_of(work)] for work in works])
+        running = {work.id: postings.works[key_of(work)] for work in works if work.segmenter != GIVEN_PASSAGES}
+        scores = around(postings, asked, list(running.values()))
 
         def of(work: WorkVersion) -> Scores:
+            if work.id not in running:
+                return np.zeros(work.candidates(length), dtype=np.float32)
             middle = np.arange(work.candidates(length)) + length // 2
-            return scores[postings.works[key_of(work)].start + middle // BLOCK]
+            return scores[running[work.id].start + middle // BLOCK]
 
         return rank_works(self.name, length, ((work.id, of(work)) for work in works))
 

@@ -1,5 +1,7 @@
 """Fusion: the arithmetic by hand, ties, weights, and what it refuses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,10 +9,8 @@ from hypothesis import strategies as st
 
 from relic_core.domain import LENGTHS, Claim, rank_scores
 from relic_core.errors import NoIndex
-from relic_core.retrieval.fusion import SHORT, WEIGHTS, Fusion, fuse, share
+from relic_core.retrieval.fusion import Fusion, fuse, share
 from tests.making import make_work
-
-WORDS = WEIGHTS["bm25"]
 
 
 def ranking(*scores, name="one", length=1):
@@ -21,7 +21,7 @@ def test_scores_are_weighted_sums_of_standardised_scores():
     # Means 2 and 10, standard deviations sqrt(2/3) and 10 sqrt(2/3).
     fused = fuse([ranking(3, 2, 1), ranking(0, 20, 10, name="bm25")])
     unit = (3 / 2) ** 0.5
-    assert fused.scores == pytest.approx([unit - WORDS * unit, WORDS * unit, -unit])
+    assert fused.scores == pytest.approx([unit - 0.15 * unit, 0.15 * unit, -unit])
 
 
 def test_tied_spans_get_equal_scores_wherever_they_stand():
@@ -44,7 +44,7 @@ def test_words_nowhere_shared_leave_the_order_to_the_other_ranking():
 def test_words_count_up_to_five_deviations_for_a_short_claim_and_without_a_limit_for_a_long_one():
     dense, words = ranking(*range(100)), ranking(*[0] * 99, 1, name="bm25")  # 9.95 deviations above the mean
     long, short = (fuse([dense, words], short=short).scores[99] - fuse([dense]).scores[99] for short in (False, True))
-    assert (long, short) == (pytest.approx(WORDS * 99**0.5), pytest.approx(SHORT["bm25"] * 5))
+    assert (long, short) == (pytest.approx(0.15 * 99**0.5), pytest.approx(0.15 * 5))
 
 
 def test_means_are_of_the_candidates():
@@ -52,7 +52,7 @@ def test_means_are_of_the_candidates():
     each = (ranking(9, 1, 2, 0), ranking(9, 5, 4, 9, name="bm25"))
     fused = fuse([one.only(among, left_out=2) for one in each])
     assert (fused.start.tolist(), fused.candidates) == ([1, 2], 2)
-    assert fused.scores == pytest.approx([WORDS - 1, 1 - WORDS])
+    assert fused.scores == pytest.approx([-0.85, 0.85])
 
 
 def test_rankings_without_candidates_give_nothing():
@@ -94,8 +94,16 @@ def test_words_count_for_less_than_meaning():
     work = make_work([["One.", "Two."]])
     fusion = Fusion([Fixed("dense", [1, 2]), Fixed("bm25", [2, 1])])
     assert fusion.score(Claim("two"), work, 1).argmax() == 1
-    assert fusion.configuration["weights"] == f"dense 1, bm25 {WORDS}"
-    assert fusion.configuration["of a short claim"] == f"dense 1, bm25 {SHORT['bm25']}"
+    assert fusion.configuration["weights"] == "dense 1, bm25 0.15"
+
+
+def test_what_stands_around_counts_for_more_than_words_but_where_the_claim_is_short_or_nothing_is_known_of_it():
+    dense, words, around = ranking(*[0] * 9, 3), ranking(*[0] * 8, 3, 0, name="bm25"), ranking(*[0] * 7, 3, 0, 0)
+    around = replace(around, retriever="surroundings")
+    assert fuse([dense, words, around]).order.tolist()[:3] == [9, 7, 8]
+    assert fuse([dense, words, around], short=True).order.tolist()[:3] == [9, 8, 7]
+    nothing = replace(around, scores=np.zeros_like(around.scores))
+    assert fuse([dense, words, nothing]).scores.tolist() == fuse([dense, words]).scores.tolist()
 
 
 def test_a_component_that_is_not_ready_is_named_and_prepared():

@@ -9,7 +9,7 @@ import pytest
 from relic_core.domain import Chapter, ContextSize, SearchRequest, Span
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation import imported
-from relic_core.evaluation.benchmarks.passages import GIVEN
+from relic_core.evaluation.benchmarks.passages import GIVEN_PASSAGES
 from relic_core.evaluation.metrics import figure
 from relic_core.formats import trec
 from relic_core.wiring import build
@@ -109,7 +109,7 @@ def as_pool(work):
     chapters = tuple(
         Chapter(index=each.index, title=f"p{each.index}", start=each.start, end=each.end) for each in sentences
     )
-    return replace(work, sentences=sentences, chapters=chapters, segmenter=GIVEN)
+    return replace(work, sentences=sentences, chapters=chapters, segmenter=GIVEN_PASSAGES)
 
 
 @pytest.mark.parametrize(

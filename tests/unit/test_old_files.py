@@ -45,8 +45,6 @@ def _ranking_as_then(monkeypatch):
     monkeypatch.setattr(vectors, "readings", lambda claim, work=None: [claim])
     monkeypatch.setattr(vectors, "READINGS", "")
     monkeypatch.setattr(fusion, "MOST", {})
-    for name in ("WEIGHTS", "SHORT"):
-        monkeypatch.setattr(fusion, name, {"bm25": 0.15})
     then = {card.name: card for card in registry.cards()}
     then["fusion"] = replace(then["fusion"], components=("dense-relic", "bm25"))
     monkeypatch.setattr(registry, "_CARDS", tuple(then.values()))

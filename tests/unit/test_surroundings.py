@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.domain import Claim, Corpus
+from relic_core.evaluation.benchmarks.passages import work_of as work_of_passages
 from relic_core.retrieval.bm25 import K1, B
 from relic_core.retrieval.surroundings import BLOCK, HALVES, Surroundings
 from tests.making import make_work
@@ -69,6 +70,18 @@ def test_one_work_is_scored_as_a_library_of_one_whatever_was_asked_before():
     retriever.rank(claim, both, 1)
     for work, scores in zip(works, alone, strict=True):
         assert np.array_equal(retriever.score(claim, work, 1), scores)
+
+
+def test_around_passages_that_do_not_follow_each_other_nothing_stands():
+    sentences = [["frost"]] * 9 + [["lamp"]]
+    given, running = (
+        work_of_passages("Pool", {str(at): f"{words[0]}." for at, words in enumerate(sentences)}, ""),
+        work_of(sentences),
+    )
+    corpus = Corpus((given.version, running.version), {work.id: work for work in (given, running)}.__getitem__)
+    ranking = Surroundings().rank(Claim("lamp"), corpus, 1)
+    assert not ranking.scores[ranking.part(given.id)].any()
+    assert np.array_equal(ranking.scores[ranking.part(running.id)], Surroundings().score(Claim("lamp"), running, 1))
 
 
 def test_a_work_without_spans_or_words_has_no_scores_or_zeros():

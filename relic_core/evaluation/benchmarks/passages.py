@@ -6,14 +6,11 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from relic_core.domain import Chapter, Paragraph, Sentence, Work
+from relic_core.domain import GIVEN_PASSAGES, Chapter, Paragraph, Sentence, Work
 from relic_core.text.reading import work_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-GIVEN = "given passages/1"
-"""The segmenter of such a work."""
 
 
 def in_order(query_id: str, passages: Iterable[str]) -> list[str]:
@@ -51,7 +48,7 @@ def work_of(title: str, passages: Mapping[str, str], source: str, *, chapter: Ca
         author="",
         text=text,
         sha256=sha256,
-        segmenter=GIVEN,
+        segmenter=GIVEN_PASSAGES,
         chapters=tuple(chapters),
         paragraphs=tuple(paragraphs),
         sentences=tuple(sentences),
