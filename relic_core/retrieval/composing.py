@@ -68,14 +68,14 @@ _DENSE_RELIC = "28f7cbcb6486"
 _CALIBRATIONS: Mapping[tuple[str, str], Calibration] = {
     ("fusion", _DENSE_RELIC): Calibration(
         (
-            Sigmoid(1.227, -5.54),
-            Sigmoid(1.278, -5.609),
-            Sigmoid(1.327, -5.69),
-            Sigmoid(1.33, -5.699),
-            Sigmoid(1.327, -5.691),
+            Sigmoid(1.338, -5.774),
+            Sigmoid(1.357, -5.797),
+            Sigmoid(1.37, -5.837),
+            Sigmoid(1.351, -5.813),
+            Sigmoid(1.354, -5.807),
         ),
-        threshold=0.4,
-        threshold_and=0.03,
+        threshold=0.39,
+        threshold_and=0.04,
     ),
     ("dense-relic", _DENSE_RELIC): Calibration(
         (
