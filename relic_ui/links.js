@@ -100,7 +100,7 @@ const comeBack = () => {
     if (left.href && !link && !resting()) return false
     main.scrollTop = left.top
     if (link && document.activeElement !== link) focus(link)
-    return Math.abs(main.scrollTop - left.top) < 2
+    return (link || !left.href) && Math.abs(main.scrollTop - left.top) < 2 // a slow machine rests before all is drawn
   })
 }
 

@@ -43,7 +43,7 @@ CHROMIUM_FLAGS += ["--disable-quic", "--disable-background-networking", "--disab
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test in this folder, and let a journey that fails be made twice more.
+    """Mark every test in this folder, and let a journey that fails be made once more.
 
     A browser and a server on a machine that does other things as well can miss a moment; our faults fail every time.
     What was made again is counted in the closing line and listed by ``-rR``.
@@ -52,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(here):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.flaky(reruns=2))
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def missing(reason: str) -> None:
