@@ -65,13 +65,19 @@ class Surroundings(Bm25):
         corpus: Corpus,
         length: int,
         *,
-        like: tuple[WorkVersion, Span] | None = None,  # noqa: ARG002 - the passage's words are the claim's
+        like: tuple[WorkVersion, Span] | None = None,
     ) -> Ranking:
-        """Rank as `Bm25.rank`; around passages that do not follow each other nothing stands, and all have 0."""
+        """Rank as `Bm25.rank`.
+
+        All have 0 around passages that do not follow each other, and where a passage is asked with: its words are those
+        of its own scene.
+        """
         asked = claim_terms(claim, "tokens")
         postings = self._holding(corpus).postings
         works = [work for work in corpus.versions if key_of(work) in postings.works]
-        running = {work.id: postings.works[key_of(work)] for work in works if work.segmenter != GIVEN_PASSAGES}
+        running = {
+            work.id: postings.works[key_of(work)] for work in works if work.segmenter != GIVEN_PASSAGES and not like
+        }
         scores = around(postings, asked, list(running.values()))
 
         def of(work: WorkVersion) -> Scores:

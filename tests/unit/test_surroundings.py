@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import Claim, Corpus
+from relic_core.domain import Claim, Corpus, Span
 from relic_core.evaluation.benchmarks.passages import work_of as work_of_passages
 from relic_core.retrieval.bm25 import K1, B
 from relic_core.retrieval.surroundings import BLOCK, HALVES, Surroundings
@@ -82,6 +82,13 @@ def test_around_passages_that_do_not_follow_each_other_nothing_stands():
     ranking = Surroundings().rank(Claim("lamp"), corpus, 1)
     assert not ranking.scores[ranking.part(given.id)].any()
     assert np.array_equal(ranking.scores[ranking.part(running.id)], Surroundings().score(Claim("lamp"), running, 1))
+
+
+def test_a_passage_is_not_looked_for_in_its_own_scene():
+    work = work_of([["frost", "lamp"]] * 9)
+    asked = {"claim": Claim("frost"), "corpus": Corpus.of(work), "length": 1}
+    assert Surroundings().rank(**asked).scores.any()
+    assert not Surroundings().rank(**asked, like=(work.version, Span(0, 1))).scores.any()
 
 
 def test_a_work_without_spans_or_words_has_no_scores_or_zeros():
