@@ -53,7 +53,7 @@ def _show_answer(result: SearchResult) -> None:
     if said:
         st.html(
             f'<p class="relic-quiet relic-unsure" role="status"><strong>{escape("; ".join(said))}.</strong> The most '
-            "probable of the others follow below a line. On critics’ claims, joining them found no more than one "
+            "probable of the others follow below a line. On critics’ claims, joining them found hardly more than one "
             "sentence did.</p>"
         )
 
