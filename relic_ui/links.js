@@ -5,6 +5,7 @@ const LEFT = "relic-left" // sessionStorage: address -> where it was left
 const ADDRESSES_KEPT = 60
 const LIMIT_MS = 30000
 const SETTLED_MS = 750
+const MISSED_MS = 5000 // a slow machine rests before all is drawn
 const HAND = ["wheel", "touchmove", "keydown", "pointerdown"]
 
 const page = () => document.querySelector('[data-testid="stMain"]')
@@ -92,15 +93,20 @@ const whenShown = (act, ran = false) => {
 const comeBack = () => {
   const left = leftPlaces()[named(location.href)]
   if (!left || keepsItsOwn(location.pathname)) return stop()
+  let rested = 0
   whenShown(() => {
     const main = page()
     if (!main || document.title !== left.title) return false
     const around = left.id ? document.getElementById(left.id) : main
     const link = left.href && around && [...around.querySelectorAll("a[href]")].find(each => each.getAttribute("href") === left.href)
-    if (left.href && !link && !resting()) return false
+    if (left.href && !link) {
+      if (!resting()) return false
+      rested ||= Date.now()
+      if (Date.now() - rested > MISSED_MS) return stop() // it is gone
+    }
     main.scrollTop = left.top
     if (link && document.activeElement !== link) focus(link)
-    return (link || !left.href) && Math.abs(main.scrollTop - left.top) < 2 // a slow machine rests before all is drawn
+    return (link || !left.href) && Math.abs(main.scrollTop - left.top) < 2
   })
 }
 

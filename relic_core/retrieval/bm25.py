@@ -86,6 +86,9 @@ class Bm25(Retriever):
     - `terms`: what is counted: words as they stand, the dictionary words they are forms of, or function words too.
     """
 
+    _sentences_held = 1
+    """Sentences that each of what the postings call a sentence stands for."""
+
     def __init__(self, *, k1: float = K1, b: float = B, terms: Terms = "tokens", indexes: Path | None = None) -> None:
         if not (math.isfinite(k1) and k1 >= 0):
             raise BadRequest(f"k1 is {k1}; BM25 takes a number of at least 0, as a rule up to 3.")
@@ -191,7 +194,7 @@ class Bm25(Retriever):
         new = [work for work in corpus.versions if key_of(work) not in postings.works]
         if not new:
             return held
-        if postings.sentences + sum(work.sentences for work in new) > _MOST_SENTENCES:
+        if postings.sentences * self._sentences_held + sum(work.sentences for work in new) > _MOST_SENTENCES:
             postings, new = Postings.none(), list(corpus.versions)
         made = _Held(postings.extended(self._words(corpus, new)))
         with self._lock:

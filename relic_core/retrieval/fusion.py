@@ -36,8 +36,9 @@ WEIGHTS = {"bm25": 0.07, "surroundings": 0.4}
 """What a ranking counts for, by its retriever; all others 1. Chosen on half of `public-relic-dev`."""
 
 SHORT = {"bm25": 0.15, "surroundings": 0.1}
-"""The same of a short claim, which names little of what stands around a line: chosen on the well-known passages of dev
-(docs/evaluation.md); and where nothing is known of what stands around: chosen on `public-relic-dev-short`."""
+"""The same of a short claim, which names little of what stands around a line, and of words where nothing is known of
+what does. That of surroundings was chosen on the well-known passages of dev (docs/evaluation.md), that of words on
+`public-relic-dev-short`."""
 
 MOST = {"bm25": 5.0}
 """Standard deviations that a ranking may add at most for a short claim: there one rare word would lift a stub above all
@@ -66,7 +67,7 @@ def fuse(rankings: Sequence[Ranking], *, short: bool = False) -> Ranking:
     rankings = [_of_works(ranking, works) for ranking in rankings]
     keys = [(ranking.work.astype(np.int64) << _BITS) | ranking.start for ranking in rankings]
     found = _union(keys)
-    placed = any(ranking.retriever == "surroundings" and ranking.scores.any() for ranking in rankings)
+    placed = any(each.retriever == "surroundings" and len(each) and np.ptp(each.scores) for each in rankings)
     weights, most = WEIGHTS if placed and not short else SHORT, MOST if short else {}
     shares = [
         share(each.scores, weights.get(each.retriever, 1.0), most.get(each.retriever, np.inf)) for each in rankings

@@ -67,6 +67,7 @@ _FORGOTTEN = 30 * 86_400.0
 _SETTLED = 2.0
 """In seconds: a file changed later than this ago may change again and keep its time, whose steps are coarse."""
 _MOST_FILES = 12_000
+"""Kept open together, so that a search of thousands of works finds those of the last one open."""
 
 
 writing = partial(written_to, called="indexes", setting="RELIC_INDEXES", then="prepare the work again, and it goes on")

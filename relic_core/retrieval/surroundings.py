@@ -19,16 +19,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from relic_core.caching import LRUCache
 from relic_core.domain import GIVEN_PASSAGES, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_works
 from relic_core.retrieval.bm25 import K1, B, Bm25, gain, key_of
-from relic_core.retrieval.words import claim_terms
+from relic_core.retrieval.postings import Postings
+from relic_core.retrieval.words import claim_terms, terms_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from relic_core.config import Settings
     from relic_core.ports import Retriever
-    from relic_core.retrieval.postings import Postings
     from relic_core.text.words import WorkWords
 
 CODE = "surroundings/1"
@@ -40,9 +42,18 @@ BLOCK = 5
 HALVES = (4, 9, 20)
 """Blocks on either side of a span's own: 45, 95 and 205 sentences. Chosen on half of dev."""
 
+_ALONE = 8
+"""Works that were searched alone whose words are held."""
+
 
 class Surroundings(Bm25):
     """Ranks spans by what stands around them; what `Bm25` holds of sentences is held of blocks here."""
+
+    _sentences_held = BLOCK
+
+    def __init__(self, *, indexes: Path | None = None) -> None:
+        super().__init__(indexes=indexes)
+        self._alone: LRUCache[Postings] = LRUCache(_ALONE)
 
     @property
     def name(self) -> str:
@@ -52,8 +63,8 @@ class Surroundings(Bm25):
     @property
     def configuration(self) -> Mapping[str, str]:
         """What surroundings are, and all that decides the words and their weights."""
-        around = ", ".join(str(BLOCK * (2 * half + 1)) for half in HALVES)
-        return {**super().configuration, "sentences around": around, "surroundings": CODE}
+        lengths = ", ".join(str(BLOCK * (2 * half + 1)) for half in HALVES)
+        return {"k1": str(K1), "b": str(B), "words": terms_version("tokens"), "sentences": lengths, "code": CODE}
 
     def score(self, claim: Claim, work: Work, length: int) -> Scores:
         """Score every span of `length` sentences; 0 where nothing around it shares a word with the claim."""
@@ -73,20 +84,27 @@ class Surroundings(Bm25):
         of its own scene.
         """
         asked = claim_terms(claim, "tokens")
-        postings = self._holding(corpus).postings
-        works = [work for work in corpus.versions if key_of(work) in postings.works]
-        running = {
-            work.id: postings.works[key_of(work)] for work in works if work.segmenter != GIVEN_PASSAGES and not like
-        }
-        scores = around(postings, asked, list(running.values()))
+        running = tuple(work for work in corpus.versions if work.segmenter != GIVEN_PASSAGES and not like)
+        if corpus.whole and running:
+            postings = self._alone.get(
+                key_of(running[0]), lambda: Postings.none().extended(self._words(corpus, running))
+            )
+        else:
+            postings = self._holding(replace(corpus, versions=running)).postings
+        places = {work.id: postings.works[key_of(work)] for work in running if key_of(work) in postings.works}
+        scores = around(postings, asked, list(places.values()))
 
         def of(work: WorkVersion) -> Scores:
-            if work.id not in running:
+            if work not in running:
                 return np.zeros(work.candidates(length), dtype=np.float32)
             middle = np.arange(work.candidates(length)) + length // 2
-            return scores[running[work.id].start + middle // BLOCK]
+            found: Scores = scores[places[work.id].start + middle // BLOCK]
+            return found
 
-        return rank_works(self.name, length, ((work.id, of(work)) for work in works))
+        removed = {work.id for work in running} - places.keys()
+        return rank_works(
+            self.name, length, ((work.id, of(work)) for work in corpus.versions if work.id not in removed)
+        )
 
     def _words(self, corpus: Corpus, works: Sequence[WorkVersion]) -> Iterator[tuple[str, WorkWords]]:
         for key, words in super()._words(corpus, works):
@@ -94,35 +112,42 @@ class Surroundings(Bm25):
 
 
 def around(postings: Postings, asked: Sequence[str], works: Sequence[range]) -> Scores:
-    """Score the blocks of some works by what stands around each; shape (n_blocks,), nonsense of all other works."""
+    """Score the blocks of some works by what stands around each; shape (n_blocks,), 0 in all other works."""
     scores = np.zeros(postings.sentences, dtype=np.float32)
-    if not works:
+    documents = sum(map(len, works))
+    if not documents:
         return scores
     open_, close = min(work.start for work in works), max(work.stop for work in works)
     blocks = np.arange(open_, close)
     searched = np.zeros(len(blocks), dtype=bool)
     for work in works:
         searched[work.start - open_ : work.stop - open_] = True
-    documents = int(np.count_nonzero(searched))
     reaches = []
     for half in HALVES:
         first = np.maximum(blocks - half, postings.opens[blocks])
         end = np.minimum(blocks + half + 1, postings.closes[blocks])
         sizes = postings.tokens[end] - postings.tokens[first]
         relative = sizes / (sizes[searched].mean() or 1.0)
-        reaches.append((first - open_, end - open_, relative))
+        reaches.append((np.arange(-half, half + 1), first - open_, end - open_, relative))
     for word, times in Counter(term for term in asked if term in postings.vocabulary).items():
         number = postings.vocabulary[word]
         entries = slice(postings.first[number], postings.first[number + 1])
         sentence, count = postings.sentence[entries], postings.count[entries]
         some = slice(*np.searchsorted(sentence, (open_, close)))
+        own = sentence[some] - open_
         before = np.zeros(len(blocks) + 1, dtype=np.int32)
-        np.cumsum(np.bincount(sentence[some] - open_, count[some], len(blocks)), out=before[1:], dtype=np.int32)
-        for first, end, relative in reaches:
-            held = before[end] - before[first]
-            holding = np.flatnonzero((held > 0) & searched)
-            idf = float(np.log1p((documents - len(holding) + 0.5) / (len(holding) + 0.5)))
-            scores[open_ + holding] += times * gain(idf, held[holding], relative[holding], k1=K1, b=B)
+        np.cumsum(np.bincount(own, count[some], len(blocks)), out=before[1:], dtype=np.int32)
+        for reach, first, end, relative in reaches:
+            near = searched
+            if len(own) * len(reach) < len(blocks):  # a rare word is in few documents
+                near = np.zeros(len(blocks), dtype=bool)
+                near[np.clip(own[:, None] + reach, 0, len(blocks) - 1)] = True
+                near &= searched
+            near = np.flatnonzero(near)
+            held = before[end[near]] - before[first[near]]
+            near, held = near[held > 0], held[held > 0]
+            idf = float(np.log1p((documents - len(near) + 0.5) / (len(near) + 0.5)))
+            scores[open_ + near] += times * gain(idf, held, relative[near], k1=K1, b=B)
     return scores
 
 

@@ -29,6 +29,8 @@ SAVING = {"dense-relic", "reranked", "fusion", "zero-shot", "late", *READ_BY_MOD
 """Those whose preparation is kept on disk, and that therefore have to be prepared."""
 TAUGHT_NOTHING = {"random", "reranked"}
 """Those whose order has nothing to do with the claim's words: the reranker's weights are random here."""
+PAGES = {"surroundings"}
+"""Those that tell the pages of a work apart, and not its sentences."""
 LENGTHS = range(1, 8)
 
 CHAPTERS = (
@@ -133,7 +135,7 @@ def test_it_answers_the_same_twice(retriever, work):
     np.testing.assert_array_equal(retriever.score(claim, work, 2), retriever.score(claim, work, 2))
 
 
-@pytest.mark.parametrize("way", [way for way in WAYS if way not in TAUGHT_NOTHING])
+@pytest.mark.parametrize("way", [way for way in WAYS if way not in TAUGHT_NOTHING | PAGES])
 def test_it_puts_the_obvious_sentence_first(way, made, work):
     scores = made[way].score(Claim("The proud schoolmaster is called a miser:", "proud of it", masked=True), work, 1)
     assert work.sentence_text(int(scores.argmax())) == OBVIOUS

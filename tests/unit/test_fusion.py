@@ -102,8 +102,9 @@ def test_what_stands_around_counts_for_more_than_words_but_where_the_claim_is_sh
     around = replace(around, retriever="surroundings")
     assert fuse([dense, words, around]).order.tolist()[:3] == [9, 7, 8]
     assert fuse([dense, words, around], short=True).order.tolist()[:3] == [9, 8, 7]
-    nothing = replace(around, scores=np.zeros_like(around.scores))
-    assert fuse([dense, words, nothing]).scores.tolist() == fuse([dense, words]).scores.tolist()
+    for alike in (0, 1):  # nothing stands around, or the whole of a short work around each
+        nothing = replace(around, scores=np.full_like(around.scores, alike))
+        assert fuse([dense, words, nothing]).scores.tolist() == fuse([dense, words]).scores.tolist()
 
 
 def test_a_component_that_is_not_ready_is_named_and_prepared():

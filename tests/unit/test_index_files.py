@@ -224,3 +224,25 @@ def test_a_damaged_part_counts_as_not_done(tmp_path):
     for content in (path.read_bytes()[:-30], b"", b"nothing of the kind"):
         path.write_bytes(content)
         assert parts.load(0, ROWS) is None
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "raised", "allowed"),
+    [(1_024, 4_096, 4_096, 1_365), (1_024, 500_000, 36_000, 12_000), (500_000, 500_000, 500_000, 12_000)],
+)
+def test_a_third_of_the_files_that_may_be_open_is_for_indexes_and_they_become_as_many_as_can_be(
+    monkeypatch, soft, hard, raised, allowed
+):
+    limits = [(soft, hard)]
+    monkeypatch.setattr(index_files.resource, "getrlimit", lambda _: limits[-1])
+    monkeypatch.setattr(index_files.resource, "setrlimit", lambda _, wanted: limits.append(wanted))
+    assert (index_files.files_allowed(), limits[-1]) == (allowed, (raised, hard))
+
+
+def test_a_system_that_allows_fewer_files_than_it_says_is_asked_for_no_more(monkeypatch):
+    def refuse(*_):
+        raise ValueError
+
+    monkeypatch.setattr(index_files.resource, "getrlimit", lambda _: (300, index_files.resource.RLIM_INFINITY))
+    monkeypatch.setattr(index_files.resource, "setrlimit", refuse)
+    assert index_files.files_allowed() == 100

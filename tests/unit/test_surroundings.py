@@ -91,6 +91,25 @@ def test_a_passage_is_not_looked_for_in_its_own_scene():
     assert not Surroundings().rank(**asked, like=(work.version, Span(0, 1))).scores.any()
 
 
+def test_a_rare_word_counts_as_in_a_long_work():
+    sentences = [["frost"]] * 900
+    sentences[411] = ["lamp"]
+    blocks = expected(["lamp"], [sentences])[0]
+    found = Surroundings().score(Claim("lamp"), work_of(sentences), 1)
+    assert found == pytest.approx([blocks[start // BLOCK] for start in range(900)], rel=1e-4)
+
+
+def test_no_more_words_are_held_than_there_is_room_for(monkeypatch):
+    monkeypatch.setattr("relic_core.retrieval.bm25._MOST_SENTENCES", 100)
+    retriever = Surroundings()
+    for at in range(8):
+        works = [work_of([[word] * (at + 1)] * 30) for word in ("frost", "lamp")]
+        texts = {work.id: work for work in works}
+        retriever.rank(Claim("frost"), Corpus(tuple(work.version for work in works), texts.__getitem__), 1)
+        assert retriever._held.postings.sentences * BLOCK <= 100
+
+
 def test_a_work_without_spans_or_words_has_no_scores_or_zeros():
+    assert Surroundings().rank(Claim("frost"), Corpus.of(make_work([])), 1).scores.shape == (0,)
     assert Surroundings().score(Claim("frost"), work_of([["frost"]]), 2).shape == (0,)
     assert not Surroundings().score(Claim("frost"), make_work([["It was he.", "It was she."]]), 1).any()
