@@ -115,8 +115,7 @@ _CARDS = (
         name="reranked",
         label="Reranked",
         purpose="Read again",
-        description="Takes the hundred best passages by meaning and by words together, and reads each again beside the "
-        "claim.",
+        description="Takes the hundred best passages of Combined, and reads each again beside the claim.",
         kind="reranker",
         factory="relic_core.retrieval.reranked:create",
         components=("fusion",),

@@ -295,7 +295,9 @@ class Search:
             weak=is_claim
             and not found.refusals
             and not any(each.gone for each in shown.values())
-            and all(_weak(name, each.groups, verdicts) for name, each in shown.items()),
+            and all(
+                _weak(name, each.groups, verdicts) for name, each in shown.items() if self._retrievers.card(name).shown
+            ),
             seconds=time.perf_counter() - began,
             made_with=self._made_with(found),
             searched=searched,
