@@ -51,7 +51,10 @@ class Target:
                 "Give two numbers from 0 to that, the first of them the smaller."
             )
         if not any(character.isalnum() for character in self.span):
-            raise BadRequest("The span holds no word. Mark the words whose source you want to find.")
+            raise BadRequest(
+                "The span holds no word. Mark the words whose source you want to find; where a gap stands for a "
+                "quotation, Find looks for it."
+            )
 
     @property
     def left(self) -> str:

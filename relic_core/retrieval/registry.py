@@ -172,6 +172,7 @@ _CARDS = (
     RetrieverCard(
         name="surroundings",
         label="BM25, surroundings",
+        purpose="By the words around",
         description="Compares words: a passage counts by what stands around it, from the scene to the chapter.",
         kind="lexical",
         factory="relic_core.retrieval.surroundings:create",

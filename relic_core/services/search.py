@@ -499,7 +499,7 @@ class Search:
             other_ranks=tuple(
                 (card, ranking.rank_of(span, work.id))
                 for card, ranking in others
-                if card.kind != "reranker" and card.shown
+                if card.kind != "reranker" and (card.shown or ranking.scores.any())  # around a passage asked with: none
             ),
             shared=tuple({piece.text.casefold(): piece.text for piece in words.pieces if piece.lit}.values()),
             quoted=any(span.overlaps(each.span) for each in quoted),

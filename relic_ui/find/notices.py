@@ -46,13 +46,14 @@ def _show_answer(result: SearchResult) -> None:
     for column in result.columns:
         if column.answered:
             number = sum(card.answers for card in column.cards)
-            units = f"{many(number, unit)} {'answers' if number == 1 else 'answer'}" if number else f"No {unit} answers"
+            units = f"{many(number, unit)} {'answers' if number == 1 else 'answer'}" if number else f"no {unit} answers"
             if 0 < number == len(column.cards):  # as many are shown as can be, and more may answer
-                units = f"At least {units}"
+                units = f"at least {units}"
             said.append(units + f", {inside(column.card.called)}" * (len(result.columns) > 1))
     if said:
+        first, rest = said[0][0].upper(), "; ".join(said)[1:]
         st.html(
-            f'<p class="relic-quiet relic-unsure" role="status"><strong>{escape("; ".join(said))}.</strong> The most '
+            f'<p class="relic-quiet relic-unsure" role="status"><strong>{escape(first + rest)}.</strong> The most '
             "probable of the others follow below a line. On critics’ claims, joining them found hardly more than one "
             "sentence did.</p>"
         )

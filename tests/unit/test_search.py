@@ -90,7 +90,7 @@ def test_the_reranked_column_is_in_the_rerankers_order_and_says_where_the_others
     column = ask(ready, "Nobody paid for the crossing", results=6).columns[2]
     counts = [WORK.span_text(card.span).count("e") for card in column.cards]
     assert counts == sorted(counts, reverse=True)
-    assert [other.name for other, _ in column.cards[0].other_ranks] == ["dense-relic", "bm25", "fusion"]
+    assert [other.name for other, _ in column.cards[0].other_ranks] == ["dense-relic", "bm25", "surroundings", "fusion"]
 
 
 def test_passages_like_one_are_not_reranked_since_there_is_no_claim_to_read(ready):
@@ -104,7 +104,7 @@ def test_a_retriever_that_is_not_usual_answers_where_its_column_is_asked_for(rea
     assert ready.indexes.missing(WORK.id) == ()
     assert ready.indexes.missing(WORK.id, ("zero-shot",)) == ("zero-shot",)
     named = {other.name for card in ask(ready, "Nobody paid").columns[1].cards for other, _ in card.other_ranks}
-    assert named == {"dense-relic", "fusion"}
+    assert named == {"dense-relic", "surroundings", "fusion"}
     (column,) = ask(ready, "Nobody paid", retrievers=("zero-shot",)).columns
     assert column.pending
 
@@ -112,7 +112,13 @@ def test_a_retriever_that_is_not_usual_answers_where_its_column_is_asked_for(rea
 def test_a_card_names_the_words_it_shares_and_the_ranks_others_give_it(ready):
     card = ask(ready, "Who counted the lanterns?", retrievers=("bm25",)).columns[0].cards[0]
     assert card.shared == ("counted", "lanterns")
-    assert {other.name: rank for other, rank in card.other_ranks} == {"dense-relic": 1, "fusion": 1}
+    ranks = {other.name: rank for other, rank in card.other_ranks}
+    assert (ranks["dense-relic"], ranks["fusion"]) == (1, 1)
+
+
+def test_where_a_passage_is_asked_with_no_rank_is_told_of_what_stands_around(ready):
+    for column in like(ready, "1.1.1").columns[:2]:
+        assert all(other.name != "surroundings" for card in column.cards for other, _ in card.other_ranks)
 
 
 def test_words_of_a_heading_between_two_sentences_are_neither_shown_nor_shared(ready):
