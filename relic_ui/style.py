@@ -210,6 +210,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   .st-key-find_view button { padding-inline: .38rem; }
   .st-key-find_view button p { font-size: .75rem; }
   .st-key-find_view { min-width: 0; flex: 1 1 0 !important; }
+  .st-key-find_do:has(.st-key-find_split) .st-key-find_view { flex-basis: 80% !important; }
   .st-key-find_share button p { position: absolute; left: -9999px; }
   [class*="st-key-find_folded"] summary p { font-size: 1rem; }
   :is(.st-key-find_work, .st-key-find_context) { flex: 1 0 100% !important; }
