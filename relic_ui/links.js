@@ -69,8 +69,9 @@ const whenShown = (act, ran = false) => {
   const look = records => {
     ran ||= records.some(record => record.type === "attributes")
     if (!ran || !act()) return
-    const grown = height !== (height = page()?.scrollHeight) // what a mark says under the mouse moves nothing
-    if (grown || !resting()) {
+    const before = height
+    height = page()?.scrollHeight // what a mark says under the mouse leaves it as it is
+    if (height !== before || !resting()) {
       clearTimeout(timer)
       timer = 0
     }

@@ -94,14 +94,15 @@ class Surroundings(Bm25):
         places = {work.id: postings.works[key_of(work)] for work in running if key_of(work) in postings.works}
         scores = around(postings, asked, list(places.values()))
 
+        removed = {work.id for work in running} - places.keys()
+
         def of(work: WorkVersion) -> Scores:
-            if work not in running:
+            if work.id not in places:
                 return np.zeros(work.candidates(length), dtype=np.float32)
             middle = np.arange(work.candidates(length)) + length // 2
             found: Scores = scores[places[work.id].start + middle // BLOCK]
             return found
 
-        removed = {work.id for work in running} - places.keys()
         return rank_works(
             self.name, length, ((work.id, of(work)) for work in corpus.versions if work.id not in removed)
         )

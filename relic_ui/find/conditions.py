@@ -8,6 +8,7 @@ import streamlit as st
 
 from relic_core.domain import MAX_CLAIMS, Condition
 from relic_core.domain.searches import split_claim
+from relic_core.services.search import has_gap
 from relic_ui.find.claim_box import ask
 from relic_ui.shell import literal, show_errors
 
@@ -142,8 +143,9 @@ def _remove(at: int) -> None:
 
 
 def offer_split(request: SearchRequest) -> None:
-    """Offer to ask a sentence with "and", "or", "but not" as joined claims; nothing of any other."""
-    rows = () if request.conditions or request.like else split_claim(request.claim_text)
+    """Offer to ask a sentence with "and", "or", "but not" as joined claims; nothing of any other, nor with a gap."""
+    asked = request.claim_text
+    rows = () if request.conditions or request.like or has_gap(asked) else split_claim(asked)
     if not rows:
         return
 

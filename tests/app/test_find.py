@@ -1081,6 +1081,14 @@ def test_a_sentence_that_joins_claims_is_searched_as_it_stands_and_can_be_split(
     ask(at, "Storms alone", part_0="rain", part_1="wind")
 
 
+@pytest.mark.parametrize("gap", ["____", "___", "[MASK]", "[masked sentence(s)]"])
+def test_a_paragraph_with_a_gap_is_not_offered_as_joined_claims(app, gap):
+    claim = "The fog lies on the river {} and in the court it lies thickest"
+    with pytest.raises(KeyError):
+        ask(app.open(FIND), claim.format(gap)).button(key="find_split")
+    assert ask(app.open(FIND), claim.format("")).button(key="find_split")
+
+
 def test_a_column_that_compares_word_by_word_says_which_words_met(app, shelf, tmp_path, monkeypatch):
     late = make_base(tmp_path / "late", positions=256)
     app.settings = replace(app.settings, late=str(late))
