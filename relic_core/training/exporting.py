@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import shutil
@@ -16,10 +15,12 @@ from relic_core.encoders.cards import CARD, RERANKER_CARD, EncoderCard, Reranker
 from relic_core.encoders.joint_reader import GATES, HEAD, JointReader
 from relic_core.encoders.weights import (
     CONFIG,
+    DOWN,
     LAYERS,
     LAYERS_CARD,
     TOKEN_WEIGHTS,
     TOKENIZER,
+    UP,
     WEIGHTS,
     LayersCard,
     ModelFiles,
@@ -27,6 +28,7 @@ from relic_core.encoders.weights import (
     find_model,
     named_as,
     state_of,
+    with_adapters,
 )
 from relic_core.formats.files import written_whole
 from relic_core.training.checkpoints import room_for, take_name, written_folder
@@ -54,7 +56,8 @@ def write_model(
 ) -> None:
     """Write both encoders with their card; the folder appears under its name when all of it is written.
 
-    - `encoder`: as it is now; adapters are added into the matrices they adapt.
+    - `encoder`: as it is now; adapters are written as such over a base that is found anywhere, else added into the
+      matrices they adapt.
     - `base`: what both are written as layers over.
     - `card`: where the encoders are, and the digest of their files, is filled in.
     - `recipe`: whether the embeddings are the base's, and how far the way is gone from what they began as.
@@ -68,6 +71,10 @@ def write_model(
         )
         for name, model in towers.items():
             (half / name).mkdir()
+            added = adapters(model, recipe.blend)
+            if added and start is None and base.anywhere is not None:
+                _write_layers(half / name, added, base)
+                continue
             tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), recipe.blend)
             write_weights(half / name, tensors, base, keeps_embeddings=recipe.keeps_embeddings)
         if recipe.is_late:
@@ -97,17 +104,21 @@ def write_weights(
         return
     before = named_as(state_of(base), tensors)
     learnt = {
-        name: _short(tensor)
-        for name, tensor in tensors.items()
-        if name not in before or not torch.equal(tensor, before[name])
+        name: tensor for name, tensor in tensors.items() if name not in before or not torch.equal(tensor, before[name])
     }
-    digest = write_tensors(folder / LAYERS, learnt)
-    long = any(tensor.dtype == torch.float32 for tensor in learnt.values())
+    _write_layers(folder, learnt, base)
+
+
+def _write_layers(folder: Path, learnt: Mapping[str, torch.Tensor], base: ModelFiles) -> None:
+    short = {name: _short(tensor) for name, tensor in learnt.items()}
+    digest = write_tensors(folder / LAYERS, short)
+    long = any(tensor.dtype == torch.float32 for tensor in short.values())
     card = LayersCard(
-        base=base.anywhere,
+        base=base.anywhere or "",
         base_digest=base.digest,
         sha256=digest,
         precision="float16 and float32" if long else "float16",
+        version="layers/2" if any(name.endswith(UP) for name in learnt) else "layers/1",
     )
     write_json(folder / LAYERS_CARD, card.model_dump())
 
@@ -120,20 +131,33 @@ def keep_model(candidate: Path, folder: Path, figures: Mapping[str, float]) -> N
         take_name(candidate, folder)
 
 
+def adapters(model: Any, blend: float = 1.0) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformers is not typed
+    """Give the adapters of a model's matrices in float32, named as in a compact model; none where it has none.
+
+    What their product is multiplied by is in the upper one: in training, and `blend`, as in `blended`.
+    """
+    if not any(".lora_" in name for name, _ in model.named_parameters()):
+        return {}
+    from peft.tuners.tuners_utils import BaseTunerLayer
+
+    found: dict[str, torch.Tensor] = {}
+    for name, module in model.named_modules():
+        if isinstance(module, BaseTunerLayer):
+            (adapter,) = module.active_adapters
+            found[name + DOWN] = module.lora_A[adapter].weight.detach().float().cpu().contiguous()
+            up = blend * module.scaling[adapter] * module.lora_B[adapter].weight.detach().float()
+            found[name + UP] = up.cpu().contiguous()
+    return found
+
+
 def merged(model: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformers is not typed
     """Give a model's weights under the names of its base, float32, with adapters added in."""
-    if any(".lora_" in name for name, _ in model.named_parameters()):
-        from peft.tuners.tuners_utils import BaseTunerLayer
-
-        model = copy.deepcopy(model)
-        for module in model.modules():
-            if isinstance(module, BaseTunerLayer):
-                module.merge()
-    return {
+    state = {
         name.replace(".base_layer.", "."): tensor.detach().float().cpu().contiguous()
         for name, tensor in model.state_dict().items()
         if ".lora_" not in name
     }
+    return with_adapters(state, adapters(model))
 
 
 def blended(

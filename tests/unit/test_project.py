@@ -55,7 +55,14 @@ def prose() -> str:
 
 
 @pytest.mark.parametrize(
-    "file", ["requirements.txt", "requirements-signin.txt", "requirements-dev.txt", "constraints.txt"]
+    "file",
+    [
+        "requirements.txt",
+        "requirements-large.txt",
+        "requirements-signin.txt",
+        "requirements-dev.txt",
+        "constraints.txt",
+    ],
 )
 def test_every_requirement_is_an_exact_pin(file):
     assert lines(file)
