@@ -138,17 +138,17 @@ def adapters(model: Any, blend: float = 1.0) -> dict[str, torch.Tensor]:  # noqa
     """
     if not any(".lora_" in name for name, _ in model.named_parameters()):
         return {}
-    from peft.tuners.tuners_utils import BaseTunerLayer
+    from peft.tuners.lora import Linear
 
     found: dict[str, torch.Tensor] = {}
-    for name, module in model.named_modules():
-        if isinstance(module, BaseTunerLayer):
-            (adapter,) = module.active_adapters
-            down, up = (each[adapter].weight.detach().float().cpu() for each in (module.lora_A, module.lora_B))
-            up = blend * module.scaling[adapter] * up
-            if module.fan_in_fan_out:  # GPT-2 keeps its matrices the other way round
-                down, up = up.T, down.T
-            found |= {name + DOWN: down.contiguous(), name + UP: up.contiguous()}
+    adapted: list[tuple[str, Any]] = [each for each in model.named_modules() if isinstance(each[1], Linear)]
+    for name, module in adapted:
+        (adapter,) = module.active_adapters
+        down = module.lora_A[adapter].weight.detach().float().cpu()
+        up = blend * module.scaling[adapter] * module.lora_B[adapter].weight.detach().float().cpu()
+        if module.fan_in_fan_out:  # GPT-2 keeps its matrices the other way round
+            down, up = up.T, down.T
+        found |= {name + DOWN: down.contiguous(), name + UP: up.contiguous()}
     return found
 
 
