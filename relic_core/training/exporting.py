@@ -71,9 +71,8 @@ def write_model(
         )
         for name, model in towers.items():
             (half / name).mkdir()
-            added = adapters(model, recipe.blend)
-            if added and start is None and base.anywhere is not None:
-                _write_layers(half / name, added, base.anywhere, base.digest)
+            if recipe.lora_rank and start is None and base.anywhere is not None:
+                _write_layers(half / name, adapters(model, recipe.blend), base.anywhere, base.digest)
                 continue
             tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), recipe.blend)
             write_weights(half / name, tensors, base, keeps_embeddings=recipe.keeps_embeddings)

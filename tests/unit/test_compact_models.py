@@ -12,7 +12,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 import pytest
 import torch
+from peft import LoraConfig, inject_adapter_in_model
 from safetensors.torch import load_file, save_file
+from transformers import GPT2Config, GPT2Model
 
 from relic_core.domain import Claim, Span
 from relic_core.encoders.cards import EncoderCard, read_card
@@ -23,7 +25,7 @@ from relic_core.encoders.towers import PassageEncoder
 from relic_core.encoders.weights import DOWN, INSTALLED, LARGE, UP, find_model, named_as, state_of
 from relic_core.errors import BadWeights
 from relic_core.ports import silent
-from relic_core.training.exporting import write_weights
+from relic_core.training.exporting import merged, write_weights
 from relic_core.training.trainer import train
 from tests.making_rerankers import WAYS, bart, make_reranker_recipe
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
@@ -430,6 +432,21 @@ def test_of_adapters_half_the_way_is_half_of_what_they_add(adapted, cache, tmp_p
     half = state_of(find_model(str(run(tmp_path / "half", recipe=recipe).folder / "claims")))
     base, whole = state_of(find_model(HUB)), state_of(find_model(str(adapted / "claims")))
     torch.testing.assert_close(half[QUERY], (base[QUERY] + whole[QUERY]) / 2, atol=1e-3, rtol=1e-3)
+
+
+def test_adapters_of_matrices_kept_the_other_way_round_add_what_they_add_in_training():
+    config = GPT2Config(n_layer=1, n_head=2, n_embd=8, vocab_size=20, n_positions=16)
+    plain, model = GPT2Model(config).eval(), GPT2Model(config).eval()
+    model.load_state_dict(plain.state_dict())
+    model = inject_adapter_in_model(LoraConfig(r=2, target_modules="all-linear", fan_in_fan_out=True), model)
+    for name, parameter in model.named_parameters():
+        if ".lora_" in name:
+            torch.nn.init.normal_(parameter)
+    ids = torch.tensor([[1, 2, 3]])
+    wanted = model(ids).last_hidden_state
+    assert not torch.allclose(plain(ids).last_hidden_state, wanted, atol=1e-3)
+    plain.load_state_dict(merged(model))
+    torch.testing.assert_close(plain(ids).last_hidden_state, wanted, atol=1e-4, rtol=1e-4)
 
 
 # ---------------------------------------------------------------- the larger base
