@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from relic_core.services.training_plans import TrainingRequest, Use
     from relic_core.wiring import App
 
-_PACKAGED = ("packaged", "packaged-encoder", "packaged-reranker")
+_PACKAGED = ("packaged", "packaged-encoder", "packaged-reranker", "packaged-large")
 _POLL = 1.0
 _USED: tuple[tuple[ModelKind, str, str], ...] = (
     ("encoder", "Searches use", "model"),
@@ -277,7 +277,7 @@ def _use(app: App, said: str) -> None:
 
     kinds = PACKAGED.get(said)
     if kinds is not None:
-        app.trainings.use_packaged(kinds)
+        app.trainings.use_packaged(said)
     else:
         training = app.trainings.find(said).training
         app.trainings.use(training.id)

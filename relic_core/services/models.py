@@ -1,4 +1,4 @@
-"""Which models the app searches with: chosen among the trainings, kept in one small file below the data folder.
+"""Which models the app searches with: chosen among trainings and what comes along, kept in a file of the data folder.
 
 There are two: the encoder finds passages, the reranker reorders them. What the settings ``RELIC_TRAINED`` and
 ``RELIC_RERANKER`` name stands over a choice. The file holds after each choice both models, so that the last can be
@@ -8,10 +8,12 @@ taken back.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from relic_core.config import ASSETS
 from relic_core.domain.trainings import MODEL_KINDS, ModelKind, Training
 from relic_core.errors import BadRequest, BadWeights, NotFound
 from relic_core.formats.files import write_whole
@@ -23,12 +25,17 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
 
+LARGE = "packaged-large"
+"""Stands for the encoder that comes with the program and lies over the larger base, which has to be installed."""
 PACKAGED: dict[str, tuple[ModelKind, ...]] = {
     "packaged": MODEL_KINDS,
     "packaged-encoder": ("encoder",),
     "packaged-reranker": ("reranker",),
+    LARGE: ("encoder",),
 }
-"""Stand for the models that come with the program where the id of a training could: for both, or for one of them."""
+"""Stand for models that come with the program where the id of a training could, and of which kinds these are."""
+
+TRAINED_LARGE = ASSETS / "weights" / "dense-relic-large"
 
 SETTINGS: dict[ModelKind, str] = {"encoder": "RELIC_TRAINED", "reranker": "RELIC_RERANKER"}
 """What names a model over the head of a choice."""
@@ -45,7 +52,10 @@ _OF: Mapping[str, ModelKind] = {"dense-relic": "encoder", "reranked": "reranker"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A model that was made the default; `digest` is that of its files as they were then, `at` is in UTC."""
+    """A model that was made the default; `digest` is that of its files as they were then, `at` is in UTC.
+
+    - `training`: its training, or `LARGE`.
+    """
 
     training: str
     name: str
@@ -100,6 +110,13 @@ class Defaults:
         """Whether the model of a training is one of them."""
         return any(each.choice and each.choice.training == training_id for each in (self.encoder, self.reranker))
 
+    @property
+    def offers_large(self) -> bool:
+        """Whether the encoder over the larger base could be searched with, and is not."""
+        from relic_core.encoders.weights import is_large_installed
+
+        return not self.encoder.fixed and (not self.use(LARGE) or bool(self.encoder.problem)) and is_large_installed()
+
 
 def with_chosen(settings: Settings) -> Settings:
     """Put the models that were chosen into settings that name none.
@@ -111,8 +128,8 @@ def with_chosen(settings: Settings) -> Settings:
     except BadWeights:
         file = str(choices_file(settings.data))  # no model, as whoever opens it will be told
         return replace(settings, trained=settings.trained or file, reranker=settings.reranker or file)
-    encoder = str(_folder(settings.data, chosen.encoder).card) if chosen.encoder else ""
-    reranker = str(_folder(settings.data, chosen.reranker).model) if chosen.reranker else ""
+    encoder = str(_model(settings.data, chosen.encoder) / "encoder.json") if chosen.encoder else ""
+    reranker = str(_model(settings.data, chosen.reranker)) if chosen.reranker else ""
     return replace(settings, trained=settings.trained or encoder, reranker=settings.reranker or reranker)
 
 
@@ -175,15 +192,19 @@ def choose(data: Path, training: Training) -> Choice:
         )
     if not training.selectable:
         raise BadRequest(f"{training.name} cannot be made the default. {naming(data, training)}")
-    digest = _digest(folder, training.kind)
+    digest = _digest(folder.model, training.kind)
     made = Choice(training=training.id, name=training.name, digest=digest, at=datetime.now(UTC))
     _add(data, {training.kind: made})
     return made
 
 
-def choose_packaged(data: Path, kinds: Sequence[ModelKind] = MODEL_KINDS) -> None:
-    """Make the models that come with the program the defaults, of some kinds. Raises StoreError as `choose`."""
-    _add(data, dict.fromkeys(kinds))
+def choose_packaged(data: Path, which: str = "packaged") -> None:
+    """Make models that come with the program the defaults, named as in `PACKAGED`. Raises StoreError as `choose`."""
+    made = None
+    if which == LARGE:
+        digest = _digest(TRAINED_LARGE, "encoder")
+        made = Choice(training=LARGE, name="dense-RELiC, larger", digest=digest, at=datetime.now(UTC))
+    _add(data, dict.fromkeys(PACKAGED[which], made))
 
 
 def go_back(data: Path) -> Chosen:
@@ -193,13 +214,13 @@ def go_back(data: Path) -> Chosen:
     for kind in MODEL_KINDS:
         choice = before.of(kind)
         if choice and choice != now.of(kind):
-            TrainingFolder.find(data, choice.training)
+            _has_model(data, choice)  # raises where its training is gone
     _write(data, choices[:-1])
     return before
 
 
 def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[str, str]]:
-    """Name the models trained here that are searched with, and since when, by retriever; settings come first."""
+    """Name the chosen models that are searched with, and where they are from, by retriever; settings come first."""
     try:
         now = _last(_read(data))
     except BadWeights:  # searching tells it
@@ -209,11 +230,12 @@ def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[st
         choice = now.of(kind)
         if choice is None or named[kind]:
             continue
-        try:
-            when = f" on {_folder(data, choice).training.created:%-d %B %Y}"
-        except NotFound:
-            when = ""
-        found[retriever] = choice.name, f"{choice.name}, trained here{when}"
+        where = ", over all-mpnet-base-v2"
+        if choice.training != LARGE:
+            where = ", trained here"
+            with suppress(NotFound):
+                where += f" on {TrainingFolder(data / FOLDER / choice.training).training.created:%-d %B %Y}"
+        found[retriever] = choice.name, f"{choice.name}{where}"
     return found
 
 
@@ -264,27 +286,31 @@ def _add(data: Path, made: Mapping[ModelKind, Choice | None]) -> None:
     _write(data, (*(choices[:-1] if again else choices), new))  # going back always brings something else
 
 
-def _folder(data: Path, choice: Choice) -> TrainingFolder:
-    return TrainingFolder(data / FOLDER / choice.training)
+def _model(data: Path, choice: Choice) -> Path:
+    return TRAINED_LARGE if choice.training == LARGE else TrainingFolder(data / FOLDER / choice.training).model
 
 
-def _digest(folder: TrainingFolder, kind: ModelKind) -> str:
+def _has_model(data: Path, choice: Choice) -> bool:
+    """Whether a chosen model has weights. Raises NotFound: its training is not there."""
+    return choice.training == LARGE or TrainingFolder.find(data, choice.training).has_model
+
+
+def _digest(model: Path, kind: ModelKind) -> str:
     from relic_core.encoders.cards import read_card, read_reranker
     from relic_core.encoders.weights import find_model
 
     if kind == "reranker":
-        return read_reranker(folder.model)[1].digest
-    read = read_card(str(folder.card))
+        return read_reranker(model)[1].digest
+    read = read_card(str(model))
     return " ".join(find_model(tower).digest for tower in (read.query_model, read.passage_model))
 
 
 def _problem(data: Path, kind: ModelKind, choice: Choice) -> str:
     undo = _UNDO.format(kind=kind)
     try:
-        folder = TrainingFolder.find(data, choice.training)
-        if not folder.has_model:
+        if not _has_model(data, choice):
             return f"The model of {choice.name} is not there any more. {undo}"
-        if _digest(folder, kind) != choice.digest:
+        if _digest(_model(data, choice), kind) != choice.digest and choice.training != LARGE:
             return (
                 f"The model of {choice.name} is not as it was when it was made the default: its training went on, or a "
                 f"file was damaged. Make it the default again if that is meant. {undo}"

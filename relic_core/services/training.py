@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from relic_core.domain.trainings import MODEL_KINDS, follow
+from relic_core.domain.trainings import follow
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library.naming import meant
 from relic_core.reporting import trainings as reported
@@ -148,9 +148,9 @@ class Trainings:
             )
         return models.choose(self._data, followed.training)
 
-    def use_packaged(self, kinds: Sequence[ModelKind] = MODEL_KINDS) -> None:
-        """Make the models that come with the program the defaults; raises StoreError as `use`."""
-        models.choose_packaged(self._data, kinds)
+    def use_packaged(self, which: str = "packaged") -> None:
+        """Make models that come with the program the defaults, named as in `models.PACKAGED`; raises as `use`."""
+        models.choose_packaged(self._data, which)
 
     def go_back(self) -> models.Chosen:
         """Take back the last choice, of whichever kind; see `models.go_back`."""

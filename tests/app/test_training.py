@@ -196,6 +196,19 @@ def test_a_model_is_made_the_default_and_the_way_back_is_offered(furnished, made
     assert furnished.bench.settings.trained == ""
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_the_larger_model_is_offered_where_its_base_is_installed(furnished, made, press_button, monkeypatch, there):
+    larger = furnished.settings.data / "trainings" / made[0] / "model"
+    monkeypatch.setattr("relic_core.services.models.TRAINED_LARGE", larger)
+    monkeypatch.setattr("relic_core.encoders.weights.is_large_installed", lambda: there)
+    at = sound(furnished.open(TRAINING))
+    assert ("packaged-large" in html(at)) is there
+    if there:
+        at = press_button(at, "use-packaged", "packaged-large")
+        assert furnished.bench.settings.trained == str(larger / "encoder.json")
+        assert "packaged-large" not in html(sound(at))
+
+
 @pytest.fixture
 def dense(furnished, tmp_path, monkeypatch):
     """Name a tiny encoder in the place of dense-RELiC."""

@@ -14,7 +14,7 @@ import pytest
 import torch
 from peft import LoraConfig, inject_adapter_in_model
 from safetensors.torch import load_file, save_file
-from transformers import GPT2Config, GPT2Model
+from transformers import GPT2Config, GPT2Model, MPNetConfig, MPNetModel
 
 from relic_core.domain import Claim, Span
 from relic_core.encoders.cards import EncoderCard, read_card
@@ -22,9 +22,22 @@ from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder
-from relic_core.encoders.weights import DOWN, INSTALLED, LARGE, UP, find_model, named_as, state_of
+from relic_core.encoders.weights import (
+    DOWN,
+    INSTALLED,
+    LARGE,
+    UP,
+    _over,
+    find_model,
+    is_large_installed,
+    named_as,
+    read_layers_card,
+    sha256_of,
+    state_of,
+)
 from relic_core.errors import BadWeights
 from relic_core.ports import silent
+from relic_core.services.models import TRAINED_LARGE
 from relic_core.training.exporting import merged, write_weights
 from relic_core.training.trainer import train
 from tests.making_rerankers import WAYS, bart, make_reranker_recipe
@@ -488,6 +501,27 @@ def test_the_larger_base_is_put_together_from_its_packages_once(parts):
     assert [path.name for path in found.folder.parent.iterdir()] == [LARGE]
     shutil.rmtree(parts)
     assert find_model(LARGE) == found
+    assert is_large_installed()
+    shutil.rmtree(found.folder)
+    assert not is_large_installed()
+
+
+def test_the_larger_base_is_there_before_it_is_unpacked(parts):
+    assert is_large_installed()
+
+
+def test_the_encoder_that_comes_along_for_the_larger_base_adapts_what_is_published():
+    card = read_layers_card(TRAINED_LARGE / "claims" / "layers.json")
+    layers = TRAINED_LARGE / "claims" / "layers.safetensors"
+    assert (card.base, card.base_digest) == (LARGE, _over(INSTALLED[LARGE][0]))
+    assert card.sha256 == sha256_of(layers)
+    with torch.device("meta"):
+        published = MPNetModel(MPNetConfig(vocab_size=30527)).state_dict()
+    adapters = load_file(layers)
+    adapted = {name.removesuffix(DOWN) for name in adapters if name.endswith(DOWN)}
+    assert {f"{name}{end}" for name in adapted for end in (DOWN, UP)} == set(adapters)
+    for name in adapted:
+        assert (adapters[name + UP] @ adapters[name + DOWN]).shape == published[f"{name}.weight"].shape
 
 
 def test_a_part_of_the_larger_base_that_is_not_installed_is_named(parts):

@@ -303,7 +303,7 @@ def test_each_kind_has_a_default_of_its_own_and_going_back_takes_back_the_last_c
     assert (now.encoder, now.reranker.training) == (None, reranker)
     bench.trainings.use(encoder)
     bench.trainings.use(encoder)
-    bench.trainings.use_packaged(("reranker",))
+    bench.trainings.use_packaged("packaged-reranker")
     assert build(unnamed).settings.reranker == ""
     assert build(unnamed).settings.trained
     bench.trainings.use_packaged()

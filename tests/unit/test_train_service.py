@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import re
@@ -22,7 +23,7 @@ from relic_core.encoders.cards import HeadPooling, Reading
 from relic_core.encoders.weights import TOKEN_WEIGHTS
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
 from relic_core.retrieval import dense, late
-from relic_core.services.models import Chosen, with_chosen
+from relic_core.services.models import LARGE, Chosen, with_chosen
 from relic_core.training import estimates, running
 from relic_core.training.folders import TrainingFolder
 from relic_core.training.recipes import (
@@ -442,6 +443,37 @@ def test_a_model_of_ones_own_is_called_by_its_own_name_and_the_one_that_comes_al
     assert build(replace(settings, trained=str(base))).retrievers.card(name).label == "dense-RELiC"
     bench.trainings.use_packaged()
     assert build(settings).retrievers.card(name).label == "dense-RELiC"
+
+
+def test_the_encoder_over_the_larger_base_is_chosen_and_left_like_a_training_s(made, bench, settings, monkeypatch):
+    larger = settings.data / "trainings" / made[1] / "model"
+    monkeypatch.setattr("relic_core.services.models.TRAINED_LARGE", larger)
+    for there in (False, True):
+        monkeypatch.setattr("relic_core.encoders.weights.is_large_installed", lambda there=there: there)
+        assert bench.trainings.default.offers_large is there
+    bench.trainings.use(made[0])
+    bench.trainings.use_packaged(LARGE)
+    chosen = build(settings)
+    assert chosen.settings.trained == str(larger / "encoder.json")
+    assert "all-mpnet-base-v2" in chosen.retrievers.card("dense-relic").description
+    assert not bench.trainings.default.encoder.problem
+    assert not bench.trainings.default.offers_large
+    bench.trainings.use_packaged("packaged-encoder")
+    assert build(settings).settings.trained == ""
+    assert bench.trainings.go_back().encoder.training == LARGE
+    assert bench.trainings.go_back().encoder.training == made[0]
+
+
+def test_the_encoder_over_the_larger_base_is_not_chosen_where_that_is_not_installed(bench, settings, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(settings.data / "nothing"))
+    monkeypatch.setattr(importlib.metadata.Distribution, "from_name", raises_not_found)
+    with pytest.raises(BadWeights, match=r"requirements-large\.txt"):
+        bench.trainings.use_packaged(LARGE)
+    assert not (settings.data / "model.json").exists()
+
+
+def raises_not_found(name):
+    raise importlib.metadata.PackageNotFoundError(name)
 
 
 def test_what_the_environment_names_stands_over_the_choice(made, bench, settings, base):
