@@ -328,7 +328,7 @@ def _print_used(default: Defaults) -> None:
         elif of.problem:
             print(of.problem)
         elif of.choice is not None:
-            print(f"{does} the {what} of {of.choice.name} ({of.choice.training}).")
+            print(f"{does} the {what} {of.choice.named} ({of.choice.training}).")
         elif not default.problem:
             print(f"{does} the packaged {what}.")
 

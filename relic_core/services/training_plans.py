@@ -112,6 +112,7 @@ class TrainingPlans:
         recipe = request.recipe
         find_model(recipe.base)
         looks = self._looking(request)
+        self._check_start(request)
         summaries = self._data.works()
         validated, validated_words = (there.dev, 0) if request.data else self._validated(request, summaries)
         works = there.works * sum(_read_of(each) for each in summaries) // max(1, len(summaries))  # about
@@ -145,11 +146,10 @@ class TrainingPlans:
                 f"The recipe watches {request.recipe.watch}, which the validation does not give. It gives "
                 f"{', '.join(known)}: write one of them into the recipe."
             )
-        base = find_model(request.recipe.base)  # what lacks a file is told before torch is loaded
+        find_model(request.recipe.base)  # what lacks a file is told before torch is loaded
         self._looking(request)
 
         from relic_core.training.loop import processes
-        from relic_core.training.models import start_of
         from relic_core.training.trainer import check_base
 
         if processes() > 1:
@@ -159,10 +159,15 @@ class TrainingPlans:
                 "together."
             )
         check_base(request.recipe)
-        card = start_card(self._settings, request)
+        self._check_start(request)
+        self._check_room(request)
+
+    def _check_start(self, request: TrainingRequest) -> None:
+        from relic_core.training.models import start_of
+
+        base, card = find_model(request.recipe.base), start_card(self._settings, request)
         if card is not None:
             start_of(card, base)
-        self._check_room(request)
 
     def _admit_models(self, request: TrainingRequest) -> None:
         """Refuse a model or a file that is named by a path which may not be read; raises BadRequest."""
@@ -192,8 +197,8 @@ class TrainingPlans:
         except BadWeights as error:
             raise BadWeights(
                 "A reranker learns from what dense-RELiC takes for the right passage, and is validated on what it "
-                f"finds; and its model cannot be used. {error} Or train an encoder first and make it the default "
-                "(`python -m relic_core train --use ID`)."
+                f"finds; and its model cannot be used. {error} Or make another the default (`python -m relic_core "
+                "train --use ID`, or packaged-encoder)."
             ) from error
 
     def _check_room(self, request: TrainingRequest) -> None:

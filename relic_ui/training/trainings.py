@@ -10,7 +10,7 @@ import streamlit as st
 from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.reporting import charts
 from relic_core.reporting import trainings as reported
-from relic_core.services.models import LARGE, SETTINGS, Defaults, naming
+from relic_core.services.models import PACKAGED_LARGE, SETTINGS, Defaults, naming
 from relic_core.services.training_plans import setting
 from relic_ui import buttons
 from relic_ui.jobs import when
@@ -106,17 +106,16 @@ def show_default(app: App) -> None:
             st.warning(literal(of.problem), icon=":material/warning:")
             buttons_.append(packaged)
         elif of.choice is not None:
-            by = "" if of.choice.training == LARGE else " of"
             said.append(
-                f"{words.does}{by} <strong>{escape(of.choice.name)}</strong>, chosen {escape(when(of.choice.at))}."
+                f"{words.does} <strong>{escape(of.choice.named)}</strong>, chosen {escape(when(of.choice.at))}."
                 f"{words.then}"
             )
             buttons_.append(packaged)
         elif not default.problem:
             said.append(f"{words.does} that comes with the program.")
     if default.offers_large:
-        said.append("A larger model is installed: it finds more, and takes several times as long.")
-        buttons_.append(_packaged_button(LARGE, "Use the larger model"))
+        said.append("A larger model is installed. It finds more, and takes several times as long to prepare a work.")
+        buttons_.append(_packaged_button(PACKAGED_LARGE, "Use the larger model"))
     back = _back(default)
     st.html("".join(f'<p class="relic-measure">{each}</p>' for each in said) or "<span></span>")
     if back or buttons_:

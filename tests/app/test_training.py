@@ -200,7 +200,7 @@ def test_a_model_is_made_the_default_and_the_way_back_is_offered(furnished, made
 def test_the_larger_model_is_offered_where_its_base_is_installed(furnished, made, press_button, monkeypatch, there):
     larger = furnished.settings.data / "trainings" / made[0] / "model"
     monkeypatch.setattr("relic_core.services.models.TRAINED_LARGE", larger)
-    monkeypatch.setattr("relic_core.encoders.weights.is_large_installed", lambda: there)
+    monkeypatch.setattr("relic_core.services.models.is_large_installed", lambda: there)
     at = sound(furnished.open(TRAINING))
     assert ("packaged-large" in html(at)) is there
     if there:

@@ -49,7 +49,7 @@ def test_a_dry_run_says_what_would_be_learnt_from_and_how_long_it_takes_and_begi
     assert bench.trainings.all() == ()
 
 
-def test_a_training_is_begun_shown_compared_used_removed_and_put_back(train, bench):
+def test_a_training_is_begun_shown_compared_used_removed_and_put_back(train, bench, monkeypatch):
     ran = train("--name", "first", "--wait", begin=True)
     assert (ran.code, "first (" in ran.out, "finished" in ran.out) == (0, True, True)
     assert train("--name", "second", "--set", "seed=3", begin=True).code == 0
@@ -66,6 +66,10 @@ def test_a_training_is_begun_shown_compared_used_removed_and_put_back(train, ben
     assert train("--remove", "first").code == 1, "searches use it"
     assert "model of first" not in train("--use", "packaged").out
     assert "model of first" in train("--back").out
+    larger = bench.settings.data / "trainings" / bench.trainings.find("second").training.id / "model"
+    monkeypatch.setattr("relic_core.services.models.TRAINED_LARGE", larger)
+    used = train("--use", "packaged-large").out
+    assert [part in used for part in ("dense-RELiC, larger", "packaged-large", "index --all")] == [True] * 3
     train("--use", "packaged")
     training_id = train("--remove", "first").out.split()[-1]
     assert training_id in train("--list").out.splitlines()[-1]

@@ -515,6 +515,9 @@ def test_the_encoder_that_comes_along_for_the_larger_base_adapts_what_is_publish
     layers = TRAINED_LARGE / "claims" / "layers.safetensors"
     assert (card.base, card.base_digest) == (LARGE, _over(INSTALLED[LARGE][0]))
     assert card.sha256 == sha256_of(layers)
+    both = hashlib.sha256(f"{card.base_digest}{card.sha256}".encode()).hexdigest()
+    said = json.loads((TRAINED_LARGE / "encoder.json").read_bytes())
+    assert said["digest"] == hashlib.sha256(f"{both}{both}".encode()).hexdigest()
     with torch.device("meta"):
         published = MPNetModel(MPNetConfig(vocab_size=30527)).state_dict()
     adapters = load_file(layers)

@@ -23,7 +23,7 @@ from relic_core.encoders.cards import HeadPooling, Reading
 from relic_core.encoders.weights import TOKEN_WEIGHTS
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
 from relic_core.retrieval import dense, late
-from relic_core.services.models import LARGE, Chosen, with_chosen
+from relic_core.services.models import PACKAGED_LARGE, Chosen, with_chosen
 from relic_core.training import estimates, running
 from relic_core.training.folders import TrainingFolder
 from relic_core.training.recipes import (
@@ -445,14 +445,20 @@ def test_a_model_of_ones_own_is_called_by_its_own_name_and_the_one_that_comes_al
     assert build(settings).retrievers.card(name).label == "dense-RELiC"
 
 
+def test_a_start_over_another_base_is_refused_before_it_is_reckoned_how_long_a_training_takes(bench, base):
+    for ask in (bench.training_plans.prospect, bench.training_plans.check):
+        with pytest.raises(BadRequest, match="--start base"):
+            ask(asked_of(base, start="default"))
+
+
 def test_the_encoder_over_the_larger_base_is_chosen_and_left_like_a_training_s(made, bench, settings, monkeypatch):
     larger = settings.data / "trainings" / made[1] / "model"
     monkeypatch.setattr("relic_core.services.models.TRAINED_LARGE", larger)
     for there in (False, True):
-        monkeypatch.setattr("relic_core.encoders.weights.is_large_installed", lambda there=there: there)
+        monkeypatch.setattr("relic_core.services.models.is_large_installed", lambda there=there: there)
         assert bench.trainings.default.offers_large is there
     bench.trainings.use(made[0])
-    bench.trainings.use_packaged(LARGE)
+    bench.trainings.use_packaged(PACKAGED_LARGE)
     chosen = build(settings)
     assert chosen.settings.trained == str(larger / "encoder.json")
     assert "all-mpnet-base-v2" in chosen.retrievers.card("dense-relic").description
@@ -460,20 +466,59 @@ def test_the_encoder_over_the_larger_base_is_chosen_and_left_like_a_training_s(m
     assert not bench.trainings.default.offers_large
     bench.trainings.use_packaged("packaged-encoder")
     assert build(settings).settings.trained == ""
-    assert bench.trainings.go_back().encoder.training == LARGE
+    assert bench.trainings.go_back().encoder.training == PACKAGED_LARGE
     assert bench.trainings.go_back().encoder.training == made[0]
+    named = build(replace(settings, trained=str(larger)))
+    assert not named.trainings.default.offers_large
 
 
-def test_the_encoder_over_the_larger_base_is_not_chosen_where_that_is_not_installed(bench, settings, monkeypatch):
+def test_other_weights_that_a_newer_program_brings_are_used_where_the_larger_ones_were_chosen(
+    made, bench, settings, monkeypatch
+):
+    for training in made:
+        larger = settings.data / "trainings" / training / "model"
+        monkeypatch.setattr("relic_core.services.models.TRAINED_LARGE", larger)
+        if training == made[0]:
+            bench.trainings.use_packaged(PACKAGED_LARGE)
+    assert not bench.trainings.default.encoder.problem
+    assert build(settings).settings.trained == str(larger / "encoder.json")
+
+
+@pytest.fixture
+def no_larger_base(settings, monkeypatch):
+    """Let the larger base not be installed."""
+
+    def raises(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
     monkeypatch.setattr("huggingface_hub.constants.HF_HOME", str(settings.data / "nothing"))
-    monkeypatch.setattr(importlib.metadata.Distribution, "from_name", raises_not_found)
+    monkeypatch.setattr(importlib.metadata.Distribution, "from_name", raises)
+
+
+def test_the_encoder_over_the_larger_base_is_not_chosen_where_that_is_not_installed(no_larger_base, bench, settings):
     with pytest.raises(BadWeights, match=r"requirements-large\.txt"):
-        bench.trainings.use_packaged(LARGE)
+        bench.trainings.use_packaged(PACKAGED_LARGE)
     assert not (settings.data / "model.json").exists()
 
 
-def raises_not_found(name):
-    raise importlib.metadata.PackageNotFoundError(name)
+def test_where_the_larger_base_is_gone_the_way_back_is_told_and_none_leads_to_it(
+    no_larger_base, made, bench, settings, monkeypatch
+):
+    with monkeypatch.context() as there:
+        there.setattr("relic_core.services.models.TRAINED_LARGE", settings.data / "trainings" / made[0] / "model")
+        bench.trainings.use_packaged(PACKAGED_LARGE)
+    assert "packaged-encoder" in bench.trainings.default.encoder.problem
+    with pytest.raises(BadWeights, match="packaged-encoder"):
+        build(settings).retrievers.get("dense-relic")
+    bench.trainings.use_packaged("packaged-encoder")
+    with pytest.raises(BadWeights, match="not installed"):
+        bench.trainings.go_back()
+    assert bench.trainings.default.encoder.choice is None
+
+
+def test_a_model_is_chosen_before_there_is_a_data_folder(tmp_path):
+    build(Settings(data=tmp_path / "none" / "yet", indexes=tmp_path / "indexes")).trainings.use_packaged()
+    assert (tmp_path / "none" / "yet" / "model.json").is_file()
 
 
 def test_what_the_environment_names_stands_over_the_choice(made, bench, settings, base):
