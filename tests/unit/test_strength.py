@@ -1,11 +1,14 @@
 """Strong or weak: a claim about another book must come out weak."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from relic_core.config import Settings
 from relic_core.domain import Claim, rank_scores
 from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.formats.run_files import read_run
 from relic_core.library import sample
 from relic_core.retrieval import registry, strength
 from relic_core.retrieval.fusion import fuse
@@ -211,6 +214,12 @@ def test_thresholds_were_set_for_the_encoder_that_comes_with_the_program(tmp_pat
     assert set(encoder.split("/")) & set(strength._BY_MODEL), (
         f"No thresholds were set for {encoder}: `python -m tools.tune strength` says which, `_BY_MODEL` keeps them."
     )
+
+
+def test_thresholds_were_set_for_the_encoder_over_the_larger_base():
+    docs = Path(__file__).parents[2] / "docs"
+    encoder = read_run(docs / "larger_base" / "dense-relic-larger-4-4.json")[0].configuration["encoder"]
+    assert set(encoder.split("/")) & set(strength._BY_MODEL)
 
 
 def test_a_work_of_one_sentence():
