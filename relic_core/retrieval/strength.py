@@ -101,8 +101,8 @@ _BY_MODEL: Mapping[str, Threshold] = {
     "28f7cbcb6486": Threshold(fair=0.4, strong=0.465, per_unknown=0.039, if_named=0.101),
     "295c0bacdf86": Threshold(fair=0.522, strong=0.623, per_unknown=0.228, if_named=0.139),
 }
-"""By the digest of the model's files in the identity of an encoder: all-MiniLM-L6-v2, the program's dense-RELiC, and that
-over the larger base."""
+"""By the digest of the model's files in the identity of an encoder: all-MiniLM-L6-v2, the program's dense-RELiC, and
+that over the larger base."""
 
 _BY_SCORE: Mapping[Level, str] = {
     "strong": "much closer to the claim than passages of unrelated books come",
