@@ -279,14 +279,14 @@ def refuse_learnt(card: RetrieverCard, settings: Settings, benchmark: Benchmark)
 
 
 def _own_encoders(card: RetrieverCard, settings: Settings) -> list[EncoderCard]:
-    """Read the cards of the encoders that do not come with the program, of a retriever and of what it is made of."""
+    """Read the cards of the encoders that settings or a choice name, of a retriever and of what it is made of."""
     set_by = {"zero-shot": settings.model, "dense-relic": settings.trained, "late": settings.late}
     made_of = [each.name for each in registry.in_order([card.name])]
     return [read_card(model) for name, model in set_by.items() if model and name in made_of]
 
 
 def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
-    """Name the models that do not come with the program, of a retriever and of what it is made of."""
+    """Name the models that settings or a choice name, of a retriever and of what it is made of."""
     own = [model.name for model in _own_encoders(card, settings)]
     made_of = [each.name for each in registry.in_order([card.name])]
     if settings.reranker and "reranked" in made_of:

@@ -334,7 +334,7 @@ class Retrievers:
         return tuple(each for each in self.cards() if each.default)
 
     def card(self, name: str) -> RetrieverCard:
-        """Describe one retriever; one with a model that was trained here, or is on a server, by that model's name.
+        """Describe one retriever; one with a model that was chosen, or is on a server, by that model's name.
 
         What reorders keeps its label, which says what it does, and names the model in its description.
         """

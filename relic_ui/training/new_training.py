@@ -166,7 +166,7 @@ def _choose_further(app: App, every: tuple[Followed, ...], recipe: AnyRecipe, ba
         return {"sources": tuple(sources), "validation": int(validation)}
     encoders = [each.training for each in every if each.has_model and each.training.kind == "encoder"]
     trained = {each.id: f"the model of {each.name}" for each in encoders}
-    label = app.retrievers.card("dense-relic").label  # of a model that was trained here its own name
+    label = app.retrievers.card("dense-relic").label  # of a model that was chosen its own name
     starts = _STARTS | {DENSE_RELIC: f"From {label}, as the app searches with it"}
     starts |= {key: f"From {label}" for key, label in trained.items()}
     first = NO_MODEL if base else default.start

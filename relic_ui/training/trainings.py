@@ -115,15 +115,16 @@ def show_default(app: App) -> None:
             said.append(f"{words.does} that comes with the program.")
     if default.offers_large:
         said.append("A larger model is installed. It finds more, and takes several times as long to prepare a work.")
-        buttons_.append(_packaged_button(PACKAGED_LARGE, "Use the larger model"))
+        during = "Checking the model …"  # it is unpacked when it is first chosen
+        buttons_.append(_packaged_button(PACKAGED_LARGE, "Use the larger model", during))
     back = _back(default)
     st.html("".join(f'<p class="relic-measure">{each}</p>' for each in said) or "<span></span>")
     if back or buttons_:
         st.html(f'<p class="relic-training-do">{back}{"".join(buttons_)}</p>')
 
 
-def _packaged_button(to: str, label: str) -> str:
-    return buttons.button("use-packaged", to, label, title=f"{label} for searching")
+def _packaged_button(to: str, label: str, during: str = "") -> str:
+    return buttons.button("use-packaged", to, label, title=f"{label} for searching", during=during)
 
 
 def _back(default: Defaults) -> str:
