@@ -293,24 +293,22 @@ def _in_folder(root: Path, folder: Path) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Survey:
-    """What indexes there are of works: how many whole ones and of which works, and where damaged ones are."""
+    """What indexes there are of works: how many whole ones, and where damaged ones are."""
 
     whole: int
     damaged: tuple[str, ...]
-    works: frozenset[tuple[str, str]]
 
 
 def survey(root: Path, *, thorough: bool = False) -> Survey:
     """Look through the indexes of works (`thorough`: hold every file to its hash); no model is loaded for it."""
-    whole, damaged, works = 0, [], set()
+    whole, damaged = 0, []
     for folder in sorted(path.parent for path in root.glob(f"[!.]*/[!.]*/[!.]*/{MANIFEST}")):
         said = _in_folder(root, folder)
         if said is None or (thorough and not _holds(folder, said)):
             damaged.append(folder.relative_to(root).as_posix())
         else:
             whole += 1
-            works.add((said["retriever"], said["work"]))
-    return Survey(whole=whole, damaged=tuple(damaged), works=frozenset(works))
+    return Survey(whole=whole, damaged=tuple(damaged))
 
 
 def _holds(folder: Path, said: Mapping[str, Any]) -> bool:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Literal
 
 from relic_core.domain.figures import many
 from relic_core.encoders.cross_encoder import open_reranker
-from relic_core.errors import RelicError
+from relic_core.errors import BadWeights, RelicError
 from relic_core.language_models.server import Server
+from relic_core.ports import CorpusRetriever
 from relic_core.retrieval import dense, late
 from relic_core.retrieval.index_files import survey
 from relic_core.retrieval.reranked import reranker_model
@@ -171,7 +172,12 @@ def _indexes(
     looked_at = found.whole + len(found.damaged)
     said = f"{many(looked_at, 'index was', 'indexes were')} {held}, {len(found.damaged) or 'none'} damaged"
     names = [card.name for card in retrievers.default() if card.kind == "dense"]
-    lacking = sum(any((name, each.fingerprint) not in found.works for name in names) for each in prints.values())
+    lacking: set[str] = set()
+    for name in names:
+        with suppress(BadWeights):  # of models it is told by themselves
+            retriever = retrievers.get(name)
+            if isinstance(retriever, CorpusRetriever):
+                lacking.update(retriever.missing(tuple(prints.values()), 1))
     if found.damaged:
         return Finding(
             "indexes",
@@ -182,7 +188,7 @@ def _indexes(
         return Finding(
             "indexes",
             "notice",
-            f"{said}; {many(lacking, 'work is', 'works are')} not prepared for searching by meaning. "
+            f"{said}; {many(len(lacking), 'work is', 'works are')} not prepared for searching by meaning. "
             "`python -m relic_core index --all` does it.",
         )
     return Finding("indexes", "good", f"{said}; every work is prepared.")

@@ -119,8 +119,10 @@ class Defaults:
 
     @property
     def offers_large(self) -> bool:
-        """Whether the encoder over the larger base could be searched with, and is not."""
-        return not self.encoder.fixed and not self.use(PACKAGED_LARGE) and is_large_installed()
+        """Whether the encoder over the larger base could be searched with, and nothing else leads to it."""
+        near = (self.encoder.choice, self.before.encoder)  # going back leads to the second, and is offered by itself
+        chosen = any(choice and choice.training == PACKAGED_LARGE for choice in near)
+        return not self.encoder.fixed and not chosen and is_large_installed()
 
 
 def with_chosen(settings: Settings) -> Settings:

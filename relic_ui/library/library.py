@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.services.models import PACKAGED_LARGE
 from relic_ui import buttons, jobs
 from relic_ui.jobs import when
 from relic_ui.library import correcting
@@ -37,6 +38,8 @@ _AT_FIRST = 12
 """Works that are shown before the reader asks for all."""
 _WORDS_A_SECOND = 4_000
 """That are read for searching by meaning on two cores."""
+_LARGER_TAKES = 4
+"""Times as long."""
 
 
 def recent_jobs(app: App) -> tuple[Job, ...]:
@@ -137,18 +140,18 @@ def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
     before: list[WorkSummary] = []
     for work in works:
         if work.id in under_way:
-            _show_list(before, lacking)
+            _show_list(app, before, lacking)
             before = []
             _show_prepared(app, work, under_way[work.id])
         else:
             before.append(work)
         if work.id == correcting_now:
-            _show_list(before, lacking)
+            _show_list(app, before, lacking)
             before = []
             if correcting.show_form(app, work):
                 del st.session_state["library_correcting"]
                 st.rerun()
-    _show_list(before, lacking)
+    _show_list(app, before, lacking)
     if len(works) == _AT_FIRST < total and not st.session_state.get("library_filter"):
 
         def show_all() -> None:
@@ -157,8 +160,8 @@ def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
         st.button(f"Show all {total} works", key="library_show_all", on_click=show_all, icon=":material/expand_more:")
 
 
-def _show_list(works: Iterable[WorkSummary], lacking: Set[str]) -> None:
-    rows = "".join(_row(work, _when_ready(work) if work.id in lacking else "ready") for work in works)
+def _show_list(app: App, works: Iterable[WorkSummary], lacking: Set[str]) -> None:
+    rows = "".join(_row(work, _when_ready(app, work) if work.id in lacking else "ready") for work in works)
     if rows:
         st.html(f'<ul class="relic-shelf-works">{rows}</ul>')
 
@@ -168,15 +171,19 @@ def _show_prepared(app: App, work: WorkSummary, job_id: str) -> None:
     """Draw a work that is being prepared; by itself, so that what is open in the rows of others stays open."""
     with show_errors():
         job = app.jobs.get(job_id)
-        left = about(job.seconds_left if job.seconds_left is not None else work.words / _WORDS_A_SECOND)
+        left = about(job.seconds_left if job.seconds_left is not None else _seconds(app, work))
         share = f' value="{job.done / job.total:.2f}"' if job.total else ""
         said = f'words only; by meaning in {left} <progress aria-label="Preparing {escape(work.title)}" max="1"{share}>'
         st.html(f'<ul class="relic-shelf-works">{_row(work, f"{said}</progress>" if job.active else "ready")}</ul>')
 
 
-def _when_ready(work: WorkSummary) -> str:
+def _seconds(app: App, work: WorkSummary) -> float:
+    return work.words / _WORDS_A_SECOND * (_LARGER_TAKES if app.trainings.default.use(PACKAGED_LARGE) else 1)
+
+
+def _when_ready(app: App, work: WorkSummary) -> str:
     prepare = buttons.button("prepare", work.id, "Prepare it", title=f"Prepare it: {work.title}", during="Preparing …")
-    return f"words only; by meaning in {about(work.words / _WORDS_A_SECOND)} {prepare}"
+    return f"words only; by meaning in {about(_seconds(app, work))} {prepare}"
 
 
 def _row(work: WorkSummary, ready: str) -> str:

@@ -96,7 +96,8 @@ def show_default(app: App) -> None:
     said, buttons_ = [], []
     for kind, words in _USED.items():
         of = default.of(kind)
-        packaged = _packaged_button(f"packaged-{kind}", words.use_packaged)
+        smaller = of.choice is not None and of.choice.training == PACKAGED_LARGE
+        packaged = _packaged_button(f"packaged-{kind}", "Use the smaller model" if smaller else words.use_packaged)
         if of.fixed:
             said.append(
                 f"{words.does} that the setting <code>{SETTINGS[kind]}</code> names: "
@@ -114,7 +115,9 @@ def show_default(app: App) -> None:
         elif not default.problem:
             said.append(f"{words.does} that comes with the program.")
     if default.offers_large:
-        said.append("A larger model is installed. It finds more, and takes several times as long to prepare a work.")
+        said.append(
+            "A larger model is installed. It finds more of what critics quoted; preparing takes four times as long."
+        )
         during = "Checking the model …"  # it is unpacked when it is first chosen
         buttons_.append(_packaged_button(PACKAGED_LARGE, "Use the larger model", during))
     back = _back(default)

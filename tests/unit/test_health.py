@@ -3,6 +3,7 @@
 import json
 import shutil
 import threading
+from dataclasses import replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -16,6 +17,7 @@ from relic_core.store.migrations import read_migrations
 from relic_core.wiring import build
 from tests.approved import says
 from tests.making import work_of
+from tests.making_training import make_base
 from tests.privileges import without_privileges
 
 SAYS = says("commands")
@@ -58,6 +60,14 @@ def test_a_sound_library_is_well(bench):
     assert f"all {len(read_migrations())} migrations" in said["store"][1]
     assert SAYS["one index whole"] in said["indexes"][1]
     assert all(finding.level != "bad" for finding in bench.examine())
+
+
+def test_a_work_that_was_prepared_for_another_encoder_is_not_prepared(bench, tmp_path):
+    first = build(replace(bench.settings, trained=str(make_base(tmp_path / "first", positions=300))))
+    other = build(replace(bench.settings, trained=str(make_base(tmp_path / "other", positions=320))))
+    (work,) = first.works.summaries()
+    first.indexes.build(work.id, first.indexes.missing(work.id), lambda _done, _total, _note="": None)
+    assert [found(each)["indexes"][0] for each in (first, other)] == ["good", "notice"]
 
 
 def test_a_store_that_cannot_be_opened_is_bad_and_the_rest_is_looked_at(bench):
