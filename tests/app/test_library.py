@@ -160,6 +160,17 @@ def test_a_work_is_read_by_words_alone_until_it_is_prepared_which_is_watched_bes
     assert readiness(at, work) == (False, False, False)
 
 
+def test_a_work_is_reckoned_to_take_longer_where_searches_use_the_larger_model(app, text, monkeypatch):
+    work = app.bench.works.add(text.read_bytes(), name="lanterns.txt").work
+    monkeypatch.setattr("relic_ui.library.library._WORDS_A_SECOND", work.words / 600)  # ten minutes
+    minutes = []
+    for larger in (False, True):
+        monkeypatch.setattr("relic_core.services.models.Defaults.use", lambda _self, _which, larger=larger: larger)
+        row = re.search(rf'<li id="work-{work.id}".*?</li>', html(app.open(LIBRARY)), re.DOTALL)[0]
+        minutes.append(int(re.search(r"about (\d+) minutes", row)[1]))
+    assert minutes == [10, 40]
+
+
 def test_what_was_added_leads_to_the_works(app, text):
     app.run_jobs()
     at = app.open(LIBRARY)
