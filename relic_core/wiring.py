@@ -443,7 +443,7 @@ class App:
         """Says whether everything is as it should be; see `services.health.examine`."""
         from relic_core.services import health
 
-        return partial(health.examine, self.store, self.settings, self.works, self.retrievers)
+        return partial(health.examine, self.store, self.settings, self.works, self.indexes)
 
     @cached_property
     def studies(self) -> Studies:

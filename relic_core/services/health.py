@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, Literal
 
 from relic_core.domain.figures import many
 from relic_core.encoders.cross_encoder import open_reranker
-from relic_core.errors import BadWeights, RelicError
+from relic_core.errors import RelicError
 from relic_core.language_models.server import Server
-from relic_core.ports import CorpusRetriever
 from relic_core.retrieval import dense, late
 from relic_core.retrieval.index_files import survey
 from relic_core.retrieval.reranked import reranker_model
 from relic_core.services.backups import leftovers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from relic_core.config import Settings
-    from relic_core.domain import WorkSummary, WorkVersion
-    from relic_core.retrieval.registry import Retrievers
+    from relic_core.domain import WorkSummary
+    from relic_core.services.indexing import Indexes
     from relic_core.services.works import Works
     from relic_core.store import Store
 
@@ -50,25 +49,25 @@ class Finding:
 
 
 def examine(
-    store: Store, settings: Settings, works: Works, retrievers: Retrievers, *, address: str = "", thorough: bool = False
+    store: Store, settings: Settings, works: Works, indexes: Indexes, *, address: str = "", thorough: bool = False
 ) -> tuple[Finding, ...]:
     """Look at the store, the disk, the models and the indexes, and at the app where its address is given.
 
     - `thorough`: read every index and hold it to its hashes, which takes a minute for a large library.
     """
-    return tuple(_findings(store, settings, works, retrievers, address, thorough=thorough))
+    return tuple(_findings(store, settings, works, indexes, address, thorough=thorough))
 
 
 def _findings(
-    store: Store, settings: Settings, works: Works, retrievers: Retrievers, address: str, *, thorough: bool
+    store: Store, settings: Settings, works: Works, indexes: Indexes, address: str, *, thorough: bool
 ) -> Iterator[Finding]:
     if address:
         yield _app(address)
-    prints: Mapping[str, WorkVersion] = {}
+    lacking: tuple[str, ...] = ()
     try:
         version = store.version()
         there, removed = works.summaries(), works.removed()
-        prints = works.work_versions() if there else {}
+        lacking = indexes.unprepared(there) if there else ()
     except RelicError as error:
         yield Finding("store", "bad", str(error))
     else:
@@ -79,7 +78,7 @@ def _findings(
     yield _room("indexes folder", settings.indexes)
     yield from _models(settings)
     yield from language_model(settings)
-    yield _indexes(settings, retrievers, prints, thorough=thorough)
+    yield _indexes(settings, lacking, thorough=thorough)
 
 
 def _app(address: str) -> Finding:
@@ -164,20 +163,11 @@ def language_model(settings: Settings) -> Iterator[Finding]:
         yield Finding("language model", "good", said)
 
 
-def _indexes(
-    settings: Settings, retrievers: Retrievers, prints: Mapping[str, WorkVersion], *, thorough: bool
-) -> Finding:
+def _indexes(settings: Settings, lacking: Sequence[str], *, thorough: bool) -> Finding:
     found = survey(settings.indexes, thorough=thorough)
     held = "read and compared with what was written" if thorough else "looked at"
     looked_at = found.whole + len(found.damaged)
     said = f"{many(looked_at, 'index was', 'indexes were')} {held}, {len(found.damaged) or 'none'} damaged"
-    names = [card.name for card in retrievers.default() if card.kind == "dense"]
-    lacking: set[str] = set()
-    for name in names:
-        with suppress(BadWeights):  # of models it is told by themselves
-            retriever = retrievers.get(name)
-            if isinstance(retriever, CorpusRetriever):
-                lacking.update(retriever.missing(tuple(prints.values()), 1))
     if found.damaged:
         return Finding(
             "indexes",

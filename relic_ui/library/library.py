@@ -136,22 +136,23 @@ def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
 def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
     correcting_now = st.session_state.get("library_correcting")
     lacking = frozenset(app.indexes.unprepared(works))
+    pace = _WORDS_A_SECOND / (_LARGER_TAKES if app.trainings.default.use(PACKAGED_LARGE) else 1)
     under_way = {job.subject: job.id for job in app.jobs.under_way("index")}
     before: list[WorkSummary] = []
     for work in works:
         if work.id in under_way:
-            _show_list(app, before, lacking)
+            _show_list(before, lacking, pace)
             before = []
-            _show_prepared(app, work, under_way[work.id])
+            _show_prepared(app, work, under_way[work.id], pace)
         else:
             before.append(work)
         if work.id == correcting_now:
-            _show_list(app, before, lacking)
+            _show_list(before, lacking, pace)
             before = []
             if correcting.show_form(app, work):
                 del st.session_state["library_correcting"]
                 st.rerun()
-    _show_list(app, before, lacking)
+    _show_list(before, lacking, pace)
     if len(works) == _AT_FIRST < total and not st.session_state.get("library_filter"):
 
         def show_all() -> None:
@@ -160,30 +161,26 @@ def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
         st.button(f"Show all {total} works", key="library_show_all", on_click=show_all, icon=":material/expand_more:")
 
 
-def _show_list(app: App, works: Iterable[WorkSummary], lacking: Set[str]) -> None:
-    rows = "".join(_row(work, _when_ready(app, work) if work.id in lacking else "ready") for work in works)
+def _show_list(works: Iterable[WorkSummary], lacking: Set[str], pace: float) -> None:
+    rows = "".join(_row(work, _when_ready(work, pace) if work.id in lacking else "ready") for work in works)
     if rows:
         st.html(f'<ul class="relic-shelf-works">{rows}</ul>')
 
 
 @st.fragment(run_every="2s")
-def _show_prepared(app: App, work: WorkSummary, job_id: str) -> None:
+def _show_prepared(app: App, work: WorkSummary, job_id: str, pace: float) -> None:
     """Draw a work that is being prepared; by itself, so that what is open in the rows of others stays open."""
     with show_errors():
         job = app.jobs.get(job_id)
-        left = about(job.seconds_left if job.seconds_left is not None else _seconds(app, work))
+        left = about(job.seconds_left if job.seconds_left is not None else work.words / pace)
         share = f' value="{job.done / job.total:.2f}"' if job.total else ""
         said = f'words only; by meaning in {left} <progress aria-label="Preparing {escape(work.title)}" max="1"{share}>'
         st.html(f'<ul class="relic-shelf-works">{_row(work, f"{said}</progress>" if job.active else "ready")}</ul>')
 
 
-def _seconds(app: App, work: WorkSummary) -> float:
-    return work.words / _WORDS_A_SECOND * (_LARGER_TAKES if app.trainings.default.use(PACKAGED_LARGE) else 1)
-
-
-def _when_ready(app: App, work: WorkSummary) -> str:
+def _when_ready(work: WorkSummary, pace: float) -> str:
     prepare = buttons.button("prepare", work.id, "Prepare it", title=f"Prepare it: {work.title}", during="Preparing …")
-    return f"words only; by meaning in {about(_seconds(app, work))} {prepare}"
+    return f"words only; by meaning in {about(work.words / pace)} {prepare}"
 
 
 def _row(work: WorkSummary, ready: str) -> str:
