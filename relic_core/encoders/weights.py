@@ -396,8 +396,7 @@ def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
     from safetensors.torch import load_file
 
     state = load_file(files.folder / WEIGHTS)
-    if files.layers is not None:
-        layers = {name: tensor.float() for name, tensor in load_file(files.layers).items()}
+    if layers := layers_of(files):
         whole = {name: tensor for name, tensor in layers.items() if not name.endswith((DOWN, UP))}
         adapted = {f"{name.removesuffix(DOWN)}.weight" for name in layers if name.endswith(DOWN)}
         state = with_adapters(named_as(state, {*whole, *adapted}) | whole, layers)
@@ -405,6 +404,13 @@ def state_of(files: ModelFiles) -> dict[str, torch.Tensor]:
         if not tensor.isfinite().all():
             raise ValueError(f"its {name} holds numbers that are not finite")
     return {name: tensor.float() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
+
+
+def layers_of(files: ModelFiles) -> dict[str, torch.Tensor]:
+    """Read the layers and adapters of a compact model in float32; none of one that is whole."""
+    from safetensors.torch import load_file
+
+    return {} if files.layers is None else {name: each.float() for name, each in load_file(files.layers).items()}
 
 
 def with_adapters(state: Mapping[str, torch.Tensor], adapters: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:

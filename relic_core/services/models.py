@@ -65,9 +65,14 @@ class Choice:
     at: datetime
 
     @property
+    def is_large(self) -> bool:
+        """Whether it is the encoder that comes with the program and lies over the larger base."""
+        return self.training == PACKAGED_LARGE
+
+    @property
     def named(self) -> str:
         """How its name follows on "the model": one that was trained here is the model of its training."""
-        return self.name if self.training == PACKAGED_LARGE else f"of {self.name}"
+        return self.name if self.is_large else f"of {self.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +126,7 @@ class Defaults:
     def offers_large(self) -> bool:
         """Whether the encoder over the larger base could be searched with, and nothing else leads to it."""
         near = (self.encoder.choice, self.before.encoder)  # going back leads to the second, and is offered by itself
-        chosen = any(choice and choice.training == PACKAGED_LARGE for choice in near)
+        chosen = any(choice and choice.is_large for choice in near)
         return not self.encoder.fixed and not chosen and is_large_installed()
 
 
@@ -238,7 +243,7 @@ def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[st
         if choice is None or named[kind]:
             continue
         where = f", over {LARGE}"
-        if choice.training != PACKAGED_LARGE:
+        if not choice.is_large:
             where = ", trained here"
             with suppress(NotFound):
                 where += f" on {TrainingFolder(data / FOLDER / choice.training).training.created:%-d %B %Y}"
@@ -296,12 +301,12 @@ def _add(data: Path, made: Mapping[ModelKind, Choice | None]) -> None:
 
 
 def _model(data: Path, choice: Choice) -> Path:
-    return TRAINED_LARGE if choice.training == PACKAGED_LARGE else TrainingFolder(data / FOLDER / choice.training).model
+    return TRAINED_LARGE if choice.is_large else TrainingFolder(data / FOLDER / choice.training).model
 
 
 def _check_there(data: Path, choice: Choice) -> None:
     """Raise NotFound where the training of a chosen model is gone, and BadWeights where the larger base is."""
-    if choice.training == PACKAGED_LARGE:
+    if choice.is_large:
         _digest(TRAINED_LARGE, "encoder")
     else:
         TrainingFolder.find(data, choice.training)
@@ -318,7 +323,7 @@ def _problem(data: Path, kind: ModelKind, choice: Choice) -> str:
     undo = _UNDO.format(kind=kind)
     try:
         _check_there(data, choice)
-        if choice.training == PACKAGED_LARGE:  # a newer program may bring other weights
+        if choice.is_large:  # a newer program may bring other weights
             return ""
         folder = TrainingFolder.find(data, choice.training)
         if not folder.has_model:

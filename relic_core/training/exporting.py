@@ -15,7 +15,6 @@ from relic_core.encoders.cards import CARD, RERANKER_CARD, EncoderCard, Reranker
 from relic_core.encoders.joint_reader import GATES, HEAD, JointReader
 from relic_core.encoders.weights import (
     CONFIG,
-    DOWN,
     LAYERS,
     LAYERS_CARD,
     TOKEN_WEIGHTS,
@@ -32,6 +31,7 @@ from relic_core.encoders.weights import (
 )
 from relic_core.formats.files import written_whole
 from relic_core.training.checkpoints import room_for, take_name, written_folder
+from relic_core.training.models import adapters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ def write_model(
         )
         for name, model in towers.items():
             (half / name).mkdir()
-            if recipe.lora_rank and start is None and base.anywhere is not None:
+            if encoder.of_adapters and base.anywhere is not None:
                 _write_layers(half / name, adapters(model, recipe.blend), base.anywhere, base.digest)
                 continue
             tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), recipe.blend)
@@ -128,27 +128,6 @@ def keep_model(candidate: Path, folder: Path, figures: Mapping[str, float]) -> N
     with room_for(folder):
         write_json(candidate / RECORD, {**record, "figures": {**record["figures"], **figures}})
         take_name(candidate, folder)
-
-
-def adapters(model: Any, blend: float = 1.0) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformers is not typed
-    """Give the adapters of a model's matrices in float32, named as in a compact model; none where it has none.
-
-    What their product is multiplied by is in the upper one: in training, and `blend`, as in `blended`.
-    """
-    if not any(".lora_" in name for name, _ in model.named_parameters()):
-        return {}
-    from peft.tuners.lora import Linear
-
-    found: dict[str, torch.Tensor] = {}
-    adapted: list[tuple[str, Any]] = [each for each in model.named_modules() if isinstance(each[1], Linear)]
-    for name, module in adapted:
-        (adapter,) = module.active_adapters
-        down = module.lora_A[adapter].weight.detach().float().cpu()
-        up = blend * module.scaling[adapter] * module.lora_B[adapter].weight.detach().float().cpu()
-        if module.fan_in_fan_out:  # GPT-2 keeps its matrices the other way round
-            down, up = up.T, down.T
-        found |= {name + DOWN: down.contiguous(), name + UP: up.contiguous()}
-    return found
 
 
 def merged(model: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformers is not typed

@@ -15,10 +15,13 @@ from relic_core.encoders.cards import EncoderCard, RerankerCard, read_card
 from relic_core.encoders.joint_reader import JointReader, Rows
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import (
+    DOWN,
     TOKENIZER,
+    UP,
     ModelFiles,
     encoder_digest,
     find_model,
+    layers_of,
     named_as,
     settings_folder,
     state_of,
@@ -120,6 +123,20 @@ class Start:
             for name, tensor in claims.items()
         }
 
+    def adapters(self, recipe: EncoderRecipe, base: ModelFiles) -> dict[str, torch.Tensor]:
+        """Give the adapters that a training goes on with: of one model for both, over its base, of its rank; else none.
+
+        Others are added into the layers that the training's own adapt. So they are where it goes a part of the way.
+        """
+        alike = self.claims.digest == self.passages.digest and self.claims.folder == base.folder
+        if not (recipe.shared and recipe.lora_rank and recipe.blend == 1.0 and alike):
+            return {}
+        layers = layers_of(self.claims)
+        of_rank = all(
+            name.endswith(UP) or (name.endswith(DOWN) and len(layers[name]) == recipe.lora_rank) for name in layers
+        )
+        return layers if of_rank else {}
+
     def counting(self, tokens: int) -> torch.Tensor:
         """Give the logarithms of what so many tokens count for; one that counted for nothing may count again."""
         counting = torch.zeros(tokens)
@@ -161,6 +178,45 @@ def _another(name: str) -> BadRequest:
         f"The training cannot go on from {name}: it was made from another base than the recipe's. Begin from the base "
         "itself (--start base), or name the base it was made from."
     )
+
+
+def _adapted(model: Any) -> dict[str, Any]:  # noqa: ANN401 - transformers is not typed
+    """Give the matrices of a model that have adapters, by their names: modules of peft with one adapter each."""
+    if not any(".lora_" in name for name, _ in model.named_parameters()):
+        return {}
+    from peft.tuners.lora import Linear
+
+    return {name: module for name, module in model.named_modules() if isinstance(module, Linear)}
+
+
+def adapters(model: Any, blend: float = 1.0) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformers is not typed
+    """Give the adapters of a model's matrices in float32, named as in a compact model; none where it has none.
+
+    What their product is multiplied by is in the upper one: in training, and `blend`, as in `blended`.
+    """
+    found: dict[str, torch.Tensor] = {}
+    for name, module in _adapted(model).items():
+        (adapter,) = module.active_adapters
+        down = module.lora_A[adapter].weight.detach().float().cpu()
+        up = blend * module.scaling[adapter] * module.lora_B[adapter].weight.detach().float().cpu()
+        if module.fan_in_fan_out:  # GPT-2 keeps its matrices the other way round
+            down, up = up.T, down.T
+        found |= {name + DOWN: down.contiguous(), name + UP: up.contiguous()}
+    return found
+
+
+def go_on_with(model: Any, adapters: Mapping[str, torch.Tensor], name: str) -> None:  # noqa: ANN401 - untyped
+    """Put the adapters of `name`, named as in a compact model, into those of a model as `prepared` gives it."""
+    modules = _adapted(model)
+    if set(adapters) != {each + end for each in modules for end in (DOWN, UP)}:
+        raise _another(name)
+    for each, module in modules.items():
+        (adapter,) = module.active_adapters
+        down, up = adapters[each + DOWN], adapters[each + UP]
+        if module.fan_in_fan_out:  # GPT-2 keeps its matrices the other way round
+            down, up = up.T, down.T
+        module.lora_A[adapter].weight.data.copy_(down)
+        module.lora_B[adapter].weight.data.copy_(up / module.scaling[adapter])
 
 
 T = TypeVar("T")
@@ -215,6 +271,8 @@ class DualEncoder(nn.Module):
     """A context encoder and a quotation encoder from one base.
 
     - `start`: what it goes on from, in place of the base; of one model for both, half way between the two.
+
+    `of_adapters` says whether all that it will have learnt over its base are adapters.
     """
 
     _begun: torch.Tensor
@@ -224,12 +282,16 @@ class DualEncoder(nn.Module):
         self._recipe = recipe
         self._passes = Passes(recipe)
         claims, passages = tower.build(), None if recipe.shared else tower.build()
-        if start is not None:
+        adapters = {} if start is None else start.adapters(recipe, tower.files)
+        self.of_adapters = bool(recipe.lora_rank) and (start is None or bool(adapters))
+        if start is not None and not adapters:
             begin_as(claims, start.mean() if passages is None else state_of(start.claims), start.name)
             if passages is not None:
                 begin_as(passages, state_of(start.passages), start.name)
         self.claims = prepared(claims, recipe)
         self.passages = self.claims if passages is None else prepared(passages, recipe)
+        if start is not None and adapters:
+            go_on_with(self.claims, adapters, start.name)
         if recipe.is_late:
             begun = torch.zeros(claims.config.vocab_size) if start is None else start.counting(claims.config.vocab_size)
             self.register_buffer("_begun", begun, persistent=False)

@@ -96,7 +96,7 @@ def show_default(app: App) -> None:
     said, buttons_ = [], []
     for kind, words in _USED.items():
         of = default.of(kind)
-        smaller = of.choice is not None and of.choice.training == PACKAGED_LARGE
+        smaller = of.choice is not None and of.choice.is_large
         packaged = _packaged_button(f"packaged-{kind}", "Use the smaller model" if smaller else words.use_packaged)
         if of.fixed:
             said.append(

@@ -39,6 +39,7 @@ from relic_core.errors import BadWeights
 from relic_core.ports import silent
 from relic_core.services.models import TRAINED_LARGE
 from relic_core.training.exporting import merged, write_weights
+from relic_core.training.models import adapters, go_on_with
 from relic_core.training.trainer import train
 from tests.making_rerankers import WAYS, bart, make_reranker_recipe
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
@@ -447,11 +448,39 @@ def test_of_adapters_half_the_way_is_half_of_what_they_add(adapted, cache, tmp_p
     torch.testing.assert_close(half[QUERY], (base[QUERY] + whole[QUERY]) / 2, atol=1e-3, rtol=1e-3)
 
 
+def test_a_training_goes_on_with_adapters_of_its_rank(adapted, tmp_path):
+    start = read_card(str(adapted / "encoder.json"))
+    still = {"lora_rank": 2, "shared": True, "learning_rate": 1e-30, "weight_decay": 0.0}
+    before = layers_of(adapted / "claims")
+    after = layers_of(run(tmp_path / "still", recipe=still, start=start).folder / "claims")
+    assert set(after) == set(before)
+    assert all(torch.equal(after[name], before[name]) for name in before)
+    moved = layers_of(run(tmp_path / "moved", recipe={**still, "learning_rate": 0.01}, start=start).folder / "claims")
+    assert any(not torch.equal(moved[name], before[name]) for name in before)
+
+
+@pytest.mark.parametrize("other", [{"lora_rank": 3}, {"shared": False}, {"blend": 0.5}])
+def test_adapters_that_cannot_be_gone_on_with_are_added_into_the_layers(adapted, tmp_path, other):
+    start = read_card(str(adapted / "encoder.json"))
+    still = {"lora_rank": 2, "shared": True, "learning_rate": 1e-30, "weight_decay": 0.0}
+    made = run(tmp_path / "on", recipe={**still, **other}, start=start).folder / "claims"
+    assert not any(name.endswith((DOWN, UP)) for name in layers_of(made))
+    torch.testing.assert_close(
+        state_of(find_model(str(made)))[QUERY],
+        state_of(find_model(str(adapted / "claims")))[QUERY],
+        atol=1e-3,
+        rtol=1e-3,
+    )
+
+
 def test_adapters_of_matrices_kept_the_other_way_round_add_what_they_add_in_training():
     config = GPT2Config(n_layer=1, n_head=2, n_embd=8, vocab_size=20, n_positions=16)
     plain, model = GPT2Model(config).eval(), GPT2Model(config).eval()
     model.load_state_dict(plain.state_dict())
-    model = inject_adapter_in_model(LoraConfig(r=2, target_modules="all-linear", fan_in_fan_out=True), model)
+    again = GPT2Model(config).eval()
+    again.load_state_dict(plain.state_dict())
+    lora = LoraConfig(r=2, target_modules="all-linear", fan_in_fan_out=True)
+    model, again = inject_adapter_in_model(lora, model), inject_adapter_in_model(lora, again)
     for name, parameter in model.named_parameters():
         if ".lora_" in name:
             torch.nn.init.normal_(parameter)
@@ -460,6 +489,8 @@ def test_adapters_of_matrices_kept_the_other_way_round_add_what_they_add_in_trai
     assert not torch.allclose(plain(ids).last_hidden_state, wanted, atol=1e-3)
     plain.load_state_dict(merged(model))
     torch.testing.assert_close(plain(ids).last_hidden_state, wanted, atol=1e-4, rtol=1e-4)
+    go_on_with(again, adapters(model), "the first")
+    torch.testing.assert_close(again(ids).last_hidden_state, wanted, atol=1e-4, rtol=1e-4)
 
 
 # ---------------------------------------------------------------- the larger base
