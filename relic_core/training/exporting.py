@@ -56,8 +56,8 @@ def write_model(
 ) -> None:
     """Write both encoders with their card; the folder appears under its name when all of it is written.
 
-    - `encoder`: as it is now; adapters are written as such over a base that is found anywhere, else added into the
-      matrices they adapt.
+    - `encoder`: as it is now; where adapters are what it learnt, they are written as such over a base that is found
+      anywhere, else added into the matrices they adapt.
     - `base`: what both are written as layers over.
     - `card`: where the encoders are, and the digest of their files, is filled in.
     - `recipe`: whether the embeddings are the base's, and how far the way is gone from what they began as.

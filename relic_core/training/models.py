@@ -124,12 +124,14 @@ class Start:
         }
 
     def adapters(self, recipe: EncoderRecipe, base: ModelFiles) -> dict[str, torch.Tensor]:
-        """Give the adapters that a training goes on with: of one model for both, over its base, of its rank; else none.
+        """Give the adapters that a training goes on with: of one model for both over its base, of its rank; else none.
 
-        Others are added into the layers that the training's own adapt. So they are where it goes a part of the way.
+        They are gone on with where the training makes one model for both and writes all that is learnt (`blend` 1).
+        Others become part of the layers that the training's own adapters lie over.
         """
-        alike = self.claims.digest == self.passages.digest and self.claims.folder == base.folder
-        if not (recipe.shared and recipe.lora_rank and recipe.blend == 1.0 and alike):
+        alike = self.claims.digest == self.passages.digest
+        over = base.layers is None and self.claims.folder == base.folder
+        if not (recipe.shared and recipe.lora_rank and recipe.blend == 1.0 and alike and over):
             return {}
         layers = layers_of(self.claims)
         of_rank = all(
@@ -205,14 +207,20 @@ def adapters(model: Any, blend: float = 1.0) -> dict[str, torch.Tensor]:  # noqa
     return found
 
 
-def go_on_with(model: Any, adapters: Mapping[str, torch.Tensor], name: str) -> None:  # noqa: ANN401 - untyped
-    """Put the adapters of `name`, named as in a compact model, into those of a model as `prepared` gives it."""
+def go_on_with(model: Any, given: Mapping[str, torch.Tensor]) -> None:  # noqa: ANN401 - transformers is not typed
+    """Put adapters, named as in a compact model, into those of a model as `prepared` gives it.
+
+    Raises BadRequest: they adapt other matrices.
+    """
     modules = _adapted(model)
-    if set(adapters) != {each + end for each in modules for end in (DOWN, UP)}:
-        raise _another(name)
-    for each, module in modules.items():
+    if set(given) != {each + end for each in modules for end in (DOWN, UP)}:
+        raise BadRequest(
+            "The training cannot go on with these adapters: they adapt other matrices than trainings here do. Take a "
+            "lora_rank of another number, and they are added into the layers."
+        )
+    for name, module in modules.items():
         (adapter,) = module.active_adapters
-        down, up = adapters[each + DOWN], adapters[each + UP]
+        down, up = given[name + DOWN], given[name + UP]
         if module.fan_in_fan_out:  # GPT-2 keeps its matrices the other way round
             down, up = up.T, down.T
         module.lora_A[adapter].weight.data.copy_(down)
@@ -272,7 +280,7 @@ class DualEncoder(nn.Module):
 
     - `start`: what it goes on from, in place of the base; of one model for both, half way between the two.
 
-    `of_adapters` says whether all that it will have learnt over its base are adapters.
+    `of_adapters` says whether what its layers will have learnt over the base is adapters.
     """
 
     _begun: torch.Tensor
@@ -282,16 +290,16 @@ class DualEncoder(nn.Module):
         self._recipe = recipe
         self._passes = Passes(recipe)
         claims, passages = tower.build(), None if recipe.shared else tower.build()
-        adapters = {} if start is None else start.adapters(recipe, tower.files)
-        self.of_adapters = bool(recipe.lora_rank) and (start is None or bool(adapters))
-        if start is not None and not adapters:
+        taken_up = {} if start is None else start.adapters(recipe, tower.files)
+        self.of_adapters = bool(recipe.lora_rank) and (start is None or bool(taken_up))
+        if start is not None and not taken_up:
             begin_as(claims, start.mean() if passages is None else state_of(start.claims), start.name)
             if passages is not None:
                 begin_as(passages, state_of(start.passages), start.name)
         self.claims = prepared(claims, recipe)
         self.passages = self.claims if passages is None else prepared(passages, recipe)
-        if start is not None and adapters:
-            go_on_with(self.claims, adapters, start.name)
+        if taken_up:
+            go_on_with(self.claims, taken_up)
         if recipe.is_late:
             begun = torch.zeros(claims.config.vocab_size) if start is None else start.counting(claims.config.vocab_size)
             self.register_buffer("_begun", begun, persistent=False)

@@ -35,7 +35,7 @@ from relic_core.encoders.weights import (
     sha256_of,
     state_of,
 )
-from relic_core.errors import BadWeights
+from relic_core.errors import BadRequest, BadWeights
 from relic_core.ports import silent
 from relic_core.services.models import TRAINED_LARGE
 from relic_core.training.exporting import merged, write_weights
@@ -473,6 +473,32 @@ def test_adapters_that_cannot_be_gone_on_with_are_added_into_the_layers(adapted,
     )
 
 
+def test_adapters_that_are_in_the_base_already_are_not_added_twice(adapted, tmp_path):
+    recipe = {"lora_rank": 2, "shared": True, "learning_rate": 1e-30, "weight_decay": 0.0}
+    start = read_card(str(adapted / "encoder.json"))
+    made = run(tmp_path / "on", base=adapted / "claims", recipe=recipe, start=start).folder / "claims"
+    torch.testing.assert_close(
+        state_of(find_model(str(made)))[QUERY], state_of(find_model(str(adapted / "claims")))[QUERY]
+    )
+
+
+def test_adapters_of_two_models_are_added_into_the_layers_of_one(cache, tmp_path):
+    recipe = {"lora_rank": 2, "learning_rate": 0.01}
+    two = run(tmp_path / "two", recipe=recipe).folder
+    still = {**recipe, "shared": True, "learning_rate": 1e-30, "weight_decay": 0.0}
+    made = run(tmp_path / "one", recipe=still, start=read_card(str(two / "encoder.json"))).folder / "claims"
+    claims, passages = (state_of(find_model(str(two / tower)))[QUERY] for tower in ("claims", "passages"))
+    assert not torch.allclose(claims, passages, atol=1e-3)
+    torch.testing.assert_close(state_of(find_model(str(made)))[QUERY], (claims + passages) / 2, atol=1e-3, rtol=1e-3)
+
+
+def test_adapters_of_other_matrices_are_refused(adapted):
+    some = LoraConfig(r=2, target_modules=["query"])
+    model = inject_adapter_in_model(some, encoder_of(adapted).pair.passages.build())
+    with pytest.raises(BadRequest, match="other matrices"):
+        go_on_with(model, layers_of(adapted / "claims"))
+
+
 def test_adapters_of_matrices_kept_the_other_way_round_add_what_they_add_in_training():
     config = GPT2Config(n_layer=1, n_head=2, n_embd=8, vocab_size=20, n_positions=16)
     plain, model = GPT2Model(config).eval(), GPT2Model(config).eval()
@@ -489,7 +515,7 @@ def test_adapters_of_matrices_kept_the_other_way_round_add_what_they_add_in_trai
     assert not torch.allclose(plain(ids).last_hidden_state, wanted, atol=1e-3)
     plain.load_state_dict(merged(model))
     torch.testing.assert_close(plain(ids).last_hidden_state, wanted, atol=1e-4, rtol=1e-4)
-    go_on_with(again, adapters(model), "the first")
+    go_on_with(again, adapters(model))
     torch.testing.assert_close(again(ids).last_hidden_state, wanted, atol=1e-4, rtol=1e-4)
 
 
