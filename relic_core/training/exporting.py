@@ -31,7 +31,7 @@ from relic_core.encoders.weights import (
 )
 from relic_core.formats.files import written_whole
 from relic_core.training.checkpoints import room_for, take_name, written_folder
-from relic_core.training.models import adapters
+from relic_core.training.models import adapters, between
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +72,8 @@ def write_model(
         for name, model in towers.items():
             (half / name).mkdir()
             if encoder.of_adapters and base.anywhere is not None:
-                _write_layers(half / name, adapters(model, recipe.blend), base.anywhere, base.digest)
+                learnt = between(encoder.began_with, adapters(model), recipe.blend)
+                _write_layers(half / name, learnt, base.anywhere, base.digest)
                 continue
             tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), recipe.blend)
             write_weights(half / name, tensors, base, keeps_embeddings=recipe.keeps_embeddings)
@@ -81,8 +82,8 @@ def write_model(
             write_tensors(half / CLAIMS / TOKEN_WEIGHTS, {"weights": counting})
         used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
         digest = encoder_digest(*(str(half / name) for name in used.values()))
-        learnt = {"learnt": card.learnt} if card.learnt else {}
-        write_json(half / CARD, {"name": card.name, **used, **card.facts, **learnt, "digest": digest})
+        from_data = {"learnt": card.learnt} if card.learnt else {}
+        write_json(half / CARD, {"name": card.name, **used, **card.facts, **from_data, "digest": digest})
         write_json(half / RECORD, record)
 
 

@@ -126,12 +126,12 @@ class Start:
     def adapters(self, recipe: EncoderRecipe, base: ModelFiles) -> dict[str, torch.Tensor]:
         """Give the adapters that a training goes on with: of one model for both over its base, of its rank; else none.
 
-        They are gone on with where the training makes one model for both and writes all that is learnt (`blend` 1).
-        Others become part of the layers that the training's own adapters lie over.
+        They are gone on with where the training makes one model for both, too. Others become part of the layers that
+        the training's own adapters lie over.
         """
         alike = self.claims.digest == self.passages.digest
         over = base.layers is None and self.claims.folder == base.folder
-        if not (recipe.shared and recipe.lora_rank and recipe.blend == 1.0 and alike and over):
+        if not (recipe.shared and recipe.lora_rank and alike and over):
             return {}
         layers = layers_of(self.claims)
         of_rank = all(
@@ -191,18 +191,41 @@ def _adapted(model: Any) -> dict[str, Any]:  # noqa: ANN401 - transformers is no
     return {name: module for name, module in model.named_modules() if isinstance(module, Linear)}
 
 
-def adapters(model: Any, blend: float = 1.0) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformers is not typed
+def adapters(model: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401 - transformers is not typed
     """Give the adapters of a model's matrices in float32, named as in a compact model; none where it has none.
 
-    What their product is multiplied by is in the upper one: in training, and `blend`, as in `blended`.
+    What their product is multiplied by in training is in the upper one.
     """
     found: dict[str, torch.Tensor] = {}
     for name, module in _adapted(model).items():
         (adapter,) = module.active_adapters
         down = module.lora_A[adapter].weight.detach().float().cpu()
-        up = blend * module.scaling[adapter] * module.lora_B[adapter].weight.detach().float().cpu()
+        up = module.scaling[adapter] * module.lora_B[adapter].weight.detach().float().cpu()
         if module.fan_in_fan_out:  # GPT-2 keeps its matrices the other way round
             down, up = up.T, down.T
+        found |= {name + DOWN: down.contiguous(), name + UP: up.contiguous()}
+    return found
+
+
+def between(
+    began: Mapping[str, torch.Tensor], learnt: Mapping[str, torch.Tensor], blend: float
+) -> dict[str, torch.Tensor]:
+    """Go a part of the way from adapters to others of the same rank, or to the latter from none, as `blended` does.
+
+    What both add, weighed, is of twice the rank, and what comes out is as near to it as their own rank allows.
+    """
+    if blend == 1.0:
+        return dict(learnt)
+    found: dict[str, torch.Tensor] = {}
+    for name in [each.removesuffix(DOWN) for each in learnt if each.endswith(DOWN)]:
+        down, up = learnt[name + DOWN], blend * learnt[name + UP]
+        if began:
+            rank = len(down)
+            left, inner_left = torch.linalg.qr(torch.cat([(1 - blend) * began[name + UP], up], dim=1))
+            right, inner_right = torch.linalg.qr(torch.cat([began[name + DOWN], down]).T)
+            ups, sizes, downs = torch.linalg.svd(inner_left @ inner_right.T, full_matrices=False)
+            roots = sizes[:rank].sqrt()  # in either, so that float16 has room for both
+            up, down = left @ (ups[:, :rank] * roots), (roots[:, None] * downs[:rank]) @ right.T
         found |= {name + DOWN: down.contiguous(), name + UP: up.contiguous()}
     return found
 
@@ -280,7 +303,8 @@ class DualEncoder(nn.Module):
 
     - `start`: what it goes on from, in place of the base; of one model for both, half way between the two.
 
-    `of_adapters` says whether what its layers will have learnt over the base is adapters.
+    `of_adapters` says whether what its layers will have learnt over the base is adapters, `began_with` which ones it
+    goes on with.
     """
 
     _begun: torch.Tensor
@@ -290,16 +314,16 @@ class DualEncoder(nn.Module):
         self._recipe = recipe
         self._passes = Passes(recipe)
         claims, passages = tower.build(), None if recipe.shared else tower.build()
-        taken_up = {} if start is None else start.adapters(recipe, tower.files)
-        self.of_adapters = bool(recipe.lora_rank) and (start is None or bool(taken_up))
-        if start is not None and not taken_up:
+        self.began_with = {} if start is None else start.adapters(recipe, tower.files)
+        self.of_adapters = bool(recipe.lora_rank) and (start is None or bool(self.began_with))
+        if start is not None and not self.began_with:
             begin_as(claims, start.mean() if passages is None else state_of(start.claims), start.name)
             if passages is not None:
                 begin_as(passages, state_of(start.passages), start.name)
         self.claims = prepared(claims, recipe)
         self.passages = self.claims if passages is None else prepared(passages, recipe)
-        if taken_up:
-            go_on_with(self.claims, taken_up)
+        if self.began_with:
+            go_on_with(self.claims, self.began_with)
         if recipe.is_late:
             begun = torch.zeros(claims.config.vocab_size) if start is None else start.counting(claims.config.vocab_size)
             self.register_buffer("_begun", begun, persistent=False)

@@ -459,7 +459,25 @@ def test_a_training_goes_on_with_adapters_of_its_rank(adapted, tmp_path):
     assert any(not torch.equal(moved[name], before[name]) for name in before)
 
 
-@pytest.mark.parametrize("other", [{"lora_rank": 3}, {"shared": False}, {"blend": 0.5}])
+def test_of_adapters_gone_on_with_a_part_of_the_way_is_as_near_to_both_as_their_rank_allows(adapted, tmp_path):
+    start = read_card(str(adapted / "encoder.json"))
+    recipe = {"lora_rank": 2, "shared": True, "learning_rate": 0.01}
+    half, whole = (
+        layers_of(run(tmp_path / str(blend), recipe={**recipe, "blend": blend}, start=start).folder / "claims")
+        for blend in (0.5, 1.0)
+    )
+    name = QUERY.removesuffix(".weight")
+    began, learnt, found = (
+        each[name + UP].float() @ each[name + DOWN].float() for each in (layers_of(adapted / "claims"), whole, half)
+    )
+    wanted = (began + learnt) / 2
+    left_out = torch.linalg.svdvals(wanted)[2:].norm()
+    assert len(half[name + DOWN]) == 2
+    torch.testing.assert_close((found - wanted).norm(), left_out, atol=1e-3, rtol=1e-2)
+    assert (found - wanted).norm() < min((found - began).norm(), (found - learnt).norm())
+
+
+@pytest.mark.parametrize("other", [{"lora_rank": 3}, {"shared": False}])
 def test_adapters_that_cannot_be_gone_on_with_are_added_into_the_layers(adapted, tmp_path, other):
     start = read_card(str(adapted / "encoder.json"))
     still = {"lora_rank": 2, "shared": True, "learning_rate": 1e-30, "weight_decay": 0.0}
