@@ -35,6 +35,7 @@ TABLES = {
     "late_interaction": ("Late interaction, trained", {"4-4": SHORT, "loci": LOCI}),
     "one_encoder": ("One encoder, small batches", {"4-4": SHORT, "1-1": SHORT, "loci": LOCI}),
     "larger_base": ("A larger base", {"4-4": SHORT, "1-1": SHORT, "loci": LOCI}),
+    "larger_base_pairs": ("The same pairs, and more of them", {"4-4": SHORT, "1-1": SHORT}),
     "larger_base_test": ("Figures", {"test": SHORT, "novels": SHORT[1:], "pools": ("ndcg@10",)}),
 }
 """By folder: the heading, and what is told of the runs on each benchmark or shape."""
