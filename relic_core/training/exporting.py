@@ -71,9 +71,9 @@ def write_model(
         )
         for name, model in towers.items():
             (half / name).mkdir()
-            if encoder.of_adapters and base.anywhere is not None:
-                learnt = between(encoder.began_with, adapters(model), recipe.blend)
-                _write_layers(half / name, learnt, base.anywhere, base.digest)
+            if recipe.lora_rank and (start is None or encoder.began_with) and base.anywhere is not None:
+                both = between(encoder.began_with, adapters(model), recipe.blend)
+                _write_layers(half / name, both, base.anywhere, base.digest)
                 continue
             tensors = blended(merged(model), _begun(start, base, name, one=len(towers) == 1), recipe.blend)
             write_weights(half / name, tensors, base, keeps_embeddings=recipe.keeps_embeddings)
@@ -82,8 +82,8 @@ def write_model(
             write_tensors(half / CLAIMS / TOKEN_WEIGHTS, {"weights": counting})
         used = {"query_model": CLAIMS, "passage_model": next(reversed(towers))}
         digest = encoder_digest(*(str(half / name) for name in used.values()))
-        from_data = {"learnt": card.learnt} if card.learnt else {}
-        write_json(half / CARD, {"name": card.name, **used, **card.facts, **from_data, "digest": digest})
+        learnt = {"learnt": card.learnt} if card.learnt else {}
+        write_json(half / CARD, {"name": card.name, **used, **card.facts, **learnt, "digest": digest})
         write_json(half / RECORD, record)
 
 

@@ -303,8 +303,7 @@ class DualEncoder(nn.Module):
 
     - `start`: what it goes on from, in place of the base; of one model for both, half way between the two.
 
-    `of_adapters` says whether what its layers will have learnt over the base is adapters, `began_with` which ones it
-    goes on with.
+    `began_with` are the adapters that it goes on with; none where it begins anew, or what it goes on from has others.
     """
 
     _begun: torch.Tensor
@@ -315,7 +314,6 @@ class DualEncoder(nn.Module):
         self._passes = Passes(recipe)
         claims, passages = tower.build(), None if recipe.shared else tower.build()
         self.began_with = {} if start is None else start.adapters(recipe, tower.files)
-        self.of_adapters = bool(recipe.lora_rank) and (start is None or bool(self.began_with))
         if start is not None and not self.began_with:
             begin_as(claims, start.mean() if passages is None else state_of(start.claims), start.name)
             if passages is not None:
