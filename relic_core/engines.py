@@ -159,7 +159,7 @@ class Dask:
 
             def send() -> None:
                 most = _AHEAD * max(self.workers, sum(client.nthreads().values()))  # workers may come and go
-                for task in islice(waiting, most - len(running)):
+                for task in islice(waiting, max(0, most - len(running))):
                     call = pickle.dumps(_Call(program, pickle.dumps((function, task))))
                     future = client.submit(pickle.loads, call, pure=False)
                     running[future.key] = task
