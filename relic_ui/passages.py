@@ -6,11 +6,16 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from relic_core.reporting.passages import Passage, Piece
 
 
-def passage_html(passage: Passage, *, mark_gold: bool = False) -> str:
-    """Set a passage as paragraphs; with `mark_gold` the passage asked for apart from its surroundings."""
+def passage_html(passage: Passage, *, mark_gold: bool = False, met: Mapping[str, str] | None = None) -> str:
+    """Set a passage as paragraphs; with `mark_gold` the passage asked for apart from its surroundings.
+
+    - `met`: of lit words that stand for another word elsewhere, that word.
+    """
     paragraphs = []
     announced = not mark_gold  # a screen reader is told once where the passage begins
     for paragraph in passage.paragraphs:
@@ -20,13 +25,16 @@ def passage_html(passage: Passage, *, mark_gold: bool = False) -> str:
             if piece.gold and not announced:
                 body += '<span class="relic-sr">The passage begins: </span>'
                 announced = True
-            body += _piece(piece, mark_gold=mark_gold)
+            body += _piece(piece, met or {}, mark_gold=mark_gold)
         paragraphs.append(f"<p{css}>{body}</p>")
     return "".join(paragraphs)
 
 
-def _piece(piece: Piece, *, mark_gold: bool) -> str:
+def _piece(piece: Piece, met: Mapping[str, str], *, mark_gold: bool) -> str:
     html = escape(piece.text)
+    if piece.lit and piece.text in met:
+        said = escape(f"meets {met[piece.text]}")
+        return f'<mark class="relic-meets" title="{said}">{html}<span class="relic-sr"> ({said})</span></mark>'
     if piece.italic:
         html = f"<em>{html}</em>"
     if piece.lit:

@@ -4,34 +4,37 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from relic_core.errors import unknown_name
 from relic_core.formats.escaping import BOM, as_csv
 from relic_core.formats.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from relic_core.domain import Place, Span, Work
-
-Lit = Literal["", "shared", "related"]
+    from relic_core.reporting.passages import Passage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One passage of a pair; its pieces are a text, whether it is lit, and of a related word the word that it meets."""
+    """One passage of a pair, with the words lit that echo the other.
+
+    - `met`: of lit words that the other does not share, the word of it that they meet.
+    """
 
     work: Work
     span: Span
     place: Place
-    pieces: tuple[tuple[str, Lit, str], ...]
+    passage: Passage
+    met: Mapping[str, str]
 
     @property
     def text(self) -> str:
         """Its words on one line."""
-        return "".join(text for text, _, _ in self.pieces)
+        return " ".join(self.passage.plain.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

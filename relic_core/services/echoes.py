@@ -20,6 +20,7 @@ from relic_core.evaluation import echoes as known_echoes
 from relic_core.formats.files import digest_of, write_whole
 from relic_core.ports import silent
 from relic_core.reporting.echoes import Echo, Side
+from relic_core.reporting.passages import quotation
 from relic_core.retrieval import echoes, index_files
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.echoes import ALONE, DEFAULT, METHODS, Counted, Filters, MethodCard, Passages
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from relic_core.domain.figures import Table
     from relic_core.evaluation.echoes import KnownEchoes
     from relic_core.ports import Progress
-    from relic_core.reporting.echoes import Lit
     from relic_core.retrieval.echoes import Scorer
     from relic_core.retrieval.registry import Retrievers
     from relic_core.services.jobs import Jobs
@@ -144,8 +144,7 @@ class Echoes:
         first, others = self._texts(request)
         title = f"Comparing {first.title} with {others[0].title if len(others) == 1 else f'{len(others)} works'}"
         subject = self._path(request, first, others).stem
-        arguments = request.parameters | {"top": str(request.top)}
-        return self._jobs().start(KIND, title=title, subject=subject, arguments=arguments)
+        return self._jobs().start(KIND, title=title, subject=subject, arguments=request.parameters)
 
     def job(self, request: EchoRequest) -> Job | None:
         """Give the last job that was to find them."""
@@ -266,8 +265,9 @@ class Echoes:
 
     def _compare(self, request: EchoRequest, first: Work, others: Sequence[Work], progress: Progress) -> dict[str, Any]:
         index, most = _index(request.method, request.vectors), _MOST_UNITS.get(request.method, _MANY_UNITS)
-        spans = chosen(first, request), [span for each in others for span in units(each)]
-        owners = [at for at, each in enumerate(others) for _ in units(each)]
+        cut = [units(each) for each in others]
+        spans = chosen(first, request), [span for each in cut for span in each]
+        owners = [at for at, each in enumerate(cut) for _ in each]
         if sum(map(len, spans)) > most:
             raise BadRequest(
                 f"These {1 + len(others)} works have {sum(map(len, spans)):,} passages, and {request.method} compares "
@@ -279,7 +279,9 @@ class Echoes:
         )
         vectors = [self._vectors(first, spans[0], index, progress)]
         vectors.append(
-            np.concatenate([self._vectors(each, units(each), index, progress) for each in others]) if index else None
+            np.concatenate([self._vectors(each, own, index, progress) for each, own in zip(others, cut, strict=True)])
+            if index
+            else None
         )
         a, b = (Passages(tuple(map(_flat, some)), own) for some, own in zip(texts, vectors, strict=True))
         filters = Filters(
@@ -327,12 +329,9 @@ class Echoes:
             zip(found["pairs"], found["related"], strict=True), start=1
         ):
             spans = (first, Span(start, length)), (others[owner], Span(other, many))
-            texts = [_flat(work.span_text(span)) for work, span in spans]
+            there = [set(echoes.terms_of(_flat(work.span_text(span)))) for work, span in spans]
             meets = dict(related), {right: left for left, right in related}
-            sides = [
-                Side(work=work, span=span, place=work.place(span), pieces=_lit(texts[at], texts[1 - at], meets[at]))
-                for at, (work, span) in enumerate(spans)
-            ]
+            sides = [_side(work, span, there[1 - at], meets[at]) for at, (work, span) in enumerate(spans)]
             made.append(Echo(number=number, score=score, a=sides[0], b=sides[1]))
         return Answer(request=request, echoes=tuple(made), units=tuple(found["units"]), notice=found["notice"])
 
@@ -345,7 +344,7 @@ def read_request(given: dict[str, Any]) -> EchoRequest:
         return int(written) if written.isascii() and written.isdecimal() and len(written) < len("1000000") else default
 
     try:
-        most = min(1.0, float(given.get("most", 1))) or 1.0
+        most = min(1.0, float(given.get("most", 1)))
     except ValueError:
         most = 1.0
     return EchoRequest(
@@ -478,20 +477,21 @@ def _related(a: Passages, b: Passages, pairs: Sequence[echoes.Pair]) -> list[lis
     return found
 
 
-def _lit(text: str, other: str, meets: Mapping[str, str]) -> tuple[tuple[str, Lit, str], ...]:
-    there = set(echoes.terms_of(other))
-    pieces: list[tuple[str, Lit, str]] = []
-    done = 0
-    for start, end, token in word_spans(text):
-        term = next(iter(echoes.terms_of(token)), "")
-        shared, met = term in there, meets.get(term, "")
-        if shared or met:
-            pieces += [
-                (text[done:start], "", ""),
-                (text[start:end], "shared" if shared else "related", "" if shared else met),
-            ]
-            done = end
-    return (*(piece for piece in pieces if piece[0]), (text[done:], "", ""))
+def _side(work: Work, span: Span, there: Container[str], meets: Mapping[str, str]) -> Side:
+    """Set one passage of a pair, with the words lit that the other shares, or that meet one of it."""
+    met: dict[str, str] = {}
+
+    def light(sentence: str) -> list[tuple[int, int]]:
+        found = []
+        for start, end, token in word_spans(sentence):
+            term = next(iter(echoes.terms_of(token)), "")
+            if term in there or term in meets:
+                found.append((start, end))
+            if term in meets and term not in there:
+                met[sentence[start:end]] = meets[term]
+        return found
+
+    return Side(work=work, span=span, place=work.place(span), passage=quotation(work, span, light=light), met=met)
 
 
 def _without(scorer: Scorer, left_out: Callable[[int], npt.NDArray[np.bool_] | list[int]]) -> Scorer:

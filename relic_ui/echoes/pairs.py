@@ -16,6 +16,7 @@ from relic_ui import keep, links, tables
 from relic_ui.buttons import save_button
 from relic_ui.citing import cite_link
 from relic_ui.naming import listed, shorten
+from relic_ui.passages import passage_html
 
 if TYPE_CHECKING:
     from relic_core.reporting.echoes import Echo, Side
@@ -81,23 +82,14 @@ def _pair(app: App, echo: Echo) -> str:
 
 
 def _side(app: App, side: Side, other: Side) -> str:
-    words = "".join(_piece(text, lit, met) for text, lit, met in side.pieces)
     at = str(side.place.address)
     to = links.link("read", side.place.label, work=side.work.id, at=at, n=side.span.length)
     kept = keep.Marks(app, other.text).html(side.work.id, at, side.span.length, other.text, place=side.place.label)
     return (
-        f'<div><blockquote>{words}</blockquote><p class="relic-echo-place"><cite>{escape(side.work.title)}</cite>, '
+        f"<div><blockquote>{passage_html(side.passage, met=side.met)}</blockquote>"
+        f'<p class="relic-echo-place"><cite>{escape(side.work.title)}</cite>, '
         f"{to} {kept} {cite_link(side.work.id, at, side.span.length)}</p></div>"
     )
-
-
-def _piece(text: str, lit: str, met: str) -> str:
-    if lit == "shared":
-        return f"<mark>{escape(text)}</mark>"
-    if lit:
-        said = escape(f"meets {met}")
-        return f'<mark class="relic-meets" title="{said}">{escape(text)}<span class="relic-sr"> ({said})</span></mark>'
-    return escape(text)
 
 
 def _picture(answer: Answer) -> None:

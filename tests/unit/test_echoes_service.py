@@ -18,6 +18,7 @@ from relic_core.reporting import echoes as files
 from relic_core.services import echoes as service
 from relic_core.services.echoes import Echoes, EchoRequest, read_request, units
 from relic_core.wiring import build
+from relic_ui.passages import passage_html
 from tests.making import write_wordnet
 
 NOVEL = """THE FERRY
@@ -61,9 +62,30 @@ def test_the_echo_comes_first_with_its_places_and_shared_words_lit(bench, reques
     answer = bench.echoes.find(request_)
     best = answer.echoes[0]
     assert (best.a.place.chapter_index, best.b.place.verse) == (0, 2)
-    assert {text for text, lit, _ in best.b.pieces if lit == "shared"} == {"great", "fish", "swallowed", "prophet"}
+    assert {piece.text for piece in best.b.passage.pieces if piece.lit} == {"great", "fish", "swallowed", "prophet"}
     assert best.b.text == best.b.work.span_text(best.b.span)
     assert answer.units == (2, 3)
+
+
+def test_a_passage_is_set_to_the_letter_without_what_was_left_out_of_the_work(bench, request_):
+    text = (
+        "He read _Jonah_ aloud (_twice_).\n\n[Illustration]\n\n“_And_ a great fish,” he said, “swallowed the prophet!”"
+    )
+    work = bench.works.add(text.encode(), name="aloud.txt").work
+    (best,) = bench.echoes.find(replace(request_, work_id=work.id, top=1)).echoes
+    assert best.a.text == "He read Jonah aloud (twice). “And a great fish,” he said, “swallowed the prophet!”"
+    assert [piece.text for piece in best.a.passage.pieces if piece.italic] == ["Jonah", "twice", "And"]
+
+
+def test_a_word_that_meets_another_is_lit_and_says_which(bench, request_, monkeypatch):
+    monkeypatch.setattr(
+        service, "_related", lambda _a, _b, pairs: [[("look", "swallow"), ("whole", "day")] for _ in pairs]
+    )
+    best = bench.echoes.find(replace(request_, method="tf-idf", at="1.2.1")).echoes[0]
+    assert best.a.met == {"looked": "swallow", "whole": "day"}
+    assert best.b.met == {"days": "whole"}, "the other swallows, too"
+    assert "whole" in {piece.text for piece in best.a.passage.pieces if piece.lit}
+    assert 'title="meets whole"' in passage_html(best.b.passage, met=best.b.met)
 
 
 def test_what_was_found_is_kept_and_opened_again(bench, request_, monkeypatch):
