@@ -150,8 +150,8 @@ class Retriever(Protocol):
     def configuration(self) -> Mapping[str, str]:
         """All that decides its scores beside the claim and the work: parameters, encoder, code versions."""
 
-    def ready(self, work: Work, length: int) -> bool:  # noqa: ARG002 - for those that are prepared
-        """Whether `score` would answer at once."""
+    def ready(self, work: Work, *lengths: int) -> bool:  # noqa: ARG002 - for those that are prepared
+        """Whether `score` would answer at once for each of these lengths."""
         return True
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - as above
@@ -166,8 +166,8 @@ class Retriever(Protocol):
 class CorpusRetriever(Protocol):
     """A retriever that ranks the spans of many works at once, from what has been prepared of each."""
 
-    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
-        """Give the ids of the works that have not been prepared."""
+    def missing(self, works: Sequence[WorkVersion], *lengths: int) -> tuple[str, ...]:
+        """Give the ids of the works that have not been prepared for each of these lengths."""
 
     def rank(
         self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None

@@ -87,7 +87,7 @@ def name_of_search(app: App, search: Search, *, longest: int) -> str:
     """Name a search by what was asked: its claim, or the place of the passage that others were to be like."""
     like = search.request.like
     if like is None:
-        return shorten(search.request.sentence, longest)
+        return shorten(search.request.sentence, longest) or "A search without a claim"
     try:
         page = app.reading.page(like.work_id, at=like.at, length=like.length)
     except RelicError:

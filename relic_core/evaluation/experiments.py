@@ -126,7 +126,7 @@ def answer_slice(spec: RetrieverSpec, asked: Slice) -> Answered:
     Raises NoIndex: it does not see the index of the work.
     """
     retriever = same_here(spec)
-    if not all(retriever.ready(asked.work, length) for length in asked.lengths):
+    if not retriever.ready(asked.work, *asked.lengths):
         raise NoIndex(
             f"The index of {asked.work.title} is not in {spec.settings.indexes} there. Workers that measure read the "
             "folder of indexes under the same path: share it with them, or measure without an engine."

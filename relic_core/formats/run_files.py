@@ -59,9 +59,9 @@ def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     write_whole(path, text)
 
 
-def read_run(path: Path, *, shipped: bool = False) -> tuple[Run, tuple[Outcome, ...]]:
+def read_run(path: Path) -> tuple[Run, tuple[Outcome, ...]]:
     """Read a run and check it, with the outcomes in the order of the benchmark."""
-    run, kinds, lines = _opened(path, shipped=shipped)
+    run, kinds, lines = _opened(path, shipped=False)
     books = [book.key for book in run.books]
     try:
         outcomes = tuple(read_outcome(line, books=books, kinds=kinds) for line in lines)

@@ -150,7 +150,7 @@ class Server:
                 "search for shorter passages."
             )
         whole = {"model": self.model, "temperature": 0, "stream": False, **body}
-        for _ in range(_TRIES):
+        for left in reversed(range(_TRIES)):
             response, pause = self._request("POST", f"{self.address}/{path}", whole), _PAUSE
             broken = "sent half an answer, or something else than an answer"
             if response is not None and response.status_code in _BUSY:
@@ -162,7 +162,7 @@ class Server:
                 self._refuse(response, refusal)
                 with suppress(ValueError, LookupError, TypeError, AttributeError):
                     return read(response.json())
-            if pause > _LONGEST_PAUSE or stop.wait(pause):
+            if not left or pause > _LONGEST_PAUSE or stop.wait(pause):
                 break
         raise ReaderUnavailable(f"The model's server on {self.place} {broken}. Try again later.")
 

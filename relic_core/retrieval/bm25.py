@@ -131,7 +131,7 @@ class Bm25(Retriever):
             return np.zeros(0, dtype=np.float32)
         return _scores(self._table(work, length), terms)
 
-    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:  # noqa: ARG002 - made on demand
+    def missing(self, works: Sequence[WorkVersion], *lengths: int) -> tuple[str, ...]:  # noqa: ARG002 - made on demand
         """Give no work: words that are missing are read while answering."""
         return ()
 

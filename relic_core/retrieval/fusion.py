@@ -180,9 +180,9 @@ class Fusion(Retriever):
             **parts,
         }
 
-    def ready(self, work: Work, length: int) -> bool:
+    def ready(self, work: Work, *lengths: int) -> bool:
         """Whether all components are."""
-        return all(component.ready(work, length) for component in self._components)
+        return all(component.ready(work, *lengths) for component in self._components)
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
         """Prepare the components one after the other."""
@@ -200,9 +200,9 @@ class Fusion(Retriever):
         ]
         return fuse(parts, short=claim.short).scores
 
-    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
+    def missing(self, works: Sequence[WorkVersion], *lengths: int) -> tuple[str, ...]:
         """Give the ids of the works that one of the components lacks."""
-        lacking = {work for component in self._of_corpora for work in component.missing(works, length)}
+        lacking = {work for component in self._of_corpora for work in component.missing(works, *lengths)}
         return tuple(work.id for work in works if work.id in lacking)
 
     def rank(

@@ -164,13 +164,13 @@ class Late(Reordering):
     def _recipe(self, work: WorkVersion) -> index_files.Recipe:
         return index_files.Recipe.of(work, retriever=self.name, encoder=self.encoder_identity, code=CODE)
 
-    def ready(self, work: Work, length: int) -> bool:
+    def ready(self, work: Work, *lengths: int) -> bool:
         """Whether the first retriever is, and the tokens are kept."""
-        return super().ready(work, length) and index_files.exists(self._root, self._recipe(work.version))
+        return super().ready(work, *lengths) and index_files.exists(self._root, self._recipe(work.version))
 
-    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
+    def missing(self, works: Sequence[WorkVersion], *lengths: int) -> tuple[str, ...]:
         """Give the ids of the works that the first retriever lacks, or whose tokens are not kept."""
-        lacking = set(super().missing(works, length))
+        lacking = set(super().missing(works, *lengths))
         lacking |= {work.id for work in works if not index_files.exists(self._root, self._recipe(work))}
         return tuple(work.id for work in works if work.id in lacking)
 

@@ -48,9 +48,9 @@ class Reordering(Retriever):
         parts = {f"{self._first.name} {name}": value for name, value in self._first.configuration.items()}
         return {"head": str(self._top_k), "first": self._first.name, **parts}
 
-    def ready(self, work: Work, length: int) -> bool:
+    def ready(self, work: Work, *lengths: int) -> bool:
         """Whether the first retriever is."""
-        return self._first.ready(work, length)
+        return self._first.ready(work, *lengths)
 
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
         """Prepare the first retriever."""
@@ -64,9 +64,9 @@ class Reordering(Retriever):
         first = rank_scores(self._first.name, work.id, length, self._first.score(claim, work, length))
         return self.combine(claim, Corpus.of(work), [first]).scores
 
-    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
+    def missing(self, works: Sequence[WorkVersion], *lengths: int) -> tuple[str, ...]:
         """Give the ids of the works that the first retriever lacks."""
-        return cast("CorpusRetriever", self._first).missing(works, length)
+        return cast("CorpusRetriever", self._first).missing(works, *lengths)
 
     def rank(
         self, claim: Claim, corpus: Corpus, length: int, *, like: tuple[WorkVersion, Span] | None = None

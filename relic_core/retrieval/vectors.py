@@ -107,10 +107,10 @@ class VectorSearch(ABC):
     def recipe(self, work: WorkVersion, length: int) -> Recipe | None:
         """Say what the index of a work that serves a length is made of; None where none is needed."""
 
-    def prepared(self, work: WorkVersion, length: int) -> bool:
-        """Whether the index that serves a length is there and whole, or none is needed."""
-        recipe = self.recipe(work, length)
-        return recipe is None or index_files.exists(self.root, recipe)
+    def prepared(self, work: WorkVersion, *lengths: int) -> bool:
+        """Whether each index that serves one of these lengths is there and whole, or none is needed."""
+        recipes = {self.recipe(work, length) for length in lengths}
+        return all(recipe is None or index_files.exists(self.root, recipe) for recipe in recipes)
 
     def size(self, work: WorkVersion, length: int) -> int:
         """Give the bytes of the index of a work that serves a length. Raises NoIndex and StaleIndex."""
@@ -137,13 +137,13 @@ class VectorSearch(ABC):
     def score_vector(self, vector: Vector, work: WorkVersion, length: int) -> Scores:
         """Score every span of `length` sentences against a vector. Raises NoIndex, StaleIndex: as `span_vector`."""
 
-    def ready(self, work: Work, length: int) -> bool:
-        """Whether the index that serves a length is there and whole."""
-        return self.prepared(work.version, length)
+    def ready(self, work: Work, *lengths: int) -> bool:
+        """Whether each index that serves one of these lengths is there and whole."""
+        return self.prepared(work.version, *lengths)
 
-    def missing(self, works: Sequence[WorkVersion], length: int) -> tuple[str, ...]:
-        """Give the ids of the works that have not been prepared, or whose index is damaged."""
-        return tuple(work.id for work in works if not self.prepared(work, length))
+    def missing(self, works: Sequence[WorkVersion], *lengths: int) -> tuple[str, ...]:
+        """Give the ids of the works that are not prepared for each of these lengths, or whose index is damaged."""
+        return tuple(work.id for work in works if not self.prepared(work, *lengths))
 
     def claim_vector(self, claim: Claim, work: Work | None = None) -> Vector:
         """Encode a claim; shape (dimension,). `work`: that is searched, where it is one: see `readings`."""

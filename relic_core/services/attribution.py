@@ -185,7 +185,7 @@ class Attributing:
         ]
         explained, note = [], ""
         if request.explain and scorer is not None and cards:
-            source = source_text(loaded[cards[0].work.id], stretches.span(int(order[0])))
+            source = source_text(loaded[cards[0].work.id], stretches.span(int(order[cards[0].rank - 1])))
             try:
                 explained = gains(scorer, near, source, progress)
             except ReaderUnavailable as error:
@@ -228,15 +228,15 @@ class Attributing:
 
     def attributor(self, works: WorkFilter, progress: Progress = silent) -> Attributor:
         """Cut works of the library into stretches. Raises BadRequest: there is no work."""
-        versions = self._works.work_versions()
-        admitted = [work for work in self._works.scope(works) if work.id in versions]
+        admitted = self._works.admitted(works)
+        versions = {work.id: version for work, version in admitted}
         if not admitted:
             raise BadRequest("There is no work to look in. Add works in the Library, or choose others.")
 
         def read() -> Iterator[tuple[str, str, WorkWords]]:
-            for done, work in enumerate(admitted):
+            for done, (work, version) in enumerate(admitted):
                 progress(done, len(admitted), "Reading the words of the library")
-                words = stored_terms(versions[work.id], "tokens", indexes=self._indexes, load=self._works.load)
+                words = stored_terms(version, "tokens", indexes=self._indexes, load=self._works.load)
                 yield work.id, f"{work.author} {work.title}", words
 
         def score_vector(key: str, vector: npt.NDArray[np.float32]) -> Scores | None:
@@ -245,7 +245,7 @@ class Attributing:
                     return self._dense.score_vector(vector, versions[key], 2)
             return None
 
-        key = tuple((work.id, work.title, work.author, versions[work.id].fingerprint) for work in admitted)
+        key = tuple((work.id, work.title, work.author, version.fingerprint) for work, version in admitted)
         return self._attributors.get(key, lambda: Attributor(Stretches.of(read()), score_vector))
 
     def measure(

@@ -63,7 +63,7 @@ def _findings(
 ) -> Iterator[Finding]:
     if address:
         yield _app(address)
-    lacking: tuple[str, ...] = ()
+    lacking: tuple[str, ...] | None = None  # not known where the store does not open
     try:
         version = store.version()
         there, removed = works.summaries(), works.removed()
@@ -163,7 +163,7 @@ def language_model(settings: Settings) -> Iterator[Finding]:
         yield Finding("language model", "good", said)
 
 
-def _indexes(settings: Settings, lacking: Sequence[str], *, thorough: bool) -> Finding:
+def _indexes(settings: Settings, lacking: Sequence[str] | None, *, thorough: bool) -> Finding:
     found = survey(settings.indexes, thorough=thorough)
     held = "read and compared with what was written" if thorough else "looked at"
     looked_at = found.whole + len(found.damaged)
@@ -181,4 +181,4 @@ def _indexes(settings: Settings, lacking: Sequence[str], *, thorough: bool) -> F
             f"{said}; {many(len(lacking), 'work is', 'works are')} not prepared for searching by meaning. "
             "`python -m relic_core index --all` does it.",
         )
-    return Finding("indexes", "good", f"{said}; every work is prepared.")
+    return Finding("indexes", "good", f"{said}{'' if lacking is None else '; every work is prepared'}.")

@@ -66,10 +66,13 @@ class Indexes:
         self._settings = settings
         self._recent = recent
 
-    def ready(self, work_id: str, name: str, *, length: int = MIN_LENGTH) -> bool:
-        """Whether a retriever would answer at once for a work; one whose model cannot be loaded would not."""
+    def ready(self, work_id: str, name: str, *lengths: int) -> bool:
+        """Whether a retriever would answer at once for a work; one whose model cannot be loaded would not.
+
+        - `lengths`: of the passages asked for; every length where none is given.
+        """
         try:
-            return self._retrievers.get(name).ready(self._works.load(work_id), length)
+            return self._retrievers.get(name).ready(self._works.load(work_id), *(lengths or LENGTHS))
         except BadWeights:
             return False
 
@@ -96,7 +99,7 @@ class Indexes:
         names = []
         for card in self._dense(also):
             with suppress(BadWeights):
-                if not self._retrievers.get(card.name).ready(work, MIN_LENGTH):
+                if not self._retrievers.get(card.name).ready(work, *LENGTHS):
                     names.append(card.name)
         return tuple(names)
 
@@ -105,10 +108,11 @@ class Indexes:
         every = registry.in_order([*(card.name for card in self._retrievers.default()), *also])
         return [card for card in every if card.kind == "dense"]
 
-    def unprepared(
-        self, works: Iterable[WorkSummary], *, length: int = MIN_LENGTH, also: Iterable[str] = ()
-    ) -> tuple[str, ...]:
-        """Give the ids of works that a retriever as in `missing` has not read yet; no work is loaded for it."""
+    def unprepared(self, works: Iterable[WorkSummary], *lengths: int, also: Iterable[str] = ()) -> tuple[str, ...]:
+        """Give the ids of works that a retriever as in `missing` has not read yet; no work is loaded for it.
+
+        - `lengths`: as for `ready`.
+        """
         work_versions = self._works.work_versions()
         known = [work_versions[work.id] for work in works if work.id in work_versions]
         lacking: set[str] = set()
@@ -116,7 +120,7 @@ class Indexes:
             with suppress(BadWeights):
                 retriever = self._retrievers.get(card.name)
                 if card.library and isinstance(retriever, CorpusRetriever):
-                    lacking.update(retriever.missing(known, length))
+                    lacking.update(retriever.missing(known, *(lengths or LENGTHS)))
         return tuple(work.id for work in known if work.id in lacking)
 
     def library_due(self) -> bool:

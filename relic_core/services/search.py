@@ -255,9 +255,7 @@ class Search:
         masks = candidates(question, corpus, request.length, request.chapters, quoting)
         found = Findings(question=question, corpus=corpus, length=request.length, masks=masks)
         if found.candidates == 0:
-            longest = max(
-                self._works.work_versions()[each.id].sentences for each in self._works.scope(request.work_filter)
-            )
+            longest = max(version.sentences for _, version in self._works.admitted(request.work_filter))
             raise BadRequest(
                 f"No work searched has {'a' if question.source is None else 'another'} passage of "
                 f"{_sentences(request.length)}; the longest of them has {longest} in all. Choose a shorter quotation, "
@@ -335,12 +333,12 @@ class Search:
         return Source(work=work, span=span, place=work.place(span))
 
     def _library(self, request: SearchRequest) -> tuple[Corpus, tuple[WorkSummary, ...]]:
-        versions = self._works.work_versions()
-        admitted = [work for work in self._works.scope(request.work_filter) if work.id in versions]
+        admitted = self._works.admitted(request.work_filter)
         if not admitted:
             raise BadRequest(_nothing_admitted(request.work_filter))
-        searched = tuple(work for work in admitted if versions[work.id].candidates(request.length))
-        return Corpus(tuple(versions[work.id] for work in searched), self._works.load), searched
+        searched = [(work, version) for work, version in admitted if version.candidates(request.length)]
+        corpus = Corpus(tuple(version for _, version in searched), self._works.load)
+        return corpus, tuple(work for work, _ in searched)
 
     def _quoted(self, claim_text: str, work: Work) -> tuple[Quoted, ...]:
         return self._finders.get(work.fingerprint, lambda: masking.QuotationFinder(work)).find(claim_text)

@@ -49,11 +49,10 @@ class Fingerprints:
 
     def edition(self, work_id: str, work_filter: WorkFilter = EVERYWHERE) -> str:
         """Name the text of a work and how it is cut, or those of all that a filter admits, in eight hex digits."""
-        versions = self._works.work_versions()
         if work_id:
+            versions = self._works.work_versions()
             return versions[work_id].fingerprint[:_EDITION] if work_id in versions else ""
-        admitted = [work.id for work in self._works.scope(work_filter) if work.id in versions]
-        return _digest(sorted(versions[each].fingerprint for each in admitted))[:_EDITION]
+        return _digest(sorted(version.fingerprint for _, version in self._works.admitted(work_filter)))[:_EDITION]
 
     def changes(self, request: SearchRequest, then: ModelFingerprints, *, since: str) -> tuple[str, ...]:
         """Say what would answer a request now that did not then: see `differences`."""

@@ -163,7 +163,12 @@ class Works:
 
     def scope(self, work_filter: WorkFilter) -> tuple[WorkSummary, ...]:
         """List the stored works that a filter admits, by title."""
-        return tuple(summary for summary in self._shelf.contents().summaries if work_filter.admits(summary))
+        return tuple(summary for summary, _ in self.admitted(work_filter))
+
+    def admitted(self, work_filter: WorkFilter) -> tuple[tuple[WorkSummary, WorkVersion], ...]:
+        """List the stored works that a filter admits, by title, each with what names its indexes."""
+        stored = self._shelf.contents()
+        return tuple((work, stored.work_versions[work.id]) for work in stored.summaries if work_filter.admits(work))
 
     def resolve(self, said: str, *, removed: bool = False) -> WorkSummary:
         """Find the stored work, or the removed one, that a person means by an id, the beginning of one, or a title."""

@@ -190,7 +190,7 @@ def _drop(cursor: DuckDBPyConnection, work_id: str) -> None:
 
 
 def _insert(cursor: DuckDBPyConnection, work: Work, added: datetime) -> None:
-    said = columns_of(work, ("id", "title", "author", "translator", "source", "year", "sha256", "segmenter", "format"))
+    said = columns_of(work, _WORK)
     counts = {
         "chapters": len(work.chapters),
         "sentences": len(work.sentences),

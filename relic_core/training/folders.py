@@ -141,12 +141,10 @@ class TrainingFolder:
                 "before is kept."
             ) from error
 
-    def events(self, after: int = 0) -> tuple[TrainingEvent, ...]:
-        """Read the journal, but for the first lines; one cut short when its writer was killed is passed over."""
+    def events(self) -> tuple[TrainingEvent, ...]:
+        """Read the journal; a line cut short when its writer was killed is passed over."""
         found = []
         for number, said in read_lines(self.path / _JOURNAL):
-            if number <= after:
-                continue
             try:
                 at, event, step = datetime.fromisoformat(said.pop("at")), str(said.pop("event")), int(said.pop("step"))
             except (ValueError, KeyError, TypeError):

@@ -260,7 +260,7 @@ def first_stage_of(
     for work_id, of_work in grouped(windows, lambda window: window.work_id).items():
         work = works[work_id]
         lengths = sorted({window.gold.length for window in of_work})
-        if not all(first.ready(work, length) for length in lengths):
+        if not first.ready(work, *lengths):
             first.prepare(work, _preparing(work, progress), lengths=lengths)
         for window in of_work:
             progress(

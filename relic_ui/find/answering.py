@@ -247,10 +247,12 @@ def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
     """Tell what a search would be answered from: where it has changed, the kept answer is an old one."""
     indexes, models = app.indexes, (_MODELS, app.models_chosen)
     if request.work_id:
-        ready = (card.name for card in app.retrievers.cards() if indexes.ready(request.work_id, card.name))
+        ready = (
+            card.name for card in app.retrievers.cards() if indexes.ready(request.work_id, card.name, request.length)
+        )
         return frozenset({models, *ready})
     works = app.works.scope(request.work_filter)
-    lacking = indexes.unprepared(works, length=request.length)
+    lacking = indexes.unprepared(works, request.length)
     due = {_DUE} if indexes.library_due() else set()
     return frozenset({models, *(work.id for work in works), *((_LACKS, each) for each in lacking), *due})
 

@@ -201,12 +201,6 @@ def show_nothing_to_search(does: str = "search") -> None:
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
-def choose_work(summaries: Sequence[WorkSummary]) -> WorkSummary:
-    """Draw the list of works and give the chosen one."""
-    chosen = _choose({work.id: work for work in summaries}, {})
-    return next(work for work in summaries if work.id == chosen)
-
-
 def _choose(by_id: Mapping[str, WorkSummary], more: dict[str, str]) -> str:
     names = more | {work_id: name_of(work) for work_id, work in by_id.items()}
     if st.session_state.get("find_work") not in names:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relic_core.domain import SearchRequest
     from relic_core.wiring import App
 
-_HERE = {"localhost", "127.0.0.1", "::1", ""}
+_HERE = {"localhost", "127.0.0.1", "::1", None}
 
 
 def show_menu(app: App, search_id: str, request: SearchRequest) -> None:

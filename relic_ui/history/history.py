@@ -201,7 +201,7 @@ def _item(app: App, search: Search, summaries: Mapping[str, WorkSummary], zone: 
 
 
 def _claim(app: App, search: Search) -> str:
-    return name_of_search(app, search, longest=_CLAIM_SHOWN) or "A search without a claim"
+    return name_of_search(app, search, longest=_CLAIM_SHOWN)
 
 
 def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:

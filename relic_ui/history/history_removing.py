@@ -91,4 +91,4 @@ def _where(app: App, search: Search) -> str:
 
 
 def _name(app: App, search: Search) -> str:
-    return name_of_search(app, search, longest=_CLAIM_SHOWN) or "A search without a claim"
+    return name_of_search(app, search, longest=_CLAIM_SHOWN)

@@ -20,6 +20,7 @@ from relic_core.formats.attribution import read_queries
 from relic_core.ports import silent
 from relic_core.retrieval import attribution
 from relic_core.retrieval.attribution import NEARER, Attributor, Stretches, by_server, gains, likelihood, rerank
+from relic_core.services import attribution as service
 from relic_core.services.attribution import Attributing
 from relic_core.text.words import WorkWords, tokens
 from tests.making import make_work
@@ -354,6 +355,19 @@ def test_a_model_is_needed_for_gains_and_used_where_it_is_set(bench, monkeypatch
     found = ask(bench, reranking="likelihood", alone=True, explain=True)
     assert found.cards[0].work.id == FERRY.id
     assert {found.target.text[a:b] for a, b, gain in found.gains if gain > 0} == set(QUOTED.rstrip(".").split())
+
+
+def test_the_first_card_is_explained_by_its_own_words_where_a_better_one_was_removed_meanwhile(bench, monkeypatch):
+    twin = make_work([["Something else began it.", "Nobody was there.", QUOTED]], title="Twin")
+    bench.store.works.add(twin)
+    first = ask(bench).cards[0].work.id
+    asked, load_all = [], bench.works.load_all
+    monkeypatch.setattr(bench.works, "load_all", lambda ids: {k: v for k, v in load_all(ids).items() if k != first})
+    monkeypatch.setattr(service, "gains", lambda _scorer, _near, source, _progress: asked.append(source) or [])
+    monkeypatch.setattr(Attributing, "scorer", property(lambda _self: copying))
+    card = ask(bench, explain=True).cards[0]
+    assert card.work.id != first
+    assert QUOTED.rstrip(".") in asked[0]
 
 
 def test_edits_are_the_same_for_the_same_seed():

@@ -70,12 +70,15 @@ def test_a_work_that_was_prepared_for_another_encoder_is_not_prepared(bench, tmp
     assert [found(each)["indexes"][0] for each in (first, other)] == ["good", "notice"]
 
 
-def test_a_store_that_cannot_be_opened_is_bad_and_the_rest_is_looked_at(bench):
+def test_a_store_that_cannot_be_opened_is_bad_and_the_rest_is_looked_at(bench, monkeypatch):
+    monkeypatch.setattr(bench.indexes, "unprepared", lambda _works: ())
+    prepared = found(bench)["indexes"][1]
     bench.settings.store.write_bytes(b"no database" * 1000)
     said = found(bench)
     assert said["store"][0] == "bad"
     assert "read" in said["store"][1]
     assert said["encoder"][0] == "good"
+    assert len(said["indexes"][1]) < len(prepared), "that every work is prepared is not known"
     assert any(finding.level == "bad" for finding in bench.examine())
 
 

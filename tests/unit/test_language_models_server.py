@@ -101,6 +101,15 @@ def test_one_that_wants_to_be_left_alone_for_long_is_not_waited_for(named, chat,
     assert len(chat.asked) == 1
 
 
+def test_after_the_last_try_nothing_is_waited_for(named, chat, monkeypatch):
+    waits, stop = [], threading.Event()
+    monkeypatch.setattr(stop, "wait", waits.append)
+    chat.misbehaviour = ["always 500"]
+    with pytest.raises(ReaderUnavailable):
+        Server(named).ask(MESSAGES, stop)
+    assert len(chat.asked) == len(waits) + 1 > 1
+
+
 def test_an_answer_that_is_no_text_is_half_an_answer(named, chat):
     chat.answer = lambda _: ["no", "text"]
     with pytest.raises(ReaderUnavailable, match="half an answer"):

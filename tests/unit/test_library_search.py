@@ -415,12 +415,11 @@ def test_the_index_of_the_library_is_built_by_a_job_and_needs_nothing_where_memo
 
 
 def test_a_work_removed_or_cut_anew_while_it_was_ranked_loses_its_hits(ready, monkeypatch):
-    work_versions, scope = ready.works.work_versions(), ready.works.scope(WorkFilter())
+    admitted = ready.works.admitted(WorkFilter())
     assert len({card.work.title for card in ask(ready, "Nobody paid for the lamp", results=9).columns[1].cards}) == 3
     ready.works.remove(BRIEF.id)
     ready.store.works.add(replace(LAMPS, segmenter="by hand/2", sentences=LAMPS.sentences[:2]))
-    monkeypatch.setattr(ready.works, "work_versions", lambda: work_versions)
-    monkeypatch.setattr(ready.works, "scope", lambda _: scope)
+    monkeypatch.setattr(ready.works, "admitted", lambda _: admitted)
     columns = ask(ready, "Nobody paid for the lamp", results=9).columns
     assert {card.work.title for column in columns for card in column.cards} == {"The Toll"}
 
@@ -473,11 +472,10 @@ def test_where_all_indexes_turn_out_to_be_damaged_or_deleted_meaning_is_pending(
 
 
 def test_a_work_removed_before_its_words_were_read_is_passed_over(ready, monkeypatch):
-    work_versions, scope = ready.works.work_versions(), ready.works.scope(WorkFilter())
+    admitted = ready.works.admitted(WorkFilter())
     shutil.rmtree(ready.settings.indexes / "words" / LAMPS.id)
     ready.works.remove(LAMPS.id)
-    monkeypatch.setattr(ready.works, "work_versions", lambda: work_versions)
-    monkeypatch.setattr(ready.works, "scope", lambda _: scope)
+    monkeypatch.setattr(ready.works, "admitted", lambda _: admitted)
     dense, bm25, fusion = ask(ready, "Nobody paid for the lamp", results=9).columns
     assert {card.work.title for card in bm25.cards} == {"Brief", "The Toll"}
     assert (dense.note, bm25.note, fusion.note) == ("", "", "")
@@ -485,11 +483,10 @@ def test_a_work_removed_before_its_words_were_read_is_passed_over(ready, monkeyp
 
 @pytest.mark.parametrize("claim", ["Nobody paid", "Nobody paid for the lamp"])
 def test_where_all_works_found_are_removed_meanwhile_the_columns_say_so(ready, monkeypatch, claim):
-    work_versions, scope = ready.works.work_versions(), ready.works.scope(WorkFilter())
+    admitted = ready.works.admitted(WorkFilter())
     for work in WORKS:
         ready.works.remove(work.id)
-    monkeypatch.setattr(ready.works, "work_versions", lambda: work_versions)
-    monkeypatch.setattr(ready.works, "scope", lambda _: scope)
+    monkeypatch.setattr(ready.works, "admitted", lambda _: admitted)
     result = ask(ready, claim)
     for column in result.columns:
         assert (column.cards, column.strength) == ((), None)

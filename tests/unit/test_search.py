@@ -6,7 +6,9 @@ import pytest
 
 from relic_core.domain import SearchRequest, SeedPassage, Span, WorkFilter
 from relic_core.errors import BadClaim, BadRequest, BadWeights, NotFound
+from relic_core.ports import silent
 from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.dense_alone import DenseAlone
 from relic_core.retrieval.reranked import Reranked
 from relic_core.retrieval.search import Source
 from relic_core.wiring import build
@@ -98,6 +100,19 @@ def test_passages_like_one_are_not_reranked_since_there_is_no_claim_to_read(read
     assert "instead of a claim" in result.columns[2].note
     assert not result.columns[2].cards
     assert result.columns[0].cards
+
+
+def test_a_work_of_which_one_length_alone_is_prepared_is_not_prepared_and_is_gone_on_with(bench):
+    alone = DenseAlone("dense-relic", encoder=FakeEncoder, root=bench.settings.indexes)
+    bench.retrievers._made["dense-relic"] = alone
+    alone.prepare(WORK, silent, lengths=(1,))  # as where preparing it was stopped
+    assert bench.indexes.ready(WORK.id, "dense-relic", 1)
+    assert not bench.indexes.ready(WORK.id, "dense-relic")
+    assert bench.indexes.missing(WORK.id) == ("dense-relic",)
+    assert bench.indexes.unprepared(bench.works.summaries()) == (WORK.id,)
+    assert bench.indexes.unprepared(bench.works.summaries(), 1) == ()
+    bench.indexes.build(WORK.id, bench.indexes.missing(WORK.id), silent)
+    assert bench.indexes.missing(WORK.id) == bench.indexes.unprepared(bench.works.summaries()) == ()
 
 
 def test_a_retriever_that_is_not_usual_answers_where_its_column_is_asked_for(ready):

@@ -568,6 +568,8 @@ def test_a_divided_study_goes_out_and_comes_in_as_it_is_and_tells_readers_how_mu
 def test_a_study_that_cannot_be_divided_so_is_refused(bench, divided):
     with pytest.raises(BadRequest):
         bench.studies.edit(divided.id, wanted=1)
+    with pytest.raises(BadRequest):
+        bench.study_making.start(StudyRequest(name="So", benchmark="sample", shared=1))
     for changes in ({"shared": 1}, {"shared": 10, "most": 10}, {"shared": 2, "wanted": 0}, {"shared": -2}):
         with pytest.raises(BadRequest):
             bench.study_making.make(StudyRequest(**{"name": "So", "benchmark": "sample"} | changes))

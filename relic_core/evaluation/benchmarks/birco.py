@@ -159,9 +159,9 @@ def _book(query: JudgedQuery) -> Book:
     return Book(key=entry.slug, title=entry.title, author=entry.author, year=entry.year)
 
 
-def _unplaced(settings: Settings, data: Path | None) -> tuple[QuotationContext, ...]:
+def _unplaced(settings: Settings) -> tuple[QuotationContext, ...]:
     """Read the queries alone, for their claims, with empty golds, which are never to be ranked for."""
-    _, queries = load(_NOVELS, settings, data)
+    _, queries = load(_NOVELS, settings, None)
     return tuple(_window(query, query.work, query.work, Span(0, 0)) for query in queries.queries)
 
 

@@ -108,9 +108,9 @@ class PublicRelic:
         ]
         return Opened(self.CARD, windows, books=[book_of(key, work) for key, work in found.items()], works=found)
 
-    def unplaced(self, settings: Settings, data: Path | None) -> tuple[QuotationContext, ...]:
+    def unplaced(self, settings: Settings) -> tuple[QuotationContext, ...]:
         """Read the windows for their claims alone, without the works; with empty golds."""
-        _, chosen, texts = self._read(settings, data)
+        _, chosen, texts = self._read(settings, None)
         return tuple(_window(window, texts[window.id], Span(0, 0)) for window in chosen)
 
     def _read(

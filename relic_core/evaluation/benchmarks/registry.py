@@ -80,10 +80,10 @@ def open_benchmark(name: str, *, settings: Settings, works: WorkSource, data: Pa
     return opened
 
 
-def unplaced(name: str, *, settings: Settings, data: Path | None = None) -> tuple[QuotationContext, ...]:
+def unplaced(name: str, *, settings: Settings) -> tuple[QuotationContext, ...]:
     """Read the windows of a benchmark without its works, for their claims; none where it cannot be read so."""
     read = getattr(_module(name), "unplaced", None)
-    return read(settings, data) if read is not None else ()
+    return read(settings) if read is not None else ()
 
 
 def _module(name: str) -> _Module:

@@ -311,8 +311,9 @@ class StudyMaking:
 
     def start(self, request: StudyRequest, *, code: str = "") -> Job:
         """Make a study in the background; the job's closing note ends with the study's id in brackets."""
+        check_request(request)
+        _ = request.terms  # raises where they are not in order, as the job would
         name = checked_name("A study", request.name)
-        _ = request.terms
         self._check_name_is_free(name)
         arguments = asdict(request) | {"owner": seal(code)}
         return self._start("study", title=f"Making the study {name}", subject=name, arguments=arguments)
