@@ -30,6 +30,13 @@ def test_a_local_cluster_of_two_gives_what_this_process_gives():
     assert sorted(Dask(workers=2).map(square, range(20))) == sorted(InProcess().map(square, range(20)))
 
 
+def test_a_cluster_that_lost_workers_goes_on_with_those_it_has(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    threads = iter([8])
+    monkeypatch.setattr(distributed.Client, "nthreads", lambda _self: {"worker": next(threads, 1)})
+    assert sorted(Dask(workers=1).map(square, range(20))) == [each**2 for each in range(20)]
+
+
 def test_tasks_are_taken_as_workers_become_free():
     taken = []
 
