@@ -46,8 +46,8 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
     request = _ask(app, summaries)
     if request is None:
         st.html(
-            '<p class="relic-lede">Paste a passage of criticism, a letter or a history. The works of your library are '
-            "looked through for what it quotes or adapts, marked or not.</p>"
+            '<p class="relic-lede">Paste a passage of criticism, a letter or a history. See which works of '
+            "your library it quotes or adapts, with or without quotation marks.</p>"
         )
         return
     if state.get("attribution_answer", (None, None))[0] != (request, list(summaries)):
@@ -73,7 +73,9 @@ def _restore(by_id: Mapping[str, WorkSummary]) -> bool:
         return False
     works = [each for each in wanted.get("works", "").split(",") if each]
     if not set(works) <= by_id.keys():
-        warn_of_address("This address names works that are not in your library. Add them in the Library to look there.")
+        warn_of_address(
+            "This address names works that are not in your library. Add them in the Library to search them."
+        )
     st.session_state.update(
         attribution_text=wanted.get("text", ""),
         attribution_span=wanted.get("words", ""),
@@ -107,10 +109,10 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
             "A passage of an essay, a letter or a history", key="attribution_text", height=150, persist_state="session"
         )
         st.text_input(
-            "The words whose source you look for (optional)",
+            "The words to look for (optional)",
             key="attribution_span",
             persist_state="session",
-            placeholder="As they stand in the passage. Empty: each sentence is tried.",
+            placeholder="Exactly as in the passage. If empty, each sentence is tried.",
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.multiselect(
@@ -153,15 +155,16 @@ def _span(text: str, words: str) -> tuple[int, int] | None:
     found = re.search(r"\s+".join(map(re.escape, words.split())), text)
     if found is None:
         raise BadRequest(
-            "These words do not stand so in the passage. Copy them from it, or leave the field empty to have each "
-            "sentence tried."
+            "These exact words are not in the passage. Copy them from it, or leave the field empty to try every one."
         )
     return found.span()
 
 
 def _show_answer(found: Attribution, marks: keep.Marks) -> None:
     if not found.cards:
-        st.info("No work of yours uses a word of it. It may be in another language.", icon=":material/search_off:")
+        st.info(
+            "None of your works shares a word with it. It may be in another language.", icon=":material/search_off:"
+        )
         return
     named = [
         f"<cite>{escape(work.title)}</cite>{f', {escape(work.author)}' * bool(work.author)}" for work in found.found
@@ -169,13 +172,13 @@ def _show_answer(found: Attribution, marks: keep.Marks) -> None:
     if not named:
         said = "No sure source"
         more = (
-            f"None of {many(found.searched, 'work')} holds enough of these words to be their source for sure. The "
-            "nearest passages stand below."
+            f"None of {many(found.searched, 'work')} shares enough of these words to be their certain source. The "
+            "nearest passages are below."
         )
     elif len(named) == 1:
         said, more = f"From {named[0]}", ""
     else:
-        said, more = f"In {len(named)} works alike", f"{listed(named)}."
+        said, more = f"Found equally in {len(named)} works", f"{listed(named)}."
     tried = f"{many(found.tried, 'sentence').capitalize()} tried; this one was found best. " * (found.tried > 1)
     near = [escape(work.title) for work, strong in found.works if not strong][:_WORKS]
     others = f"Next by words: {', '.join(near)}." if named and near else ""

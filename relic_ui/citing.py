@@ -145,7 +145,7 @@ def _show_unknown(work: CitedWork) -> None:
     if not (details.publisher or details.container or details.place):
         where = link("work", "Correct details", work=work.id, attributes={"data-then": ".st-key-work_correct button"})
         st.html(
-            '<p class="relic-quiet relic-measure">Nothing is known of who published this edition. If you know, add it '
+            '<p class="relic-quiet relic-measure">The publisher of this edition is not known. If you know, add it '
             f"with {where} on the page of the work.</p>"
         )
 

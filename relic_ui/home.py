@@ -27,7 +27,7 @@ def show(app: App) -> None:
     st.title("Find the passage that supports your claim")
     summaries = app.works.summaries()
     if summaries:
-        _show_claim_box(summaries)
+        _show_claim_box(app, summaries)
     offered = sorted(filter(prompts_for, summaries), key=lambda work: not has_gap(prompts_for(work)[0].claim))
     for work in offered[:_WORKS_WITH_EXAMPLES]:
         with st.container(gap="xsmall", key=f"examples-{work.id}"):
@@ -39,10 +39,12 @@ def show(app: App) -> None:
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
-def _show_claim_box(summaries: Sequence[WorkSummary]) -> None:
+def _show_claim_box(app: App, summaries: Sequence[WorkSummary]) -> None:
     names = {work.id: name_of(work) for work in summaries}
     if len(names) > 1:
         names[""] = f"All works of the library ({len(names)})"
+    if st.session_state.get("home_work") not in names:
+        st.session_state["home_work"] = scope.searched_last(app, names)
     with st.form("home_asking", border=False):
         work_id = st.selectbox("Work", list(names), format_func=names.__getitem__, key="home_work")
         claim_box.show_claim_box("", key="home_claim")
@@ -67,5 +69,5 @@ def _said_of_library(app: App, many: int) -> str:
     if many:
         there = "One work is" if many == 1 else f"{many} works are"
         return f"{there} in your library. Add others {more}. They stay on this computer."
-    back = " What you removed can be put back there." if app.works.removed() else ""
+    back = " Removed works can be put back there." if app.works.removed() else ""
     return f"Your library is empty.{back} Add a work {more}."

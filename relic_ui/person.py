@@ -47,7 +47,7 @@ def providers() -> tuple[str, ...]:
         there = [path for path in map(Path, st.get_option("secrets.files")) if path.is_file()]
         if there:
             raise BadRequest(
-                f"The file {there[-1]} cannot be read as TOML, so nobody is let in. Correct it and start anew."
+                f"The file {there[-1]} cannot be read as TOML, so nobody is let in. Correct it and restart."
             )
         return ()
     auth = st.secrets.get("auth") or {}
@@ -71,7 +71,7 @@ def confirmed(said: Mapping[str, object]) -> bool:
 
 
 def address_of(said: Mapping[str, object]) -> str:
-    """Give the address that a provider gave of somebody; empty where it is no single address that can be read.
+    """Give the address that a provider gave of somebody; empty where it is not a single address that can be read.
 
     >>> [address_of({"email": email}) for email in ("Ada@Example.org", "ada@evil.net,x@example.org", '"@example.org')]
     ['Ada@Example.org', '', '']
@@ -90,7 +90,7 @@ def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
     >>> refused({"sub": "1", "email": "Ada@Example.org"}, ["example.org"])
     ''
     >>> refused({"sub": "1", "email": "ada@example.org.evil.net"}, ["example.org"])
-    'ada@example.org.evil.net is not among those who may use this library.'
+    'ada@example.org.evil.net is not on the list of people who may use this library.'
     >>> refused({"sub": "1", "email": "ada@example.org", "email_verified": False}, ["example.org"])
     'The provider has not confirmed that ada@example.org is your address.'
     """
@@ -106,4 +106,6 @@ def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
     if address and {address, address.partition("@")[2]} & {each.casefold() for each in allowed}:
         return ""
     # What cannot be read is not repeated: it may be anything.
-    return f"{address or 'What the provider gave as your address'} is not among those who may use this library."
+    return (
+        f"{address or 'What the provider gave as your address'} is not on the list of people who may use this library."
+    )

@@ -86,7 +86,8 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   line-height: 1.5rem; }
 .relic-card h3 { margin: 0; padding: 0; font-size: inherit; font-weight: 400; line-height: inherit; letter-spacing: 0; }
 .relic-card h3 a { text-decoration-color: var(--relic-line); }
-.relic-card-work { display: block; font-family: var(--relic-serif); font-style: normal; font-weight: 600; }
+.relic-card h3 > .relic-card-work + a { display: block; }
+.relic-card-work { font-family: var(--relic-serif); font-style: normal; font-weight: 600; }
 .relic-rank { font-size: .8rem; font-weight: 700; font-variant-numeric: tabular-nums; color: inherit; flex: none;
   border: 1.5px solid var(--relic-hue, currentColor); border-radius: 1rem; min-width: 1.5rem; text-align: center;
   line-height: 1.3rem; display: inline-block; margin-right: .35rem; }
@@ -188,9 +189,9 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 @media (min-width: 900px) {
   :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card { flex-flow: row wrap;
     justify-content: space-between; gap: 0 1rem; }
-  .st-key-attribution_cards .relic-card-work { display: inline; margin-right: .5rem; }
+  .st-key-attribution_cards h3 > .relic-card-work + a { display: inline; margin-left: .5rem; }
   :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card {
-    .relic-card-do { flex: 1 0 18rem; justify-content: flex-end; margin-top: 0; }
+    .relic-card-do { flex: 1 0 auto; justify-content: flex-end; margin-top: 0; }
     .relic-keep a { order: -1; }
     :is(blockquote, .relic-parts, .relic-card-do:has(details[open])) { flex-basis: 100%; }
   }
@@ -257,7 +258,8 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   overflow-wrap: anywhere; scroll-margin-top: 5rem; }
 .relic-shelf-works li { grid-template-columns: 1fr auto; }
 .relic-shelf li { grid-template-columns: 3rem 1fr auto; padding: .35rem 0; }
-.relic-shelf-works li:last-child, .relic-shelf li:last-child { border-bottom: 1px solid var(--relic-line); }
+.relic-shelf li:last-child { border-bottom: 1px solid var(--relic-line); }
+.relic-shelf-works progress { accent-color: #1f7079; }
 .relic-shelf-works h3, .relic-shelf-title cite { font-family: var(--relic-serif); }
 .relic-shelf-works h3 { font-size: 1.15rem; }
 .relic-shelf-title cite { font-size: 1.08rem; margin-right: .35rem; }
@@ -423,9 +425,9 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-read-bar, .relic-read-offer { background: var(--st-secondary-background-color);
   border: 1px solid var(--st-border-color); border-radius: .5rem; padding: .5rem .8rem; font-size: .875rem;
   line-height: 1.5; margin: 0 0 .5rem !important; box-shadow: 0 2px 12px rgb(0 0 0 / 14%); }
-.relic-read-bar:not([hidden]) { display: flex; flex-wrap: wrap; gap: .35rem 1rem; align-items: center; }
-.relic-read-bar > p { flex: 1 1 16rem; }
-.relic-read-bar > div { display: flex; flex-wrap: wrap; gap: .35rem; align-items: center; flex: 1 1 auto; }
+.relic-read-bar { position: relative; }
+.relic-read-bar > p { margin-right: 2.4rem; min-height: 1.9rem; }
+.relic-read-bar > div { display: flex; flex-wrap: wrap; gap: .35rem; align-items: center; }
 .relic-read-bar [data-part="said"] { margin-left: .6rem; }
 .relic-read-bar p { font-size: inherit; }
 .relic-read-bar > div a { margin-inline: .3rem; }
@@ -433,9 +435,12 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   border-radius: .4rem; min-height: 28px; min-width: 28px; padding: 0 .55rem; cursor: pointer; }
 .relic-read-bar button:disabled { opacity: .4; cursor: default; }
 .relic-read-bar [data-part="about"] { margin-left: auto; }
+.relic-read-bar [data-part="close"] { position: absolute; top: .4rem; right: .6rem; }
 .stMain:has(.relic-read-bar:not([hidden])) { scroll-padding-bottom: 7rem; }
 @media (hover: none), (max-width: 640px) {
   .relic-read-keys { display: none; }
+  .relic-read-bar > div { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; }
+  .relic-read-bar button { flex: none; }
 }
 @media (min-width: 1100px) {
   .st-key-read_room { display: grid; grid-template-columns: 15rem minmax(0, 1fr); column-gap: 1.5rem;

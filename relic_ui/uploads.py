@@ -69,7 +69,7 @@ class Limits:
         elif not given.isdigit():
             refusal = PlainTextResponse("The size of the file must be given.", 411)
         elif not self._has_room(visit, int(given)):
-            refusal = PlainTextResponse("There is no room for this file. Remove others, or load the page anew.", 413)
+            refusal = PlainTextResponse("There is no room for this file. Remove others, or reload the page.", 413)
         else:
             self._arriving[visit] += int(given)
             try:

@@ -31,7 +31,7 @@ def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:
     """
     said = ", ".join(f"{100 * share:.0f}% of {whose}" for whose, share in shares.items() if share is not None)
     facts = {"Words shared with the claim": said}
-    found = "The work is not in the library, so that words alone can be compared."
+    found = "The work is not in the library, so only words can be compared."
     if case is not None:
         facts |= {
             "Length": f"{case.words:,} word{'s' * (case.words != 1)}, {100 * case.spoken:.0f}% of them speech",
@@ -39,7 +39,7 @@ def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:
             "Candidates that overlap it": f"{case.overlapping:,}",
             "Place": "" if case.place is None else f"{100 * case.place:.0f}% into the work",
         }
-        found = " ".join(FINDINGS[name] for name in case.findings) or "Nothing that can be counted tells why."
+        found = " ".join(FINDINGS[name] for name in case.findings) or "Nothing that can be counted explains it."
     rows = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in facts.items() if said)
     return f'<details class="relic-missed"><summary>Why?</summary><p>{escape(found)}</p><dl>{rows}</dl></details>'
 

@@ -159,7 +159,7 @@ def _show_numbers(numbers: Numbers) -> None:
         + "".join(f"<li><strong>{number}</strong> {name}</li>" for number, name in tiles)
         + "</ul>"
         + f'<p class="relic-quiet relic-measure">Dialogue: {_HOW[numbers.style]}. '
-        + ("" if numbers.style in {"none", "speakers"} else "A tale told as speech counts as dialogue. ")
+        + ("" if numbers.style in {"none", "speakers"} else "A story told in speech counts as dialogue. ")
         + (
             f"The longest chapter is {escape(numbers.longest.name)}, with {numbers.longest.words:,} words."
             if numbers.longest
@@ -230,7 +230,7 @@ def _show_indexes(app: App, facts: Facts) -> None:
             jobs[facts.summary.id] = app.indexes.start(facts.summary.id).id
             st.rerun()
     elif not facts.indexes:
-        st.html('<p class="relic-measure">Searching by words needs no preparation; there is no other way.</p>')
+        st.html('<p class="relic-measure">Only searching by words is available here, and it needs no preparation.</p>')
     else:
         st.html('<p class="relic-measure">Ready for every way of searching.</p>')
     if facts.indexes:

@@ -171,5 +171,5 @@ def texts(work: Work, kind: str | None = None) -> list[str]:
 
 
 def left_out(work: Work) -> list[tuple[str, str]]:
-    """Give what is no text of the work, by kind, on one line each."""
+    """Give what is not text of the work, by kind, on one line each."""
     return [(each.kind, " ".join(work.text[each.start : each.end].split())) for each in work.left_out]

@@ -66,7 +66,7 @@ def read(file: IO[bytes]) -> Any:  # noqa: ANN401 - what the file holds
         OverflowError,
         MemoryError,
     ) as error:
-        raise ValueError(f"It is no pickle of plain data: {error}.") from error
+        raise ValueError(f"It is not a pickle of plain data: {error}.") from error
 
 
 def convert(source: Path, target: Path) -> tuple[Path, ...]:
@@ -74,7 +74,7 @@ def convert(source: Path, target: Path) -> tuple[Path, ...]:
     with source.open("rb") as file:
         data = read(file)
     if not (isinstance(data, dict) and {"query", "corpus", "qrel"} <= data.keys()):
-        raise ValueError("It is no set of BIRCO: query, corpus and qrel are missing.")
+        raise ValueError("It is not a set of BIRCO: query, corpus and qrel are missing.")
     lines = {
         "queries": [{"id": key, "text": text} for key, text in data["query"].items()],
         "passages": [{"id": key, "text": text} for key, text in data["corpus"].items()],

@@ -87,7 +87,7 @@ def read_expected(path: Path = EXPECTED) -> tuple[Expected, ...]:
     """Read a file of expected figures. Raises BadBenchmark: it is damaged; with the line."""
     rows = csv.DictReader(io.StringIO(read_text(path), newline=""))
     if tuple(rows.fieldnames or ()) != _COLUMNS:
-        raise BadBenchmark(f"{path} is no file of expected figures: its first line must be {','.join(_COLUMNS)}.")
+        raise BadBenchmark(f"{path} is not a file of expected figures: its first line must be {','.join(_COLUMNS)}.")
     found = []
     for number, row in enumerate(rows, start=2):
         try:

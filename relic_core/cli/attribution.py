@@ -71,7 +71,7 @@ def _offsets(given: str | None) -> tuple[int, int] | None:
         return None
     start, _, end = given.partition(":")
     if not (start.isascii() and start.isdecimal() and end.isascii() and end.isdecimal()):
-        raise BadRequest(f"'{given[:40]}' is no span. Write the first character and the one behind the last: 13:53.")
+        raise BadRequest(f"'{given[:40]}' is not a span. Write the first character and the one behind the last: 13:53.")
     return int(start), int(end)
 
 

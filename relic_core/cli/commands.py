@@ -48,7 +48,7 @@ def arrange(
 ) -> tuple[list[str], list[str]]:
     """Part what was typed into options, each joined with its value, and other words; they may stand in any order.
 
-    A long option may be cut short where that is clear. What holds a space, and a negative number, is no option.
+    A long option may be cut short where that is clear. What holds a space, and a negative number, is not an option.
     """
     known = {name: each for each in parameters if isinstance(each, click.Option) for name in each.opts}
     options: list[str] = []

@@ -57,7 +57,7 @@ def list_searches(app: App, words: str, limit: int, removed: bool, person: str) 
     else:
         searches, count = app.history.asked(words=words, person=person, limit=limit)
     if not searches:
-        none = "Nothing was removed." if removed else "Nothing has been asked yet."
+        none = "Nothing was removed." if removed else "No searches yet."
         print("Nothing that holds these words was asked." if words else none)
         return
     rows = [

@@ -221,8 +221,8 @@ def _chapters(given: str | None) -> tuple[int, ...]:
         last = int(match[2] or match[1]) if match else 0
         if not first <= last <= first + _MOST_CHAPTERS:
             raise BadRequest(
-                f"'{part.strip()[:40]}' is no chapter and no range of chapters. Write numbers and ranges from low to "
-                "high: 3,5-7."
+                f"'{part.strip()[:40]}' is neither a chapter nor a range of chapters. Write numbers and ranges from "
+                "low to high: 3,5-7."
             )
         chapters.extend(range(first, last + 1))
     return tuple(dict.fromkeys(chapters))

@@ -292,7 +292,7 @@ def _details(given: dict[str, Any]) -> dict[str, Any]:
         try:
             details["accessed"] = date.fromisoformat(said) if said else None
         except ValueError:
-            raise BadRequest(f"'{said[:40]}' is no date. Write year, month and day, as 2026-11-05.") from None
+            raise BadRequest(f"'{said[:40]}' is not a date. Write year, month and day, as 2026-11-05.") from None
     return details
 
 

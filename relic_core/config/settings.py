@@ -72,13 +72,13 @@ def _whole(given: object) -> object:
     """Take "2e6" and 2e6 for a whole number; refuse true."""
     number = float(given) if isinstance(given, str) else given
     if isinstance(number, bool):
-        raise ValueError("true is no number")  # noqa: TRY004 - what pydantic takes
+        raise ValueError("true is not a number")  # noqa: TRY004 - what pydantic takes
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 def _number(given: object) -> object:
     if isinstance(given, bool):
-        raise ValueError("true is no number")  # noqa: TRY004 - what pydantic takes
+        raise ValueError("true is not a number")  # noqa: TRY004 - what pydantic takes
     return given
 
 
@@ -476,7 +476,9 @@ def _read_file(path: Path) -> dict[str, Any]:
     for key in found:
         if key not in names:
             bare = key.lower().removeprefix("relic_")
-            raise BadRequest(f"{path} sets {key}, which is no setting.{_near(bare, names)} Known: {', '.join(names)}.")
+            raise BadRequest(
+                f"{path} sets {key}, which is not a setting.{_near(bare, names)} Known: {', '.join(names)}."
+            )
     texts = {name for name in names if _allowed(name) in {"a text", "the path of a folder"}}
     values = {}
     for name, value in found.items():
@@ -489,12 +491,12 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 
 def _refuse_unknown_variables(environment: Iterable[str]) -> None:
-    """Refuse variables ``RELIC_*`` that are no settings: a slip of the pen must not go unnoticed."""
+    """Refuse variables ``RELIC_*`` that are not settings: a slip of the pen must not go unnoticed."""
     known = {*map(variable, _abouts()), NAMED_BY, *_NO_SETTINGS}
     for given in sorted(environment):
         if given.startswith("RELIC_") and given not in known:
             raise BadRequest(
-                f"The environment sets {given}, which is no setting.{_near(given, known)} `python -m relic_core "
+                f"The environment sets {given}, which is not a setting.{_near(given, known)} `python -m relic_core "
                 "settings` lists all."
             )
 

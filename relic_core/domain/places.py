@@ -42,7 +42,7 @@ class Address:
         found = _ADDRESS.fullmatch(written.strip())
         if found is None:
             raise BadRequest(
-                f"'{written[:40]}' is no place in a work. An address is chapter.paragraph.sentence, 3.5.2 for example."
+                f"'{written[:40]}' is not a place in a work. An address is chapter.paragraph.sentence, such as 3.5.2."
             )
         return cls(
             int(found["chapter"]), int(found["paragraph"] or 1), int(found["sentence"] or 1), note=bool(found["note"])

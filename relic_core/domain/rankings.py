@@ -124,7 +124,7 @@ class Ranking:
         return slice(int(first), int(last))
 
     def rank_of(self, span: Span, work_id: str | None = None) -> int:
-        """Rank one span, of the only work where none is named; 0 where it was not found or is no candidate."""
+        """Rank one span, of the only work where none is named; 0 where it was not found or is not a candidate."""
         work_id = self.works[0] if work_id is None else work_id
         if work_id not in self.works or span.length != self.length:
             return 0
@@ -133,7 +133,7 @@ class Ranking:
         return rank_at(self.scores, at) if at < part.stop and self.start[at] == span.start else 0
 
     def only(self, kept: npt.NDArray[np.bool_], *, left_out: int) -> Ranking:
-        """Leave out spans that are no candidates; `left_out` says how many of the works are none, found or not."""
+        """Leave out spans that are not candidates; `left_out` says how many of the works are none, found or not."""
         return replace(
             self,
             work=self.work[kept],

@@ -109,7 +109,7 @@ HOW_JOINED: Mapping[str, Joined] = {"but not": "not", "not": "not", "and": "and"
 _SIDE_WORDS = 3
 """Words that must stand on either side of an "and": shorter pieces are names, and things named in one breath."""
 _LONGEST_SPLIT = 40
-"""Words up to which a claim is looked at; a paragraph is no list of conditions."""
+"""Words up to which a claim is looked at; a paragraph is not a list of conditions."""
 
 
 def split_claim(claim_text: str) -> tuple[Condition, ...]:
@@ -127,7 +127,7 @@ def split_claim(claim_text: str) -> tuple[Condition, ...]:
     for word, piece in zip(pieces[1::2], pieces[2::2], strict=True):
         how = HOW_JOINED[word.lower()]
         short = how == "and" and min(len(piece.split()), len(rows[-1].claim_text.split())) < _SIDE_WORDS
-        if short or all(each[0].isupper() for each in piece.split()):  # a name alone is no claim
+        if short or all(each[0].isupper() for each in piece.split()):  # a name alone is not a claim
             rows[-1] = replace(rows[-1], claim_text=f"{rows[-1].claim_text} {word} {piece}")
         else:
             rows.append(Condition(how, piece))

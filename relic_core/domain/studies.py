@@ -72,7 +72,7 @@ class StudyKind:
     """What is asked of annotators.
 
     - `passages`: how many an item has; of three, one is right.
-    - `labels`: what is chosen from, in the order of the choices, where it is no passage; else empty.
+    - `labels`: what is chosen from, in the order of the choices, where it is not a passage; else empty.
     - `wanted`: annotators for each item, by default.
     """
 
@@ -357,12 +357,12 @@ KINDS = (
     ),
     StudyKind(
         name="evidence",
-        label="What is the quotation there for?",
+        label="What is the quotation used for?",
         instructions=(
             "You will read a passage of criticism with a quotation in it. Say what the quotation is there for. “A "
             "claim”: the critic argues something about the work, and the words around the quotation speak of what is "
             "quoted. “A paraphrase”: the critic retells what happens, and makes no argument about what is quoted. "
-            "“Something else”: it is no criticism of the work, or the print is damaged. Go by the words before you, "
+            "“Something else”: it is not criticism of the work, or the print is damaged. Go by the words before you, "
             "not by what you know of the critic. You may go back, and change an answer; the last one counts."
         ),
         passages=1,
@@ -587,7 +587,7 @@ class Measure:
     """A measure of agreement between people.
 
     - `value`: None where it cannot be computed.
-    - `meaning`: what it says, for a reader who is no statistician, or why it cannot be computed.
+    - `meaning`: what it says, for a reader who is not a statistician, or why it cannot be computed.
     - `chance`: what a share would be if everybody chose by chance.
     """
 

@@ -59,7 +59,7 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A block of prose or verse, a stage direction or a note by the author; headings and apparatus are no paragraphs.
+    """A block of prose or verse, a stage direction or a note by the author; headings and apparatus are not paragraphs.
 
     - `number`: position in its chapter, from 1: what a citation gives. Notes are counted by themselves.
     - `kind`: verse keeps its lines when shown. The notes of a chapter stand behind its other paragraphs, so that a

@@ -112,7 +112,7 @@ def scored(
     name: str,
     progress: Progress,
 ) -> Scores:
-    """Score rows by batches as `in_batches` makes them; shape (n_rows,). Raises RelicError: a score is no number."""
+    """Score rows by batches as `in_batches` makes them; shape (n_rows,). Raises RelicError: a score is not a number."""
 
     def too_little() -> RelicError:
         where = "The memory of the GPU" if arithmetic.device == "cuda" else "Memory"
@@ -130,5 +130,5 @@ def scored(
         done += len(members)
         progress(done, len(lengths), SCORING)
     if not np.isfinite(found).all():
-        raise RelicError(f"{name} gave scores that are no numbers. Its weights are of no use: train it anew.")
+        raise RelicError(f"{name} gave scores that are not numbers. Its weights are of no use: train it anew.")
     return found

@@ -525,8 +525,8 @@ def read_reranker(folder: str | Path) -> tuple[RerankerCard, ModelFiles]:
         path / RERANKER_CARD,
         "reranker card",
         [field.name for field in fields(RerankerCard)],
-        missing=f"{path} holds no {RERANKER_CARD}, so it is no reranker. An encoder does not become one by being named "
-        "so: train one from it (docs/reranking.md).",
+        missing=f"{path} holds no {RERANKER_CARD}, so it is not a reranker. An encoder does not become one by "
+        "being named so: train one from it (docs/reranking.md).",
         again="Copy the folder again, take a newer version of this program, or train the reranker anew.",
     )
     if "name" not in given:

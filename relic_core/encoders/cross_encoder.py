@@ -179,7 +179,7 @@ class CrossEncoder:
             if found is None or found.shape != wanted.shape:
                 said = "there is none" if found is None else f"it has {found.numel()} numbers for {wanted.numel()}"
                 raise BadWeights(
-                    f"{self._files.weights} holds no '{name}' that fits its model ({said}), so it is no reranker's. "
+                    f"{self._files.weights} holds no '{name}' that fits its model ({said}), so it is not a reranker's. "
                     "Train one from it (docs/reranking.md)."
                 )
             with torch.no_grad():

@@ -200,7 +200,7 @@ class Answering:
     def __call__(self, asked: Slice) -> Answered:
         """Rank the candidates of each window.
 
-        Raises BadBenchmark: a gold that is none of its candidates, or scores that are no ranking of the work's spans.
+        Raises BadBenchmark: a gold that is none of its candidates, or scores that do not rank the work's spans.
         Raises RelicError: what the retriever raises, but for `BadClaim`: a claim without words has no ranking, and its
         outcome no rank.
         """
@@ -288,7 +288,7 @@ def answer(
     else:
         if scores.shape != (work.candidates(gold.length),) or not np.isfinite(scores).all():
             raise BadBenchmark(
-                f"{retriever.name} gave scores that are no ranking of {work.title} for example {window.id}: "
+                f"{retriever.name} gave scores that are not a ranking of {work.title} for example {window.id}: "
                 f"{work.candidates(gold.length):,} finite numbers were wanted."
             )
         if window.accepted:

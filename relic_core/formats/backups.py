@@ -120,7 +120,7 @@ class BackupFile:
         except PermissionError as error:
             raise BadBackup(f"{path} cannot be read ({error.strerror}).") from error
         except zipfile.BadZipFile as error:
-            raise self._bad(f"it is no zip file, or is cut short ({error})") from error
+            raise self._bad(f"it is not a zip file, or is cut short ({error})") from error
         self.manifest = self._read_manifest()
         self._check_names()
 
@@ -151,7 +151,7 @@ class BackupFile:
             said = json.loads(self._zip.read(info))
             version = int(said.pop("format"))
         except KeyError:
-            raise self._bad(f"it has no {MANIFEST}, so it is no back-up of this program") from None
+            raise self._bad(f"it has no {MANIFEST}, so it is not a back-up of this program") from None
         except (*_DAMAGED, ValueError, TypeError, AttributeError) as error:
             raise self._bad(f"its manifest cannot be read ({error})") from error
         if version > FORMAT:

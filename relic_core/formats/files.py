@@ -117,7 +117,7 @@ def parse(text: str, source: str) -> object:
     # Raised out here, so that the error does not hold on to the whole text.
     place = f" at character {at:,} of {len(text):,}" if at else ""
     raise BadBenchmark(
-        f"{source} is no whole JSON: {what}{place}. It was probably cut short, damaged or changed by hand: fetch it "
+        f"{source} is not whole JSON: {what}{place}. It was probably cut short, damaged or changed by hand: fetch it "
         "again."
     )
 
@@ -267,4 +267,4 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_number(written: str) -> NoReturn:
-    raise ValueError(f"{written} is no number of JSON")
+    raise ValueError(f"{written} is not a number of JSON")

@@ -128,7 +128,7 @@ def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kin
     if books is not None:
         whole += (book, kind)
     if any(type(number) is not int or number < 0 for number in whole):
-        raise ValueError(f"the outcome of example {example_id!r:.40} holds something that is no whole number")
+        raise ValueError(f"the outcome of example {example_id!r:.40} holds something that is not a whole number")
     if books is not None and not (book < len(books) and kind < len(kinds)):
         raise ValueError(f"the outcome of example {example_id!r:.40} is of a book or a kind that is not listed")
     named = (book, kind) if books is None else (books[book], kinds[kind])
@@ -255,7 +255,7 @@ def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:
                 f"{outcome.overlap_rank}, of {outcome.candidates:,} candidates; that cannot be."
             )
         if not all(0 < grade < math.inf for _, grade in outcome.graded):
-            raise BadBenchmark(f"{there} has a judged passage whose grade is no number above 0.")
+            raise BadBenchmark(f"{there} has a judged passage whose grade is not a number above 0.")
         for start, end in (outcome.gold, *outcome.first):
             if not 0 <= start <= end:
-                raise BadBenchmark(f"{there}: {start} to {end} is no place in a text.")
+                raise BadBenchmark(f"{there}: {start} to {end} is not a place in a text.")

@@ -181,7 +181,7 @@ def write_file(search: SharedSearch) -> bytes:
 
 
 def read_file(data: bytes, source: str) -> SharedSearch:
-    """Read the file of a search and check it. Raises BadBenchmark: it is no search, or was damaged or changed."""
+    """Read the file of a search and check it. Raises BadBenchmark: it is not a search, or was damaged or changed."""
     here = f"{source:.{_SHOWN}}"
     if len(data) > _LARGEST:
         raise BadBenchmark(f"{here} has {len(data):,} bytes; the file of a search has at most {_LARGEST:,}.")

@@ -22,7 +22,7 @@ MOST_PARAGRAPHS = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextBlock:
-    """A block of text without blocks inside, and why it is no paragraph; lines of prose are joined to one."""
+    """A block of text without blocks inside, and why it is not a paragraph; lines of prose are joined to one."""
 
     lines: tuple[str, ...]
     kind: ParagraphKind = "prose"

@@ -80,14 +80,14 @@ class CatalogueEntry:
 
 
 def read_entries(path: Path = FILE) -> tuple[CatalogueEntry, ...]:
-    """Read a catalogue. Raises BadText: a line that is no entry, or a slug or number given twice."""
+    """Read a catalogue. Raises BadText: a line that is not an entry, or a slug or number given twice."""
     found: list[CatalogueEntry] = []
     with path.open(encoding="utf-8", newline="") as file:
         for number, row in enumerate(csv.DictReader(file, strict=True), start=2):
             try:
                 found.append(_entry(row, found))
             except (ValueError, KeyError, TypeError) as error:
-                raise BadText(f"Line {number} of {path} is no entry of a catalogue: {error}.") from error
+                raise BadText(f"Line {number} of {path} is not an entry of a catalogue: {error}.") from error
     return tuple(found)
 
 
@@ -198,7 +198,7 @@ def _entry(row: dict[str, str], before: Sequence[CatalogueEntry]) -> CatalogueEn
     free_in_us = int(row["free_in_us"]) if row["free_in_us"] else None
     gutenberg = int(row["gutenberg"]) if row["gutenberg"] else None
     if gutenberg is not None and gutenberg < 1:
-        raise ValueError(f"{gutenberg} is no number of Project Gutenberg")
+        raise ValueError(f"{gutenberg} is not a number of Project Gutenberg")
     if free_in_us is not None and free_in_us <= year:
         raise ValueError(f"it cannot be free in {free_in_us}, having appeared in {year}")
     if any(entry.slug == row["slug"] or (gutenberg and entry.gutenberg == gutenberg) for entry in before):

@@ -1,7 +1,7 @@
 """Finding words in texts: where the words of a query stand, and the context of each place.
 
 Everything here is pure: arrays in, arrays out. Only sentences count, so headings, licences and page numbers are never
-found and never part of a context. The words of a phrase may be parted by anything that is no word (a line's end, the
+found and never part of a context. The words of a phrase may be parted by anything that is not a word (a line's end, the
 underscores of italics, commas, a dash), but stand in one paragraph.
 """
 

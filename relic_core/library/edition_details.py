@@ -126,14 +126,16 @@ def check_details(details: EditionDetails) -> EditionDetails:
     latest = datetime.now(UTC).year + 1
     if details.year is not None and not _FIRST_YEAR <= details.year <= latest:
         raise BadRequest(
-            f"{details.year} is no year of this edition; {_FIRST_YEAR} to {latest} is allowed. Leave it empty where it "
-            "is not known."
+            f"{details.year} is not a year of this edition; {_FIRST_YEAR} to {latest} is allowed. Leave it empty where "
+            "it is not known."
         )
     if details.volumes is not None and not 1 <= details.volumes <= _MOST_VOLUMES:
-        raise BadRequest(f"{details.volumes} is no number of volumes; give 1 to {_MOST_VOLUMES:,}, or leave it empty.")
+        raise BadRequest(
+            f"{details.volumes} is not a number of volumes; give 1 to {_MOST_VOLUMES:,}, or leave it empty."
+        )
     if words["url"] and not _URL.fullmatch(words["url"]):
         raise BadRequest(
-            f"'{words['url'][:80]}' is no address. Write it in full, with https:// at its beginning, or leave it empty."
+            f"'{words['url'][:80]}' is not an address. Write it in full, beginning with https://, or leave it empty."
         )
     if details.accessed is not None and details.accessed > date.today():  # noqa: DTZ011 - the reader's own day
         raise BadRequest(

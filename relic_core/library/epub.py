@@ -110,13 +110,13 @@ _ASIDES = {
     r"transcriber[’']?s?[’']? amendments",
     "note": r"(?:foot|end)?notes[.:]?|footnotes? (?:to|for) .{0,60}",
 }
-"""What headings say over what is no chapter, whole."""
+"""What headings say over what is not a chapter, whole."""
 _ASIDE_PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in _ASIDES.items()}
 _RETURN = re.compile(r"\W*(?:\d{1,4}|[a-z]|[*†‡§¶‖]{1,4}|↩.{0,3}|back|return)?\W*", re.IGNORECASE)
 
 
 def aside_kind(label: str) -> str:
-    """Say why what stands under a heading is no chapter; empty where it may be one.
+    """Say why what stands under a heading is not a chapter; empty where it may be one.
 
     >>> aside_kind("Table of Contents"), aside_kind("The Ferry")
     ('contents', '')
@@ -140,7 +140,7 @@ def semantics_of(element: Element) -> frozenset[str]:
 
 
 def kind_of(element: Element, tokens: frozenset[str]) -> str:
-    """Say why what is inside an element is no text of the work; empty where it is."""
+    """Say why what is inside an element is not text of the work; empty where it is."""
     name = local_name(element)
     if name == "figcaption":
         return "illustration"

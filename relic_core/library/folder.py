@@ -141,7 +141,7 @@ def read_bytes(path: Path, *, max_bytes: int) -> bytes:
         if stat.S_ISDIR(status.st_mode):
             raise BadRequest(f"{path} is a folder; a text file is wanted here.")
         if not stat.S_ISREG(status.st_mode):
-            raise BadRequest(f"{path} is no ordinary file; a text file is wanted here.")
+            raise BadRequest(f"{path} is not an ordinary file; a text file is wanted here.")
         if status.st_size > max_bytes:
             raise too_large(status.st_size, max_bytes=max_bytes)
         with path.open("rb") as file:

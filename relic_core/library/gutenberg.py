@@ -146,7 +146,7 @@ class Mirror:
                 ) from None
             # UnicodeError: a name that no machine can have.
             except (httpx2.UnsupportedProtocol, httpx2.InvalidURL, UnicodeError) as error:
-                raise SourceUnavailable(f"{url} is no address to fetch from ({error}). {OTHER_WAYS}") from None
+                raise SourceUnavailable(f"{url} is not an address to fetch from ({error}). {OTHER_WAYS}") from None
             except (httpx2.TransportError, httpx2.DecodingError) as error:
                 raise _BrokenOff(_reason(error)) from None
         raise SourceUnavailable(f"{address} was sent on more than {_MOST_REDIRECTS} times. {OTHER_WAYS}")
@@ -199,7 +199,9 @@ def _redirected(url: str, location: str) -> str:
     except ValueError:
         target = scheme = ""
     if not location or scheme not in {"http", "https"}:
-        raise SourceUnavailable(f"{url} was sent on to '{location}', which is no address to fetch from. {OTHER_WAYS}")
+        raise SourceUnavailable(
+            f"{url} was sent on to '{location}', which is not an address to fetch from. {OTHER_WAYS}"
+        )
     return target
 
 
@@ -399,8 +401,8 @@ def check_number(number: int, *, written: str = "") -> None:
     """Refuse what is below 1 or too large for a number of Project Gutenberg."""
     if not 1 <= number <= _LARGEST_NUMBER:
         raise BadRequest(
-            f"'{written or number}' is no number of Project Gutenberg. Give the number that the book's page has in its "
-            f"address, as 1342 in {PAGE.format(number=1342)}."
+            f"'{written or number}' is not a number of Project Gutenberg. Give the number in the address of the book's "
+            f"page, as 1342 in {PAGE.format(number=1342)}."
         )
 
 

@@ -44,7 +44,7 @@ _REFERENCE = re.compile(r"&([A-Za-z][\w.:-]{0,60});")
 _CHARACTER_REFERENCE = re.compile(r"&#(?:x[0-9A-Fa-f]{1,6}|\d{1,7});")
 _XML_NAMES = {"amp", "lt", "gt", "quot", "apos"}
 _LONGEST_ENTITY = 40
-"""Characters. A file may abbreviate a word or a name; what is longer is no abbreviation."""
+"""Characters. A file may abbreviate a word or a name; what is longer is not an abbreviation."""
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
 

@@ -1,6 +1,6 @@
 """From the bytes of any file that is accepted to a work: plain text, EPUB, TEI.
 
-What is in the file decides on the format, never its name; files that are no texts of works are refused with a word on
+What is in the file decides on the format, never its name; files that are not texts of works are refused with a word on
 what to do instead.
 """
 
@@ -98,7 +98,7 @@ def read_edition(
 
 
 def no_text(error: NotText, name: str) -> BadText:
-    """Say what is wrong with a file that is no text: where it is called an EPUB, more than that."""
+    """Say what is wrong with a file that is not text: where it is called an EPUB, more than that."""
     if not name.lower().endswith(".epub"):
         return error
     return BadText(

@@ -103,7 +103,7 @@ class MiningSummary:
         said = []
         if self.mined:
             said.append(
-                f"{many(self.mined, 'book')} mined: {many(self.pairs, 'pair')} and "
+                f"{many(self.mined, 'book')} mined: {many(self.pairs, 'quotation')} of any book, and "
                 f"{many(self.windows, 'window')} on works of the library."
             )
         for count, what in (

@@ -30,9 +30,9 @@ PART_OF: dict[str, Literal["dev", "test"]] = {"train": "dev", "validation": "tes
 
 OTHER_EDITION = "It is on another edition of a work that is measured"
 REPRINT = "Its words are those of another window: a reprint, or a sentence that the work has twice"
-IN_A_TEST_PASSAGE = "Its passage is that of a test window, in part or whole"
+IN_A_TEST_PASSAGE = "It quotes the passage of a test window, in part or whole"
 SHARED_WITH_TEST = f"Its passage shares {RUN} words in a row with that of a test window"
-IN_A_MEASURED_PASSAGE = "Its passage is that of a dev or test window, in part or whole"
+IN_A_MEASURED_PASSAGE = "It quotes the passage of a dev or test window, in part or whole"
 SHARED_WITH_MEASURED = f"It shares {RUN} words in a row with a dev or test window"
 SHARED_WITH_WORK = f"It shares {RUN} words in a row with a work that is measured"
 SHARED_WITH_BENCHMARK = f"It shares {RUN} words in a row with a benchmark"

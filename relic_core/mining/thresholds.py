@@ -1,4 +1,4 @@
-"""Which of the windows found are no quotation by a critic (RELiC, appendix A, "Filtering secondary sources").
+"""Which of the windows found are not quotations by a critic (RELiC, appendix A, "Filtering secondary sources").
 
 The bounds look at all windows of a source on a work together, and at what else the same words of the source match; what
 each is for stands in docs/mining.md, "What is set aside, and why".
@@ -25,7 +25,7 @@ NO_CRITICISM = (
     "cyclopaedia", "concordance", "thesaurus", "glossary", "lexicon", "treasury", "selections", "extracts",
     "quotations", "readings", "recitations", "elocution", "specimens", "primer", "grammar", "catalogue", "birthday",
 )  # fmt: skip
-"""Words of titles that are no criticism: the paper names the first three kinds and "others"."""
+"""Words of titles that are not criticism: the paper names the first three kinds and "others"."""
 
 MOST_OF_THE_WORK = 0.25
 """Share of a work's sentences that one source quotes: above it is an edition. A book of synopses with long extracts
@@ -34,7 +34,7 @@ MOST_OF_THE_SOURCE = 0.5
 """Share of a source's characters that stand in one work: above it is an edition with an introduction, or a story
 reprinted."""
 LONGEST = 400
-"""Sentences of one window: a chapter printed whole is no quotation."""
+"""Sentences of one window: a chapter printed whole is not a quotation."""
 
 NEAR = 20_000
 """Characters of a source, some ten pages, within which a quotation beside which the author is named speaks for another
@@ -90,7 +90,7 @@ def _of_source(
     windows: Sequence[MinedWindow], source: SecondarySource, works: Mapping[str, WorkFacts]
 ) -> dict[str, str]:
     if kind := no_criticism(source.title):
-        return {window.id: f"the source's title says “{kind}”: it is no criticism" for window in windows}
+        return {window.id: f"the source's title says “{kind}”: it is not criticism" for window in windows}
     aside: dict[str, str] = {}
     left = []
     for window in windows:
@@ -133,7 +133,7 @@ def _ambiguous(
 
     Better is who shares more words; then the work that is named, then the one that the source otherwise quotes more. Of
     several places of a work that is named, the one that is most alike is meant, and of such the first. Two editions of
-    one work are no rivals.
+    one work are not rivals.
     """
     shared = {window.id: _shared_words(window) for window in windows}
     rivals = _rivals(windows, works)
@@ -203,7 +203,7 @@ def _person(work: WorkFacts) -> str:
 
 
 def no_criticism(title: str) -> str:
-    """Give the word of a title that says the book is no criticism; empty where there is none.
+    """Give the word of a title that says the book is not criticism; empty where there is none.
 
     >>> no_criticism("A Dictionary of the Characters"), no_criticism("The Common Reader")
     ('dictionary', '')
@@ -250,7 +250,7 @@ def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool
 
 
 def _name_parts(name: str) -> list[str]:
-    """Take a name apart, the last name last; years and what stands in brackets are no part of it."""
+    """Take a name apart, the last name last; years and what stands in brackets are not part of it."""
     last, _, first = re.sub(r"\([^)]*\)|\d", "", fold(name)).partition(",")
     return re.findall(r"\w+", f"{first} {last}")
 

@@ -63,8 +63,8 @@ def make_windows(
 ) -> tuple[MinedWindow, ...]:
     """Find the places of a source that quote works, `among` some, in the order of the source.
 
-    Everything found is given; `thresholds.set_aside` says later what of it is no quotation by a critic. Where the same
-    words stand in several places of the works, there is a window for each.
+    Everything found is given; `thresholds.set_aside` says later what of it is not a quotation by a critic. Where the
+    same words stand in several places of the works, there is a window for each.
     """
     words = works.read(prose.text)
     aligner = Aligner(prose.text, words, works)

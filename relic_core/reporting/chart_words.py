@@ -91,7 +91,7 @@ def _ran(label: str, runs: Sequence[Run]) -> str:
 def summary(chart: Chart) -> str:
     """Say in words what is to be seen in a chart, series by series."""
     if not chart.marks:
-        return "There is nothing to show."
+        return "Nothing to show."
     said = {"curve": _curve, "ranks": _ranks, "published": _published}.get(chart.view, _groups)
     return f"{chart.title}. " + " ".join(said(chart, series) for series in chart.series if chart.marks_of(series.key))
 

@@ -241,7 +241,7 @@ def page(view: StudyView, results: StudyResults, *, code: str, names: Mapping[st
         missed_by_models = [_item(each, comments=names is None) for each in results.missed_by_models]
         sections |= {
             "People and models": [_table(accuracies(results, names=names))],
-            "How far people agree": [_table(agreement(results))],
+            "How well people agree": [_table(agreement(results))],
             "What everybody saw and a model did not": missed_by_models
             or ['<p class="words">There is no such item yet.</p>'],
             "All items, the hardest first": [_item(each, comments=names is None) for each in results.items],

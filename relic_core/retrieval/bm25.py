@@ -215,7 +215,7 @@ class Bm25(Retriever):
 
 
 class TextIndex:
-    """BM25 over texts, or their words, that are no spans of a work, each a candidate; held in memory."""
+    """BM25 over texts, or their words, that are not spans of a work, each a candidate; held in memory."""
 
     def __init__(self, texts: Iterable[str] | WorkWords) -> None:
         words = texts if isinstance(texts, WorkWords) else WorkWords.of_texts(texts)

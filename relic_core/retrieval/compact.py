@@ -15,7 +15,7 @@ spans scored would rank them, that are among those found. Found spans are scored
 among the first k of the approximate answer too.
 
 It is built from the indexes of single works, nothing is encoded again, and it stands beside them with a manifest of its
-own: ``<indexes>/<retriever>/library/<digest of the recipe>/``. Works that were added since are no part of it, and those
+own: ``<indexes>/<retriever>/library/<digest of the recipe>/``. Works added since are not part of it, and those
 that are gone are passed over.
 """
 

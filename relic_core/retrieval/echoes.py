@@ -25,6 +25,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from relic_core.domain import best_first, best_of
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.ports import silent
 from relic_core.text.forms import lemma
@@ -84,7 +85,7 @@ METHODS = (
     MethodCard(
         "combined",
         "Combined",
-        "Parts of words and meaning together, weighted as finds the most known allusions.",
+        "Parts of words and meaning together, weighted to find the most known allusions.",
         vectors=ALONE,
     ),
     MethodCard("tf-idf", "TF-IDF", "Cosine of weighted words: what both use, rare words counting most."),
@@ -636,7 +637,7 @@ _ENOUGH = 8
 
 
 def fullness(texts: Sequence[str]) -> Floats:
-    """Say how far passages count: one word that is shared makes two short ones alike, and is no echo; (n_texts,)."""
+    """Say how far passages count: one shared word makes two short ones alike, and is not an echo; (n_texts,)."""
     words = np.array([len(set(terms_of(text, "tokens"))) for text in texts], dtype=np.float32)
     return np.sqrt(np.minimum(words, _ENOUGH) / _ENOUGH)
 
@@ -651,12 +652,11 @@ def best_pairs(scorer: Scorer, units: int, *, top: int, progress: Progress = sil
         rows, columns = np.concatenate([rows, row + start]), np.concatenate([columns, column])
         scores = np.concatenate([scores, block[row, column]])
         if len(scores) > top:
-            best = np.sort(np.argsort(-scores, kind="stable")[:top])
+            best = np.sort(best_of(scores, top))
             rows, columns, scores = rows[best], columns[best], scores[best]
             least = float(scores.min())
         progress(min(start + _BLOCK, units), units, "Comparing passages")
-    order = np.argsort(-scores, kind="stable")
-    return [Pair(int(rows[at]), int(columns[at]), float(scores[at])) for at in order]
+    return [Pair(int(rows[at]), int(columns[at]), float(scores[at])) for at in best_first(scores)]
 
 
 def rescored(pairs: Sequence[Pair], scorer: Scorer, progress: Progress = silent) -> list[Pair]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import LENGTHS
+from relic_core.domain import LENGTHS, best_first
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
 from relic_core.errors import BadWeights, RelicError
@@ -227,7 +227,7 @@ class Late(Reordering):
         nearest = products.argmax(axis=1)
         worth = asked.weights * products.max(axis=1)
         found: dict[str, tuple[str, str]] = {}
-        for at in np.argsort(-worth, kind="stable").tolist():
+        for at in best_first(worth).tolist():
             mine, theirs = asked.words[at], words[nearest[at]]
             if content_tokens(mine) and content_tokens(theirs):
                 found.setdefault(mine.casefold(), (mine, theirs))

@@ -259,7 +259,7 @@ class Findings:
         return kept
 
     def left_out(self, ranking: Ranking) -> int:
-        """Count the spans of a ranking's works that are no candidates."""
+        """Count the spans of a ranking's works that are not candidates."""
         return sum(int((~mask).sum()) for work_id, mask in self.masks.items() if work_id in ranking.works)
 
     def _rank_many(self, card: RetrieverCard, retriever: Retriever) -> Ranking:

@@ -139,7 +139,7 @@ class Attributing:
 
     @staticmethod
     def read(path: Path, max_bytes: int) -> str:
-        """Read a passage from a text file. Raises BadText: it is no text, or too large."""
+        """Read a passage from a text file. Raises BadText: it is not text, or too large."""
         return decode(path.read_bytes(), max_bytes=max_bytes)
 
     def run(self, request: AttributionRequest, progress: Progress = silent) -> Attribution:

@@ -175,7 +175,7 @@ class Backups:
         if target.is_relative_to(self._data):
             raise BadRequest(f"{target} lies in the data folder that is backed up. Name a file elsewhere.")
         if target.is_dir() or (target.exists() and not is_backup(target)):
-            raise BadRequest(f"{target} is there already and is no back-up. Name another file.")
+            raise BadRequest(f"{target} is there already and is not a back-up. Name another file.")
         if target.exists() and not force:
             raise BadRequest(f"{target} is an earlier back-up. Name another file, or replace it with --force.")
         if not target.parent.is_dir():

@@ -231,7 +231,7 @@ class Concordance:
 
     def _gather(self, request: ConcordanceRequest) -> Gathered:
         if request.sort not in SORTS:
-            raise BadRequest(f"'{request.sort}' is no order. Choose one of: {', '.join(SORTS)}.")
+            raise BadRequest(f"'{request.sort}' is not an order. Choose one of: {', '.join(SORTS)}.")
         if request.as_written and (request.variants or request.forms):
             raise BadRequest(
                 "Exactly as written leaves no room for spelling variants or word forms. Choose the one or the others."

@@ -46,7 +46,7 @@ __all__ = ["DEFAULT", "METHODS", "Answer", "Echo", "EchoRequest", "Echoes", "Sid
 KIND = "echoes"
 TOP, MOST = 100, 1_000
 _WHOLE, _LEAST = 60, 25
-"""Words: a paragraph of at most so many is not cut; a unit that is no verse has at least so many."""
+"""Words: a paragraph of at most so many is not cut; a unit that is not a verse has at least so many."""
 _PIECE = 256
 """Units that are encoded before what was done is kept."""
 _SAME, _LONG = 0.3, 8

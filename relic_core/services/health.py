@@ -84,7 +84,7 @@ def _findings(
 def _app(address: str) -> Finding:
     asked = f"{address.rstrip('/')}/_stcore/health"
     if not asked.startswith(("http://", "https://")):
-        return Finding("app", "bad", f"'{address}' is no address of an app; http://localhost:8501 is one.")
+        return Finding("app", "bad", f"'{address}' is not an address of an app; http://localhost:8501 is one.")
     try:
         with urllib.request.urlopen(asked, timeout=_PATIENCE) as answer:  # noqa: S310 - http or https, looked at above
             status = answer.status

@@ -184,7 +184,7 @@ class TrainingPlans:
             self._check_encoder()
         if request.hard and isinstance(request.recipe, EncoderRecipe) and not request.recipe.hard_negatives:
             raise BadRequest(
-                "Hard wrong answers would be looked for, which takes long, and none would be trained on: the recipe's "
+                "Hard negatives would be looked for, which takes long, and none would be trained on: the recipe's "
                 "hard_negatives is 0. Set it to 1 or more, or look for none (--hard none)."
             )
         return hard_card(self._settings, request) if request.hard else None
@@ -262,7 +262,7 @@ def _notes(request: TrainingRequest, counted: Material, validated: int) -> tuple
         if request.start == NO_MODEL and not request.recipe.base:
             notes.append(
                 "With so few it is as a rule better to go on from dense-RELiC, which was trained on many, than from "
-                "the pretrained model: choose it below More, What it goes on from, with a lower learning_rate. The "
+                "the pretrained model: choose it below More, What it starts from, with a lower learning_rate. The "
                 "figures before the first step are then its own, on the same quotations; from the pretrained model "
                 "they are not, and do not say whether what you train finds more than the app does now."
             )

@@ -158,7 +158,7 @@ class JobFolder:
 
     @property
     def spec(self) -> JobSpec:
-        """What the job was asked to do. Raises NotFound: the folder is not there or is no job's."""
+        """What the job was asked to do. Raises NotFound: the folder is not there or is not a job's."""
         try:
             return JobSpec(**json.loads((self.path / "job.json").read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError) as error:
@@ -185,7 +185,7 @@ class JobFolder:
         append_line(self.path / _JOURNAL, {"at": _now(), **event})
 
     def job(self) -> Job:
-        """Work out where the job stands. Raises NotFound: the folder is not there or is no job's."""
+        """Work out where the job stands. Raises NotFound: the folder is not there or is not a job's."""
         # The lock first: of a job found dead here the journal is complete by now.
         alive = locks.is_held(self.path / "alive")
         spec = self.spec

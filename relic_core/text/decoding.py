@@ -1,4 +1,4 @@
-r"""From the bytes of a file to text: encodings told apart, line ends made ``\\n``, what is no text refused.
+r"""From the bytes of a file to text: encodings told apart, line ends made ``\\n``, what is not text refused.
 
 The order of trial: a byte order mark, UTF-8, then the one-byte encodings of western Europe. The last two never fail to
 decode, so a guard stands behind them: a text in another alphabet read as Latin-1 is nearly all accented letters.

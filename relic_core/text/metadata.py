@@ -61,8 +61,8 @@ class Metadata:
         latest = datetime.now(UTC).year + 1
         if year is not None and (not _FIRST_YEAR <= year <= latest or year == 0):
             raise BadRequest(
-                f"{year} is no year of publication; {_FIRST_YEAR} to {latest} is allowed, years before Christ with a "
-                "minus. Leave it empty where it is not known."
+                f"{year} is not a year of publication; {_FIRST_YEAR} to {latest} is allowed, years before Christ with "
+                "a minus. Leave it empty where it is not known."
             )
         return cls(title, author, translator, year)
 

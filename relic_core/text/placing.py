@@ -110,7 +110,7 @@ class Places:
     def find_exact(self, passage: str) -> tuple[Placement, ...]:
         """Find the places where a passage stands to the letter, in the order of the text.
 
-        The agreement is below 1 where little of a sentence is quoted beside whole ones: it is no part of the span.
+        The agreement is below 1 where little of a sentence is quoted beside whole ones: it is not part of the span.
         Where a few letters stand in the work more than a thousand times, those places are given at which they are whole
         sentences; where they nowhere are, the first thousand.
         """

@@ -178,7 +178,7 @@ def _begins_clause(following: str) -> bool:
 
 
 def _may_be_name(following: str) -> bool:
-    """Whether what follows an initial may go on with a name, and is no quotation and no word that begins a clause."""
+    """Whether what follows an initial may go on with a name: neither a quotation nor a word that begins a clause."""
     word = _OPENING_WORD.match(following)
     begins_clause = word is not None and word.group().lower() in _NO_NAMES
     return not (begins_clause or following.startswith(_OPENING_QUOTES))

@@ -53,7 +53,7 @@ def count_chapters(layout: Layout) -> tuple[list[int], list[int]]:
     titled = max((chains["roman titled"], chains["arabic titled"]), key=len)
     if worded and len(worded) < len(bare) and all(headings[index].word == "letter" for index in worded):
         return sorted({*worded, *bare}), []
-    if len(worded) > 1 or (worded and max(len(bare), len(titled)) <= 1):  # one number alone is no count
+    if len(worded) > 1 or (worded and max(len(bare), len(titled)) <= 1):  # one number alone is not a count
         worded += _goes_on(layout, worded, [index for index in units if headings[index].word.endswith("titled")])
         return worded, _sections(
             layout, worded, [index for index in units if headings[index].word in {"roman", "arabic"}]
@@ -161,7 +161,7 @@ def add_titles(layout: Layout, chosen: dict[int, Mark]) -> None:
         printed = layout.blocks[title].flat
         said = re.search(
             r"^[\"'“‘]|[:!?][\"'”’]?$", printed
-        )  # a shout or a salutation in capitals is no title by itself
+        )  # a shout or a salutation in capitals is not a title by itself
         taken = (is_capitals(printed) and (most or not said)) or (most and not capitals)
         if taken or chosen[index].level == "part":
             whole = f"{chosen[index].label.rstrip('.:')}: {clean_title(printed)}"

@@ -63,7 +63,7 @@ _NEVER_Z = frozenset(
     surm surpr telev treat upra unsurpr unadv misadv unprom undisgu tort porpo turquo expert lengthw lou den
     """.split()  # noqa: SIM905 - a list that a person can read and mend
 )
-"""What stands before -ise in words whose s is no suffix: a z in an old edition (surprize) is the variant."""
+"""What stands before -ise in words whose s is not a suffix: a z in an old edition (surprize) is the variant."""
 _TWO_WORDS = frozenset({"appr", "pr", "s", "se", "gu", "ma", "ba", "ass", "caps", "outs", "overs", "unders", "poss"})
 """What stands before -ise or -ize in words that have only the one spelling, or two meanings for the two."""
 

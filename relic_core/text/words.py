@@ -110,7 +110,7 @@ def tokens(text: str) -> list[str]:
 
 
 def content_tokens(text: str) -> list[str]:
-    """List the tokens of a text that are no function words.
+    """List the tokens of a text that are not function words.
 
     >>> content_tokens("It was the best of times")
     ['best', 'times']

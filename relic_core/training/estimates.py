@@ -154,7 +154,9 @@ def _sizes(weights: Path) -> tuple[int, int]:
             head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         counts = {name: math.prod(tensor["shape"]) for name, tensor in head.items() if name != "__metadata__"}
     except (OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
-        raise BadWeights(f"{weights} is no file of weights in safetensors ({error}). Put back a whole one.") from error
+        raise BadWeights(
+            f"{weights} is not a file of weights in safetensors ({error}). Put back a whole one."
+        ) from error
     return 4 * sum(counts.values()), 4 * sum(count for name, count in counts.items() if "embeddings." in name)
 
 

@@ -76,7 +76,7 @@ class Guard:
     margin: float
 
     def choose(self, scores: Scores, gold: int, refused: Callable[[int], bool]) -> list[int]:
-        """Choose the highest candidates that are no answers: neither the `gold` nor refused as too like it.
+        """Choose the highest candidates that are not answers: neither the `gold` nor refused as too like it.
 
         >>> scores = np.array([0.9, 0.5, 0.45, 0.3, 0.1], dtype=np.float32)
         >>> Guard(count=2, margin=0.5).choose(scores, 1, lambda other: other == 2)

@@ -95,11 +95,11 @@ SETTINGS = {
         whole=(1, 100),
     ),
     "batch": Setting(
-        "Quotations in a batch; each is a wrong answer to the others' claims, so more is harder and better.",
+        "Quotations in a batch; each is a negative for the others' claims, so more is harder and better.",
         whole=(2, 4096),
     ),
     "window_batch": Setting("The same for quotations of works in your library, all of one work.", whole=(1, 4096)),
-    "stretches": Setting("Pages of that work that are read beside them, as further wrong answers.", whole=(1, 4096)),
+    "stretches": Setting("Pages of that work that are read beside them, as further negatives.", whole=(1, 4096)),
     "share": Setting(
         "Share of the batches that hold quotations of works, read in their context: 0 to 1.", number=(0.0, 1.0)
     ),
@@ -594,7 +594,7 @@ def recipe_of(said: str, changes: Sequence[str] = ()) -> AnyRecipe:
     for change in changes:
         key, sign, value = change.partition("=")
         if not sign:
-            raise BadRequest(f"'{change}' is no change of a recipe. Write key=value: batch=32.")
+            raise BadRequest(f"'{change}' is not a change of a recipe. Write key=value: batch=32.")
         try:
             given[key.strip()] = json.loads(value)
         except ValueError:

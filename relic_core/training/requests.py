@@ -38,7 +38,7 @@ _MOST_VALIDATED = 100_000
 _SETTLED = "models.json"
 _OF_ITS_OWN = {"start": (NO_MODEL,), "hard": (NO_MODEL, PRETRAINED)}
 """By field: what names no encoder beside the recipe's base."""
-_DOES = {"start": "goes on from", "hard": "looks for hard wrong answers with"}
+_DOES = {"start": "goes on from", "hard": "looks for hard negatives with"}
 
 
 class RequestDefaults(NamedTuple):
@@ -139,8 +139,8 @@ class TrainingRequest:
             )
         if not isinstance(self.recipe, EncoderRecipe) or self.hard or self.sources or self.pairs:
             raise BadRequest(
-                "On RELiC's own file an encoder is trained, on all its quotations and without hard wrong answers: "
-                "leave out what chooses pairs, sources or hard wrong answers, and take the recipe of an encoder."
+                "On RELiC's own file an encoder is trained, on all its quotations and without hard negatives: "
+                "leave out what chooses pairs, sources or hard negatives, and take the recipe of an encoder."
             )
         watch = LIKELIHOOD if self.validation_data else self.recipe.watch
         object.__setattr__(self, "use", "windows")
@@ -151,7 +151,7 @@ class TrainingRequest:
         if self.hard or (self.start and not recipe.retrieves) or self.use == "pairs":
             raise BadRequest(
                 "Where a quotation comes from is learnt on quotations of works in your library, from the base and "
-                "without hard wrong answers. Leave out what says otherwise; only what learns by retrieval may go on "
+                "without hard negatives. Leave out what says otherwise; only what learns by retrieval may go on "
                 "from an encoder."
             )
         object.__setattr__(self, "use", "windows")

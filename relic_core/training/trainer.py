@@ -124,7 +124,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     is not to be resumed; checkpoints of another configuration.
     Raises BadWeights: the base cannot be read; every checkpoint is damaged.
     Raises StoreFull: no room for a checkpoint or a model; what was written before is kept.
-    Raises RelicError: the loss is no number any more; memory ran out.
+    Raises RelicError: the loss is not a number any more; memory ran out.
     """
     kept = folder / CHECKPOINTS
     tell: Report = report if report is not None else lambda _: None

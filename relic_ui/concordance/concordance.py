@@ -33,8 +33,8 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
     work = wanted.get("work", _ALL_WORKS)
     if work not in known:
         warn_of_address(
-            "This address names a work that is not in your library, so all your works are looked through instead. Add "
-            "that edition in the Library to look in it."
+            "This address names a work that is not in your library, so all your works are searched instead. Add that "
+            "edition in the Library to search it."
         )
     as_written = wanted.get("case") == "1"
     st.session_state.update(

@@ -140,7 +140,7 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
 def _say_what_for() -> None:
     st.html(
         '<p class="relic-lede">Where a work quotes another, alludes to it or sounds like it: pairs of passages side by '
-        "side, the words they share lit. Choose two works, or one against several.</p>"
+        "side, the words they share highlighted. Choose two works, or one against several.</p>"
     )
 
 

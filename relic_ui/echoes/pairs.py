@@ -56,11 +56,11 @@ def show(app: App, answer: Answer) -> None:
         st.info(answer.notice, icon=":material/info:")
     compared = f"{answer.units[0]:,} with {answer.units[1]:,} passages were compared"
     if not answer.echoes:
-        st.html(f'<p role="status">{compared}, and none are alike by this method.</p>')
+        st.html(f'<p role="status">{compared}, and none are similar by this method.</p>')
         return
     method = next(each for each in METHODS if each.name == answer.request.method)
     st.html(
-        f'<p role="status">The {len(answer.echoes)} pairs that are most alike; {compared}. '
+        f'<p role="status">The {len(answer.echoes)} most similar pairs; {compared}. '
         f'<span class="relic-quiet">{escape(method.label)}: {escape(method.description)}</span></p>'
     )
     _picture(answer)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import GAP
 from relic_core.errors import StoreError
 from relic_core.services.model_reading import lit
 from relic_core.services.search import shown_gap
@@ -221,8 +222,11 @@ def _critics(result: SearchResult, quoted: Callable[[str], Quoted]) -> str:
 def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> None:
     works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
     unkept = st.session_state.get("find_unkept")
+    more = result.claim.short and not (result.source or result.request.conditions or result.weak)
     foot.html(
-        critics
+        critics + "<p>Not the passage you have in mind? Paste your paragraph around it, with "
+        f"{GAP} where the quotation goes: that finds more than a short claim does.</p>"
+        * more
         + f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
         f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
         f'<details class="relic-quiet relic-made"><summary>Texts and models used</summary>'

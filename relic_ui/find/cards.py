@@ -116,7 +116,7 @@ def card_html(
     card, number = placed.card, placed.number
     place, work, n = card.place, card.work, card.span.length
     at = str(place.address)
-    where = f"{place.label} · {place.fraction:.0%}"
+    where = _tied(f"{place.label} · {place.fraction:.0%}")
     named = f"{name_of(work)}, " * (result.work is None)
     title = f'<cite class="relic-card-work">{escape(name_of(work))}</cite>' if named else ""
     said = f"{where} into the work: read it in its chapter"
@@ -145,6 +145,12 @@ def card_html(
         body = f"<details><summary>{rank}<span>{line}</span>{chosen_by}</summary>{body}</details>"
     css = "relic-card relic-card-again" if placed.again else "relic-card"
     return f'<article class="{css}" id="{placed.anchor}" style="{hue(placed.retriever)}">{body}</article>'
+
+
+def _tied(where: str) -> str:
+    """Let a line break between the parts of a place, and not within one."""
+    parts = where.split(" · ")
+    return " · ".join([*parts[:-2], "\u00a0·\u00a0".join(parts[-2:]).replace("paragraph ", "paragraph\u00a0")])
 
 
 def threshold_html(placed: Placed, all_placed: Sequence[Placed]) -> str:
@@ -179,7 +185,7 @@ def work_html(work: Work, number: int, hits: Sequence[Hit], search_id: str) -> s
     passages = []
     for hit in hits:
         place = work.place(hit.span)
-        at, where = str(place.address), f"{place.label} · {place.fraction:.0%}"
+        at, where = str(place.address), _tied(f"{place.label} · {place.fraction:.0%}")
         said = f"{where} into the work: read it in its chapter"
         read = link("read", where, title=said, work=work.id, at=at, n=hit.span.length, q=search_id)
         words = passage_html(quotation(work, hit.span))
@@ -216,7 +222,7 @@ def _why(placed: Placed, result: SearchResult) -> str:
         lines.append(f"Nearest words, of {asked} and of the passage: {met}")
     others = [(escape(inside(other.called)), rank) for other, rank in card.other_ranks]
     ranked = [f"{rank:,} {other}" for other, rank in others if rank]
-    lines.append(f"Ranked {', '.join([f'{card.rank:,} here', *ranked])}, each overlapping passage counted")
+    lines.append(f"Ranked {', '.join([f'{card.rank:,} here', *ranked])}, counting every overlapping passage")
     if unranked := [other for other, rank in others if not rank]:
         unread = any(work.id == card.work.id for work in result.unprepared)
         lines.append(f"Not {'searched yet' if unread else 'found'} {listed(unranked, last='or')}")

@@ -21,6 +21,12 @@ _LISTENER_JS = """
 // Enter finds, as in other search boxes; Edit puts the cursor into the box.
 export default function (component) {
   const gone = new AbortController()
+  // The box folds away with the focus: it goes on to the line above the answer, unless the reader moved it meanwhile.
+  const goOn = (area, looks) => {
+    const line = document.querySelector('[class*="st-key-find_folded"] summary')
+    if (line && document.activeElement === document.body) line.focus({ preventScroll: true })
+    else if (looks && [area, document.body].includes(document.activeElement)) setTimeout(goOn, 150, area, looks - 1)
+  }
   const box = within => within.querySelector(`textarea[aria-label="${component.data.label}"]`)
   document.addEventListener("keydown", event => {
     const area = event.target
@@ -33,6 +39,7 @@ export default function (component) {
     event.preventDefault()
     if (row) event.stopPropagation() // Streamlit would press the first button of the form, which removes a row
     find.click()
+    goOn(area, 200)
   }, { signal: gone.signal, capture: true })
   document.addEventListener("toggle", event => {
     const details = event.target

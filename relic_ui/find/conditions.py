@@ -130,7 +130,7 @@ def _split(app: App) -> None:
             state["find_claim"] = rows[0].claim_text
             put(rows[1:])
         else:
-            st.toast("There is one claim alone here, as far as the model sees.", icon=":material/info:")
+            st.toast("The model sees only one claim here.", icon=":material/info:")
 
 
 def _add() -> None:

@@ -31,7 +31,7 @@ from relic_ui.naming import name_of, shorten
 from relic_ui.shell import literal, show_errors, warn_of_address
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from relic_core.domain import WorkSummary
     from relic_core.services.reading import ReadingPage
@@ -106,6 +106,7 @@ def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     if wanted is None:
         if state["came_from"] == state["page"]:
             _begin_anew()
+            st.query_params.clear()  # the page's name at the left, pressed, comes as a bare address and leaves the old
         return
     state["find_search"], state["find_asked"] = wanted, None
     if not history_removing.tell_removed(app, wanted):
@@ -201,25 +202,11 @@ def show_nothing_to_search(does: str = "search") -> None:
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
-def _choose(by_id: Mapping[str, WorkSummary], more: dict[str, str]) -> str:
-    names = more | {work_id: name_of(work) for work_id, work in by_id.items()}
-    if st.session_state.get("find_work") not in names:
-        st.session_state["find_work"] = next(iter(by_id))
-    return st.selectbox(
-        "Work",
-        list(names),
-        format_func=names.__getitem__,
-        key="find_work",
-        persist_state="session",
-        help="One work, or all works in your library. Add works in the Library.",
-    )
-
-
 def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
     """Read off the form where is searched; what is not there any more is not chosen any more."""
     state, by_id = st.session_state, {work.id: work for work in summaries}
     if state.get("find_work") not in by_id and not (state.get("find_work") == _LIBRARY and len(by_id) > 1):
-        state["find_work"] = summaries[0].id
+        state["find_work"] = scope.searched_last(app, by_id)
     state.setdefault("find_length", MIN_LENGTH)
     state.setdefault("find_results", DEFAULT_RESULTS)
     state.setdefault("find_retrievers", list(DEFAULT_RETRIEVERS))
@@ -311,11 +298,17 @@ def _folded(result: SearchResult) -> str:
 
 def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: ReadingPage | None) -> None:
     state = st.session_state
-    many = len(summaries)
+    names = {work.id: name_of(work) for work in summaries}
+    if len(names) > 1:
+        names = {_LIBRARY: f"All works of the library ({len(names)})"} | names
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="find_where"):
-        _choose(
-            {work.id: work for work in summaries},
-            {_LIBRARY: f"All works of the library ({many})"} if many > 1 else {},
+        st.selectbox(
+            "Work",
+            list(names),
+            format_func=names.__getitem__,
+            key="find_work",
+            persist_state="session",
+            help="One work, or all works in your library. Add works in the Library.",
         )
         st.segmented_control(
             "Sentences in the quotation",
@@ -333,7 +326,7 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
         with st.container(horizontal=True, gap="small", key="find_like_do"):
             st.button("Find", type="primary", icon=":material/search:", key="find_button", on_click=ask)
             st.button("Write a claim instead", key="find_claim_instead", on_click=_ask_a_claim, icon=":material/edit:")
-            like.show_instead(seed, where, works=many)
+            like.show_instead(seed, where, works=len(summaries))
         return
     with st.form("find_asking", border=False):
         show_claim_box("" if "find_claim" in state else state.get("find_claim_first", ""), key="find_claim")

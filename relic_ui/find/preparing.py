@@ -31,7 +31,7 @@ def show_preparing(app: App, result: SearchResult) -> None:
             _offer(
                 app,
                 "library",
-                "Your library is too large to be searched by meaning without an index of all of it.",
+                "Your library is too large to be searched by meaning without one index for all of it.",
                 label="Build the index",
                 start=lambda: app.indexes.start_library(),  # noqa: PLW0108 - asked anew
             )
@@ -55,7 +55,7 @@ def _show_work(app: App, work_id: str, also: tuple[str, ...]) -> None:
         st.rerun()
     else:
         st.warning(
-            "The work has been prepared, but its index cannot be read. Check that the folder of indexes, "
+            "The work has been prepared, but its index cannot be read. Check that the index folder, "
             f"{literal(str(app.settings.indexes))}, can be written to.",
             icon=":material/warning:",
         )

@@ -68,8 +68,8 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
                 for found in health.language_model(app.settings):
                     (st.success if found.level == "good" else st.warning)(literal(found.said))
     st.html(
-        f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model knows famous criticism by '
-        "heart, and can be wrong.</p>"
+        f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model may know famous criticism '
+        "by heart, and it can be wrong.</p>"
     )
 
 
@@ -91,12 +91,12 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
     )
     if key not in state:
         state[key] = chosen
-    st.text_area("In words, as the model is told", key=key, height=160)
+    st.text_area("In words, as given to the model", key=key, height=160)
     criteria = written = ""
     if retriever == "llm-subtask":
         written = "\n".join(reads.criteria(claim))
         criteria = st.text_area(
-            "Criteria, one a line; empty: the model writes them", written, key=f"{key}_{crc32(written.encode())}"
+            "Criteria, one per line; if empty, the model writes them", written, key=f"{key}_{crc32(written.encode())}"
         )
     if st.button("Use this for the claim", key=f"{key}_use"):
         with show_errors():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from relic_core.domain import EVERYWHERE, WorkFilter
-from relic_ui import naming
+from relic_ui import naming, person
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
 
@@ -44,6 +44,12 @@ class Scope:
         if self.work:
             return f"{len(self.chapters)} of {self.work.chapters:,} chapters" if self.chapters else ""
         return "" if self.work_filter == EVERYWHERE else naming.many(len(self.works), "work")
+
+
+def searched_last(app: App, works: Iterable[str]) -> str:
+    """Name the work that the reader searched last, of these; the first of them where none was."""
+    works = list(works)
+    return next((work for work in app.history.works_asked(person=person.current()) if work in works), works[0])
 
 
 def limit_to(work_id: str, chapters: Sequence[int]) -> None:

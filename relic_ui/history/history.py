@@ -64,7 +64,7 @@ def show(app: App, asked: HistoryQuery) -> None:
     who, summaries = person.current(), {work.id: work for work in app.works.summaries()}
     known = app.history.works_asked(person=who)
     if not known:
-        none = "No search is left here" if app.history.removed(who) else "Nothing has been asked yet"
+        none = "No search is left here" if app.history.removed(who) else "No searches yet"
         st.info(f"{none}. Every search you make is listed here.", icon=":material/history:")
         st.page_link("pages/find.py", label="Find a quotation", icon=":material/search:")
         _show_opening(app)

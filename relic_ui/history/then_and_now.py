@@ -56,7 +56,7 @@ def _choose_then(found: ThenAndNow) -> None:
         key="history_then",
         on_change=turn,
         width=340,
-        help="Results are kept each time that something they depend on has changed.",
+        help="Results are kept each time something they depend on changes.",
     )
 
 
@@ -64,8 +64,7 @@ def _show_changes(found: ThenAndNow) -> None:
     """Say what answers now that did not then, and what of it can be seen below."""
     if found.then is None:
         st.info(
-            "Nothing that this search found has been kept, since no way of searching could answer. Open the search and "
-            "prepare its work.",
+            "Nothing was kept of this search, since no method could answer. Open the search and prepare its work.",
             icon=":material/history:",
         )
         return

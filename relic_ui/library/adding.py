@@ -47,7 +47,7 @@ def show(app: App) -> None:
         accept_multiple_files=True,  # of any type: what cannot be read is told in our words, file by file
         max_upload_size=megabytes,
         key=f"own_files-{state.setdefault('own_round', 0)}",
-        help="You see what was found in a file before anything is stored.",
+        help="You see how a file was read before anything is stored.",
     )
     state["own_here"] = {file.file_id for file in files or ()}
     waiting = [file for file in files or () if file.file_id not in state.setdefault("own_done", set())]
@@ -69,7 +69,7 @@ def show(app: App) -> None:
         if len(wanted) > 1:
             _add_button(f"Add all {len(wanted)}", "own_add_all", list(wanted))
         if len(refused) > 1 and offered:
-            _discard_button("Discard all that could not be read", "own_discard_refused", refused)
+            _discard_button("Discard the files that could not be read", "own_discard_refused", refused)
         if len(read) > 1:
             _discard_button("Discard all", "own_discard_all", list(read))
     asked = [key for key in state.pop("own_asked", ()) if key in offered]
@@ -250,8 +250,8 @@ def _short(name: str) -> str:
 def show_adding(app: App) -> None:
     """Offer the ways to add a text: from this computer, from Project Gutenberg, from the library folder, by path."""
     st.html(
-        '<p class="relic-measure">Licences, tables of contents and editors’ notes are left out, chapters and sentences '
-        "found. Your file is not changed and stays on this computer.</p>"
+        '<p class="relic-measure">Licences, tables of contents and editors’ notes are left out; chapters and sentences '
+        "are found. Your file is not changed and stays on this computer.</p>"
     )
     folder = app.settings.library
     ways = ["Files of your own", "Project Gutenberg", *(["Your folder"] if folder else []), "By path"]
@@ -301,7 +301,7 @@ def _show_folder(app: App, folder: Path) -> None:
                 key="library_chosen",
                 placeholder=f"{len(offered)} to choose from" if offered else "All of them are in the library",
             )
-            if st.form_submit_button("Add the chosen ones", icon=":material/add:") and chosen:
+            if st.form_submit_button("Add the selected files", icon=":material/add:") and chosen:
                 _start(app, [Path(path) for path in chosen])
 
 

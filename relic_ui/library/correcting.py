@@ -32,7 +32,7 @@ def fields(about: WorkSummary | Work, key: str) -> dict[str, str]:
 def read(said: dict[str, str]) -> dict[str, Any]:
     """Turn what stands in the fields into what the library is told.
 
-    Raises BadRequest: the title is empty, or the year is no number.
+    Raises BadRequest: the title is empty, or the year is not a number.
 
     >>> read({"title": " Emma ", "author": "", "translator": "", "year": "1815"})
     {'title': 'Emma', 'author': '', 'translator': '', 'year': 1815}
@@ -45,7 +45,7 @@ def read(said: dict[str, str]) -> dict[str, Any]:
         return {**words, "year": int(year) if year else None}
     except ValueError:
         raise BadRequest(
-            f"The year '{year[:40]}' is no number. Write the year of first publication, 1815 for example, or leave it "
+            f"The year '{year[:40]}' is not a number. Write the year of first publication, such as 1815, or leave it "
             "empty."
         ) from None
 

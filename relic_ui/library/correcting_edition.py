@@ -60,7 +60,7 @@ def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
 def read(details: EditionDetails, said: dict[str, str], accessed: object) -> EditionDetails:
     """Turn what stands in the fields into details.
 
-    Raises BadRequest: the year or the number of volumes is no number.
+    Raises BadRequest: the year or the number of volumes is not a number.
 
     >>> from relic_core.domain import EditionDetails
     >>> read(EditionDetails(), {"publisher": " Dent ", "year": "1906"}, None).year
@@ -73,6 +73,6 @@ def read(details: EditionDetails, said: dict[str, str], accessed: object) -> Edi
             given[name] = int(written) if written else None
         except ValueError:
             raise BadRequest(
-                f"The {what}, '{written[:40]}', is no number. Write it in digits, or leave it empty."
+                f"The {what}, '{written[:40]}', is not a number. Write it in digits, or leave it empty."
             ) from None
     return replace(details, **given, accessed=accessed)  # type: ignore[arg-type] - the fields are those of the class

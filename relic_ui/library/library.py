@@ -124,7 +124,7 @@ def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
         "works",
         label="Filter by title, author or translator",
         key="library_filter",
-        none=": no title, author or translator has these words",
+        none=": no title, author or translator matches",
     )
     if found is not None:
         return found
@@ -231,8 +231,8 @@ def _show_removed(app: App) -> None:
         return
     with st.expander(f"Removed works ({len(removed)})", key="library_removed_works"):
         st.html(
-            '<p class="relic-quiet relic-measure">A removed work is neither searched nor listed. Its text and what '
-            "you did with it are kept, and you can put it back.</p>"
+            '<p class="relic-quiet relic-measure">A removed work is neither searched nor listed. Its text and '
+            "your work on it are kept, and you can put it back.</p>"
         )
         shown = [(work.id, work.title, f", {written_by(work)}") for work in removed]
         show_each("library", shown, "restore-", app.works.restore)

@@ -28,7 +28,7 @@ _SPLITS: dict[Split, tuple[str, str]] = {
     ),
     "validation": (
         "Validation",
-        "Not used in training; with these works the paper’s authors chose between versions of their models.",
+        "Not used in training; the paper’s authors used these works to choose between versions of their models.",
     ),
     "test": (
         "Test",
@@ -124,7 +124,7 @@ def _show_add_all(app: App, split: Split, works: Sequence[Shelved]) -> None:
     wanted = [each for each in works if each.origin in {"folder", "gutenberg"} and each.entry.slug not in _waiting()]
     if not wanted:
         if all(each.origin in {"stored", "none"} for each in works):
-            st.html('<p class="relic-quiet">All free works of this group are in your library.</p>')
+            st.html('<p class="relic-quiet">You have all the free works of this group.</p>')
         return
     begun = any(each.origin == "stored" for each in works)
     fetched = sum(each.origin == "gutenberg" for each in wanted)
@@ -151,9 +151,9 @@ def _how_long(fetched: int, found: int, seconds: float) -> str:
     >>> _how_long(51, 0, 102.0)
     'Adding takes about 2 minutes: Project Gutenberg asks for two seconds between books. You can stop, and go on later.'
     >>> _how_long(0, 5, 5.0)
-    'Adding takes a few seconds: they are in your folder. You can stop, and go on later.'
+    'Adding takes a few seconds: taken from your folder. You can stop, and go on later.'
     """
-    why = "Project Gutenberg asks for two seconds between books" if fetched else "they are in your folder"
+    why = "Project Gutenberg asks for two seconds between books" if fetched else "taken from your folder"
     if fetched and found:
         why += f"; {found} {'is' if found == 1 else 'are'} in your folder"
     return f"Adding takes {about(seconds)}: {why}. You can stop, and go on later."

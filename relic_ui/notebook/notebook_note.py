@@ -234,7 +234,7 @@ def _show_versions(app: App, note_id: str, put: Callable[[Mapping[str, Any]], No
             when = moment(version.updated)
             shown = {name: value for name, value in said.items() if value}
             st.html(f'<div class="relic-note-version"><p class="relic-quiet">{when}</p>{_said_html(shown)}</div>')
-            tip = f"Restore the version of {when}"
+            tip = f"Restore the version from {when}"
             st.button("Restore", key=f"{key}_{number}", help=tip, on_click=take_back, args=(said,))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 
-JSON = DocumentCard("JSON, to take in again", "json", "application/json")
+JSON = DocumentCard("JSON, to import again", "json", "application/json")
 
 
 def forms(app: App, collection_id: str, whose: str) -> list[tuple[DocumentCard, Callable[[], bytes]]]:
@@ -46,7 +46,7 @@ def show(app: App, collection_id: str) -> None:
             save_button(card.label, make, name, card.mime, key=f"notebook_save_{card.ending}")
         _show_evaluation_set(app, collection_id, whose)
         st.file_uploader(
-            "Take in a notebook that was saved as JSON",
+            "Import a notebook saved as JSON",
             type="json",
             key=_uploader(),
             on_change=_take_in,
@@ -58,7 +58,7 @@ def _show_evaluation_set(app: App, collection_id: str, whose: str) -> None:
     """Offer the verdicts as an evaluation set, and say what is left out of it."""
     count, left_out = app.notebook_files.examples(collection_id, whose)
     save_button(
-        "Verdicts, to measure retrievers with",
+        "Verdicts, for measuring retrievers",
         lambda: app.notebook_files.evaluation_set(collection_id, whose).content,
         "verdicts.json",
         "application/json",

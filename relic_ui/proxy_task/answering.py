@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from relic_core.services.studies.answering import AnsweredItem, ShownItem, Task
     from relic_core.wiring import App
 
-_OWNER_SEES = "Answers and results are seen by whoever runs the study, who has a code for that."
-_ALL_SEE = "Results, with the names or codes, can be seen by everybody who can open this page."
+_OWNER_SEES = "Only those who run the study, and have its code, see answers and results."
+_ALL_SEE = "Anybody who can open this page can see the results, with the names or codes."
 _CANNOT = "Cannot decide"
 _WORDS_SHOWN = 70
 _SETTLED = "You have seen which passage was the critic’s, so your answer to this item is final."
@@ -124,8 +124,7 @@ def find_annotator(app: App, view: StudyView, asked: StudyQuery) -> Annotator | 
     found = next((line.annotator for line in lines if line.annotator.id == chosen), None)
     if found is None:
         warn_of_address(
-            "The answers that you were going on with are not here: they were removed, or given elsewhere. Begin anew "
-            "below."
+            "The answers you were continuing are not here: they were removed, or given elsewhere. Start again below."
         )
     return found
 
@@ -140,7 +139,7 @@ def show_before(app: App, view: StudyView) -> None:
     sees = _OWNER_SEES if app.studies.guarded(view.study.id) else _ALL_SEE
     st.html(
         f'<div class="relic-proxy-before"><p class="relic-quiet">{many(len(view.study.items), "item")} of '
-        f"<cite>{escape(works)}</cite>. {escape(load_of(view))} You can stop at any time and go on later.</p>"
+        f"<cite>{escape(works)}</cite>. {escape(load_of(view))} You can stop at any time and continue later.</p>"
         f"<section><h2>What to do</h2>{_paragraphs(view.terms.instructions)}</section>"
         f"<section><h2>Before you begin</h2>{_paragraphs(view.terms.consent)}"
         f'<div class="relic-quiet">{_paragraphs(view.terms.privacy)}<p>{sees}</p></div></section></div>'
@@ -164,13 +163,13 @@ def _ask(app: App, view: StudyView) -> None:
     """Ask for a name and for consent."""
     with st.form("proxy_begin", border=False, width=520):
         name = st.text_input("Your name, or a code", key="proxy_name", max_chars=LONGEST_NAME, autocomplete="off")
-        st.html('<p class="relic-quiet">To go on later, on this device or another, give the same name or code.</p>')
+        st.html('<p class="relic-quiet">To continue later, on this device or another, give the same name or code.</p>')
         agreed = st.checkbox("I have read this, and I agree to take part", key="proxy_agreed")
         pressed = st.form_submit_button("Begin", type="primary", key="proxy_start")
     if pressed and not name.strip():
-        st.error("Please give a name or a code: your answers are kept under it.", icon=":material/error:")
+        st.error("Please give a name or a code; your answers are stored under it.", icon=":material/error:")
     elif pressed and not agreed:
-        st.error("Please tick that you agree to take part; without that nothing is stored.", icon=":material/error:")
+        st.error("Please tick the box to agree to take part; nothing is stored without it.", icon=":material/error:")
     elif pressed:
         with show_errors():
             if app.answering.knows(view.study.id, name):
@@ -187,9 +186,9 @@ def _confirm(app: App, view: StudyView) -> None:
         f"<strong>{escape(name)}</strong> already. Are they yours?</p>"
     )
     with st.container(horizontal=True), show_errors():
-        if st.button("Yes, go on where I stopped", key="proxy_go_on", type="primary"):
+        if st.button("Yes, continue where I stopped", key="proxy_go_on", type="primary"):
             _join(app, view, name)
-        if st.button("No, I give another name", key="proxy_other_name"):
+        if st.button("No, I will use another name", key="proxy_other_name"):
             del st.session_state["proxy_known"]
             st.rerun()
 
@@ -438,7 +437,7 @@ def _labels(item: ShownItem, chosen: int | None) -> str:  # noqa: ARG001 - as th
         '<div class="relic-proxy-body"><section class="relic-proxy-context"><h3>The critic writes</h3>'
         f'<p>{escape(item.left)}</p><blockquote class="relic-proxy-words">{words_html(item.options[0])}</blockquote>'
         f"<p>{escape(item.right)}</p>{source}</section>"
-        '<section class="relic-proxy-choose"><h3>What is the quotation there for?</h3>'
+        '<section class="relic-proxy-choose"><h3>What is the quotation used for?</h3>'
         f'<ol class="relic-proxy-options">{rows}</ol>{_UNDECIDED}</section></div>'
     )
 
@@ -475,7 +474,7 @@ def _finished(app: App, place: _Place, task: Task) -> None:
     answered = app.answering.answered(*place.whose)
     undecided = sum(each.answer.choice == 0 for each in answered)
     said = f"You have answered {'all ' if task.done > 1 else ''}{many(task.done, 'item')}"
-    said += f"; at {many(undecided, 'item')} you could not decide." if undecided else "."
+    said += f"; on {many(undecided, 'item')} you could not decide." if undecided else "."
     if not task.done:
         said = "Each item has as many answers as this study asks for, so there is nothing left to do."
     links = link(PAGE, "All studies")
@@ -490,7 +489,7 @@ def _finished(app: App, place: _Place, task: Task) -> None:
     )
     if answered:
         st.html(
-            '<details class="relic-proxy-review"><summary>Look through your answers, and change them</summary>'
+            '<details class="relic-proxy-review"><summary>Review and change your answers</summary>'
             f"<ul>{_answers(app.studies.study(study), answered)}</ul></details>"
         )
     component("relic_proxy_arrive", js=_ARRIVE)(key="proxy_arrive")

@@ -65,7 +65,7 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
     if is_under_way(app, view) and not st.session_state.get("proxy_spoilt"):
         st.info(_SPOILER, icon=":material/visibility_off:")
         spoil = partial(st.session_state.__setitem__, "proxy_spoilt", True)
-        st.button("Show the results all the same", key="proxy_spoil", on_click=spoil)
+        st.button("Show the results anyway", key="proxy_spoil", on_click=spoil)
         return
     show_held(view.held)
     results = app.study_results.of(study.id)
@@ -221,7 +221,7 @@ def _lede(results: StudyResults) -> None:
         said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the critic’s quotation."
     st.html(
         f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>'
-        '<p class="relic-quiet">By chance it would be one in three: 33.3%.</p>'
+        '<p class="relic-quiet">Chance would give one in three: 33.3%.</p>'
     )
 
 
@@ -253,9 +253,7 @@ def _models(app: App, view: StudyView) -> None:
     elif short:
         st.html('<p class="relic-measure">The models were stopped. What had been answered by then is kept.</p>')
     else:
-        st.html(
-            '<p class="relic-measure">Models that have not answered these items yet, as they are now, can do so.</p>'
-        )
+        st.html('<p class="relic-measure">Models that have not answered these items as they are now can do so.</p>')
 
     def begin() -> None:
         with show_errors():
@@ -282,7 +280,7 @@ def _due(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> tuple[
 
 def _agreement(results: StudyResults) -> None:
     """Say how far people agree, each figure with what it means."""
-    st.header("How far people agree", anchor="proxy-agreement")
+    st.header("How well people agree", anchor="proxy-agreement")
     shares_first = sorted(results.agreement, key=lambda each: not each.is_share)
     if shares_first[0].value is None:
         st.html('<p class="relic-quiet">It takes two people who have answered the same item.</p>')
@@ -326,7 +324,7 @@ def chart_of(results: StudyResults) -> Chart:
         caption=(
             "Bars are 95% intervals. The dashed line is chance: one in three. Open diamonds were published by Thai and "
             "others (2022) for 200 single sentences of Pride and Prejudice: other items, so they show the scale of "
-            "things and are no rivals."
+            "things and are not rivals."
         ),
     )
 
@@ -387,7 +385,7 @@ def _chart(results: StudyResults, file_name: str) -> None:
 def _missed_by_models(app: App, results: StudyResults) -> None:
     if not results.people or not results.models:
         return
-    st.header("What people see and a model misses", anchor="proxy-telling")
+    st.header("What people see and models miss", anchor="proxy-telling")
     labels = [model.label for model in results.models if not model.left_out]
     model = _ANY
     if labels:
@@ -518,7 +516,7 @@ def _passage(result: ItemResult, number: int, option: Option, marks: Marks) -> s
 
 def _files(app: App, view: StudyView) -> None:
     files, study_id = app.study_files, view.study.id
-    st.header("Take it with you", anchor="proxy-files")
+    st.header("Download", anchor="proxy-files")
     anonymous = st.checkbox(
         "Without names and comments",
         value=True,

@@ -216,12 +216,12 @@ def _spans(app: App) -> None:
     )
     name, code = _name_and_code()
     most = st.number_input(
-        "At most so many items (0 for all)", 0, _MOST_ITEMS, 60, key="proxy_make_spans_most", width=240
+        "Maximum number of items (0 for all)", 0, _MOST_ITEMS, 60, key="proxy_make_spans_most", width=240
     )
     if not st.button("Make the study", key="proxy_make_spans", type="primary", icon=":material/add:"):
         return
     if not name.strip() or not (use_known or file):
-        st.error("Please say what to call it, and give the file of pairs.", icon=":material/error:")
+        st.error("Please give it a name, and choose the file of pairs.", icon=":material/error:")
         return
     with show_errors():
         request = StudyRequest(
@@ -235,7 +235,7 @@ def _spans(app: App) -> None:
 
 
 def _name_and_code() -> tuple[str, str]:
-    name = st.text_input("What to call it", key="proxy_make_name", max_chars=200, width=520)
+    name = st.text_input("Name", key="proxy_make_name", max_chars=200, width=520)
     code = st.text_input(
         "Owner’s code",
         type="password",
@@ -342,7 +342,9 @@ def _choose(app: App, kind: str) -> None:
                 format_func=_CHOOSERS.__getitem__,
                 key="proxy_make_chooser",
             )
-        most = st.number_input("At most so many items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240)
+        most = st.number_input(
+            "Maximum number of items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240
+        )
         shared = 0
         if is_proxy:
             shared = st.number_input(
@@ -365,7 +367,7 @@ def _choose(app: App, kind: str) -> None:
         )
     if st.button("Make the study", key="proxy_make", type="primary", icon=":material/add:"):
         if not name.strip():
-            st.error("Please say what to call it.", icon=":material/error:")
+            st.error("Please give it a name.", icon=":material/error:")
             return
         request = StudyRequest(
             name=name,
@@ -385,7 +387,7 @@ def _choose(app: App, kind: str) -> None:
     _not_here(sources)
 
 
-@st.cache_data(max_entries=4, show_spinner="Looking at what a study can be made from …")
+@st.cache_data(max_entries=4, show_spinner="Checking what a study can be made from …")
 def _sources(_app: App, stamp: tuple[tuple[int, int], ...]) -> tuple[StudySource, ...]:  # noqa: ARG001 - what the answer hangs on
     """Look once for what there is, until the store changes."""
     return _app.study_making.sources()

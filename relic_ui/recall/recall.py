@@ -53,7 +53,7 @@ PART_OF = {
 RECALL = """
 <style>
 .relic-recall-numbers { display: grid; gap: .7rem 1.2rem;
-  grid-template-columns: repeat(var(--relic-row, 4), minmax(0, 17rem)); }
+  grid-template-columns: repeat(var(--relic-row), minmax(0, 17rem)); }
 .relic-recall-waiting { margin: 0; padding: 1rem 0; overflow: hidden; opacity: .85; }
 .st-key-recall_plot:has(.main-svg) .relic-recall-waiting { visibility: hidden; }
 .relic-recall-numbers li { border-top: 3px solid var(--relic-hue, currentColor); padding: .35rem 0 0;
@@ -235,7 +235,7 @@ def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
             on_change=_other_benchmark,
             args=(app, offers),
             width=360,
-            help="A set of places in criticism where a work is quoted: the claim is known, and what the critic quoted.",
+            help="A set of places in criticism where a work is quoted, with the claim and the passage quoted.",
         )
         st.selectbox(
             "Measure",
@@ -260,7 +260,7 @@ def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
         persist_state="session",
         on_change=first_page,
         placeholder="Choose one or more",
-        help="One way of searching each. 4 before, 4 after: the claim is the critic’s four sentences before the "
+        help="One method each. 4 before, 4 after: the claim is the critic’s four sentences before the "
         "quotation and four after it.",
     )
     return _asked(app, offers, offer)
@@ -303,7 +303,7 @@ def choose_view(app: App, asked: RecallQuery) -> None:
         on_change=_other_view,
     )
     if asked.view == "lengths" and asked.offer.card.pool == "whole work":
-        beside = "Beside published figures (RELiC, table A9)"
+        beside = "Next to published figures (RELiC, table A9)"
         st.checkbox(beside, key="recall_beside", persist_state="session", on_change=first_page)
     if asked.view != "books":
         return

@@ -51,7 +51,7 @@ _WITHOUT = {
     "example": "Some claims are not shown: the texts of this benchmark that are here do not hold them.",
 }
 """What is said of what is missing, works and editions apart, which are named."""
-_ASK = "This program does not know the benchmark: whoever measured it has the claims."
+_ASK = "This program does not know the benchmark; whoever measured it has the claims."
 _NO_CLAIM = (
     '<p class="relic-recall-where">The claim is not here. '
     '<a href="#recall-missing" target="_self">How to get it</a></p>'
@@ -156,7 +156,7 @@ def _judge(app: App, case: Case, read: Sequence[ReadOutcome], kept: Judgements) 
         if outcome.rank != 1 and each.claim and each.gold.passage and each.first:
             missed.setdefault(each.first[0].offsets, []).append(run)
     several = len(missed) > 1
-    with st.expander("Your judgements of what was put first") if several else st.container():
+    with st.expander("Your judgements of the first passages") if several else st.container():
         for runs in missed.values():
             judge(app, runs, case.id, f"what {listed([f'{run.label} ({run.shape})' for run in runs])} put first", kept)
 

@@ -31,7 +31,7 @@ FURTHER_COLOURS = ("#b5472e", "#7c5bb0", "#2b7f5f", "#8a6d1c")
 CHART_COLOURS = {**RETRIEVER_COLOURS, "bm25-lemmas": "#4f7a2c", "tf-idf": "#3f62b5", "random": OTHER_COLOUR}
 
 _DEFAULT_HEIGHT = 480
-_ONE_ROW = 4
+_ONE_ROW = 5
 _WORKS = "This needs the quoted works in the library, in the edition that was measured."
 _NOTHING = {
     "books": "No work has that many quotations here. Ask for fewer.",
@@ -143,7 +143,7 @@ def show_chart(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> Char
     heading.header(literal(chart.title), anchor="recall-chart")
     if not chart.marks:
         waiting.empty()
-        st.info(_NOTHING.get(view, "There is nothing to show."), icon=":material/info:")
+        st.info(_NOTHING.get(view, "Nothing to show."), icon=":material/info:")
         return chart
     key = f"recall_by_{view}"
     clicks: dict[str, Any] = {} if view == "published" else {"on_select": lambda: _click(key)}

@@ -45,7 +45,7 @@ EVIDENCE = {
     ),
     "other": (
         "Something else",
-        "no criticism of the work: a film of it is discussed, for example, or the print is damaged.",
+        "not criticism of the work: it discusses a film, for example, or the print is damaged.",
     ),
 }
 """Answers on evidence → what the button says, and what the answer means (RELiC, section 2.3)."""
@@ -76,7 +76,7 @@ def window_html(view: WindowView, number: int, *, of: str) -> str:
         f'<li id="{name}" tabindex="-1" aria-labelledby="{name}-name" class="relic-window'
         f'{" relic-window-out" if view.set_aside else ""}">'
         f'<h3 id="{name}-name"><span class="relic-window-number">{number:,}</span> {heading}'
-        f'<span class="relic-window-where">{where}</span></h3>'
+        f'<span class="relic-window-where">{"" if of == "source" else "quotes "}{where}</span></h3>'
         '<div class="relic-window-sides">'
         f'<section aria-label="The critic"><h4>{"The critic" if of == "source" else "In this source"}'
         f"{f', {set_how}' if set_how else ''}</h4>{critic_html(view)}</section>"
@@ -252,7 +252,7 @@ def _head(app: App, wanted: SourcesQuery) -> str:
     if wanted.at:
         page = app.reading.page(wanted.work_id, at=wanted.at)
         if page.passage is None:
-            raise NotFound(page.notice or f"{wanted.at} is no sentence of {page.work.title}.")
+            raise NotFound(page.notice or f"{wanted.at} is not a sentence of {page.work.title}.")
         words = quotation(page.work, page.passage).plain
         place = page.place.label.replace(" · ", ", ") if page.place else ""
         whole = link("sources", f"All quotations of {page.work.title}", work=wanted.work_id)
@@ -418,7 +418,7 @@ def _meanings() -> str:
         '<details class="relic-shelf-found relic-window-meanings"><summary>What the answers mean</summary>'
         "<p>What a quotation supports, by the types of RELiC’s paper (section 2.3), whose authors found 151, 31 and 18 "
         f"of each among 200 (its Table 2 has 153 and 25):</p><dl>{items}</dl>"
-        "<p>What is no quotation of this passage is left out: it is not counted beside the text, and no model is "
+        "<p>What is not a quotation of this passage is left out: it is not counted beside the text, and no model is "
         "trained on it. What a rule left out counts again when you say that it is one. Press an answer again to take "
         "it back.</p></details>"
     )

@@ -88,7 +88,7 @@ def _chosen(sources: Sequence[SourceSummary]) -> Sequence[SourceSummary]:
         "sources",
         label="Filter by title, author or quoted work",
         key="sources_filter",
-        none=": no title, author or quoted work has these words",
+        none=": no title, author or quoted work matches",
     )
     return sources if found is None else found
 
@@ -199,7 +199,7 @@ def _show_upload(app: App) -> None:
     )
     if not files:
         return
-    label = "Find its quotations" if len(files) == 1 else f"Find the quotations in {len(files)} files"
+    label = "Find the quotations" if len(files) == 1 else f"Find the quotations in {len(files)} files"
     if st.button(label, key="sources_add", icon=":material/format_quote:", type="primary"):
         with show_errors():
             _start(app, _keep(app, files))
@@ -229,11 +229,11 @@ def _show_due(app: App) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.info(
-            "Works were added since these sources were read, or there are better rules for finding quotations.",
+            "Works have been added since these sources were read, or the rules for finding quotations have improved.",
             icon=":material/update:",
             width="stretch",
         )
-        if st.button("Look through them again", key="sources_again"):
+        if st.button("Search them again", key="sources_again"):
             _start(app, [])
 
 
@@ -249,7 +249,7 @@ def _show_go_on(app: App) -> bool:
 
 
 def _start(app: App, paths: Sequence[Path]) -> None:
-    jobs.follow(_PLACE, app.mining.start(paths), "looking through the files …")
+    jobs.follow(_PLACE, app.mining.start(paths), "searching the files …")
     st.rerun()
 
 

@@ -46,7 +46,11 @@ def summary_html(page: ReadingPage, quoted: Quoted, here: int) -> str:
         return ""
     heading = f"Critics quote {many(here, 'sentence')} here" if here else "Critics quote nothing here"
     switch = '<button type="button" class="relic-read-switch">Hide the counts</button>' if here else ""
-    every = link("sources", f"All {quoted.windows:,} quotations", work=page.work.id)
+    every = link(
+        "sources",
+        f"All {many(quoted.windows, 'quotation')}" if quoted.windows > 1 else "The quotation",
+        work=page.work.id,
+    )
     return f'<div class="relic-read-quotes"><p>{heading}</p>{switch}{every}</div>'
 
 
@@ -118,7 +122,7 @@ def show_most_quoted(app: App, work_id: str) -> None:
 def show_quoting(app: App, work_id: str) -> None:
     """Offer to look for quotations of a work that mining did not find, and list them."""
     key = f"quoting_{work_id}"
-    if st.button("Look for looser quotations", key="work_quoting", icon=":material/travel_explore:"):
+    if st.button("Look for freer quotations", key="work_quoting", icon=":material/travel_explore:"):
         with st.spinner("Reading what critics quote …"):
             st.session_state[key] = app.quoting(work_id)
     if (found := st.session_state.get(key)) is None:

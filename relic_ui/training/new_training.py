@@ -69,7 +69,7 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
             return
         _show_costs(prospect, every)
         if prospect.unparted:
-            _offer_split(app, "Choose again what to train on")
+            _offer_split(app, "Choose the training data again")
         if st.button("Start training", key="training_begin", type="primary", icon=":material/school:"):
             with st.spinner("Loading the model it starts from …"):
                 training = app.trainings.start(asked)
@@ -82,7 +82,7 @@ def _show_lacking(app: App) -> None:
     prospect = app.training_plans.prospect(TrainingRequest())
     st.info(literal(prospect.lacking), icon=":material/info:")
     if prospect.unparted:
-        _offer_split(app, "Choose what to train on")
+        _offer_split(app, "Choose the training data")
     else:
         criticism = {"part": "Criticism"}
         st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:", query_params=criticism)
@@ -110,7 +110,7 @@ def _show_parted() -> None:
     ]
     reasons = Counter(parted.left_out.get("pair", {})) + Counter(parted.left_out.get("window", {}))
     rows += [f"- left out: {count:,}. {literal(reason)}" for reason, count in reasons.most_common()]
-    text = "\n".join(["What to train on is chosen.", "", *rows])
+    text = "\n".join(["You have chosen what to train on.", "", *rows])
     (st.success if any(of["training"]) else st.warning)(text, icon=":material/call_split:")
 
 
@@ -122,7 +122,7 @@ def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
     uses: list[Use] = list(USES)
     use = st.radio("On what", uses, format_func=USES.__getitem__, key="training_use")
     base = _choose_base()
-    name = st.text_input("What to call it", key="training_name", placeholder="named by its date", width=440)
+    name = st.text_input("Name", key="training_name", placeholder="named by its date", width=440)
     with st.expander("More", key="training_more"):
         recipe_name = st.selectbox(
             "Recipe", list(RECIPES), format_func=lambda key: f"{key}: {ABOUT.get(key, '')}", key="training_recipe"
@@ -159,10 +159,10 @@ def _choose_further(app: App, every: tuple[Followed, ...], recipe: AnyRecipe, ba
         placeholder="all secondary sources",
     )  # fmt: skip
     validation = st.number_input(
-        "Quotations it is validated on. More are surer and take longer; 0 for none", 0, 10_000, default.validation, 10,
+        "Quotations to validate on. More are surer and take longer; 0 for none", 0, 10_000, default.validation, 10,
         key=f"training_validation_{kind}",
     )  # fmt: skip
-    if kind == "source":  # it begins from its base, and learns without wrong answers
+    if kind == "source":  # it begins from its base, and learns without negatives
         return {"sources": tuple(sources), "validation": int(validation)}
     encoders = [each.training for each in every if each.has_model and each.training.kind == "encoder"]
     trained = {each.id: f"the model of {each.name}" for each in encoders}
@@ -171,12 +171,12 @@ def _choose_further(app: App, every: tuple[Followed, ...], recipe: AnyRecipe, ba
     starts |= {key: f"From {label}" for key, label in trained.items()}
     first = NO_MODEL if base else default.start
     start = st.selectbox(
-        "What it goes on from", list(starts), list(starts).index(first), format_func=starts.__getitem__,
+        "What it starts from", list(starts), list(starts).index(first), format_func=starts.__getitem__,
         key=f"training_start_{kind}_{first}",
     )  # fmt: skip
     models = _HARD | {each.id: f"With {trained[each.id]}" for each in encoders if not each.is_late}
     hard = st.selectbox(
-        "Look for hard wrong answers first: passages that a model takes for the right one", list(models),
+        "Find hard negatives first: passages that a model mistakes for the right one", list(models),
         list(models).index(default.hard), format_func=models.__getitem__, key=f"training_hard_{kind}",
     )  # fmt: skip
     return {"sources": tuple(sources), "validation": int(validation), "hard": hard, "start": start}
@@ -218,7 +218,7 @@ def _key(asked: TrainingRequest) -> str:
     return json.dumps([asked.recipe.to_json(), asked.to_json()], sort_keys=True)
 
 
-@st.cache_data(max_entries=64, show_spinner="Reckoning how long it takes on this machine …")
+@st.cache_data(max_entries=64, show_spinner="Estimating how long it takes on this machine …")
 def _prospect(_app: App, _asked: TrainingRequest, key: str, stamp: tuple[tuple[int, int], ...]) -> Prospect:  # noqa: ARG001 - what the answer hangs on
     """Look ahead once for each thing that can be asked, until the store changes."""
     return _app.training_plans.prospect(_asked)
@@ -242,7 +242,7 @@ def _show_costs(prospect: Prospect, every: tuple[Followed, ...]) -> None:
         "the page or the app, and can be stopped and resumed."
     )
     if estimate.looking:
-        said.append(f"Of that, looking for hard wrong answers takes {escape(duration(estimate.looking))}.")
+        said.append(f"Of that, finding hard negatives takes {escape(duration(estimate.looking))}.")
     if any(each.active for each in every):
         said.append("Another training is under way: this one waits until that has ended.")
     st.html(f'<div class="relic-training-costs">{"".join(f"<p>{each}</p>" for each in said)}</div>')

@@ -250,9 +250,9 @@ _LOSS = (
     "first. What counts is whether it then finds quotations it was not trained on, below."
 )
 _NO_BETTER: dict[ModelKind, str] = {
-    "encoder": "It finds no more than the model it began from does.",
-    "reranker": "It orders no better than the ranking does that it reorders.",
-    "source": "It calls quotations no likelier than the model it began from does.",
+    "encoder": "It finds no more than the model it began from.",
+    "reranker": "It orders no better than the ranking it started with.",
+    "source": "It rates quotations no higher than the model it began from.",
 }
 _RECALL = (
     "Recall at 10 is the share of claims for which the critic’s own quotation is among the first ten of its whole "
@@ -305,7 +305,7 @@ def _show(followed: Followed) -> None:
     watch, best, before = followed.watch, followed.best, followed.before
     if not followed.active and watch in best and watch in before and best[watch] <= before[watch]:
         st.info(
-            f"{_NO_BETTER[followed.training.kind]} Teach it longer, or on more quotations, before you search with it.",
+            f"{_NO_BETTER[followed.training.kind]} Train it longer, or on more quotations, before you search with it.",
             icon=":material/balance:",
         )
     if followed.losses:

@@ -75,7 +75,7 @@ def test_a_whole_work_has_no_words_on_pages(app, lanterns):
         ({}, SAYS["no passage given"]),
         ({"work": "never"}, "no work 'never'"),
         ({"work": "LANTERNS", "at": "9.9.9"}, SAYS["passage unknown"]),
-        ({"work": "LANTERNS", "at": "here"}, "is no place in a work"),
+        ({"work": "LANTERNS", "at": "here"}, "is not a place in a work"),
     ],
 )
 def test_what_is_not_there_is_said(app, lanterns, query, message):
@@ -104,7 +104,7 @@ def test_a_wrong_detail_is_told_and_nothing_is_changed(app, lanterns):
     at.text_input(key=f"correct-{lanterns.id}-edition-year").set_value("MCMVI")
     at.text_input(key=f"correct-{lanterns.id}-title").set_value("Other")
     at = sound(at.button(key=f"correct-save-{lanterns.id}").click().run())
-    assert "'MCMVI', is no number" in said(at)
+    assert "'MCMVI', is not a number" in said(at)
     assert app.bench.works.described(lanterns.id).title == "Lanterns"
     assert app.bench.citing.work(lanterns.id).details == EditionDetails()
 

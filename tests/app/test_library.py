@@ -288,7 +288,7 @@ def test_a_play_is_shown_as_a_play(app):
     ("label", "typed", "message"),
     [
         ("Title", " ", SAYS["title empty"]),
-        ("First published", "soon", "no number"),
+        ("First published", "soon", "not a number"),
         ("First published", "9999", "9999"),
     ],
 )
@@ -494,7 +494,7 @@ def test_what_is_said_of_a_work_can_be_corrected(app, press_button):
     at.text_input(key=f"correct-{sample.id}-author").set_value("A. N. Other")
     at.text_input(key=f"correct-{sample.id}-year").set_value("not yet")
     submit(at, "Save")
-    assert "no number" in said(at)
+    assert "not a number" in said(at)
     at.text_input(key=f"correct-{sample.id}-year").set_value("1902")
     submit(at, "Save")
     (corrected,) = app.bench.works.summaries()

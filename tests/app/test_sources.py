@@ -203,7 +203,7 @@ def test_two_works_of_one_title_have_each_its_own_link(app, lanterns):
         ({"source": "nothing-00000000"}, "nothing-00000000"),
         ({"work": "nothing-00000000"}, SAYS["work unknown"]),
         ({"work": "here", "at": "99.1.1"}, "99"),
-        ({"work": "here", "at": "<b>"}, "is no place in a work"),
+        ({"work": "here", "at": "<b>"}, "is not a place in a work"),
     ],
 )
 def test_an_address_that_leads_nowhere_says_what_is_the_matter(app, lanterns, asked, told):

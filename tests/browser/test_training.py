@@ -72,7 +72,7 @@ def test_who_begins_a_training_is_taken_to_it_on_a_page_that_is_sound(inspected,
 
     name = f"Begun here {uuid4().hex[:6]}"  # made once more, the journey must not find the training of the first
     opened(page, f"{trained.url}/training")
-    page.get_by_label("What to call it").fill(name)
+    page.get_by_label("Name", exact=True).fill(name)
     page.get_by_role("button", name=SAYS["begin"]).click()
     heading = page.locator("#training-one")
     expect(heading).to_have_text(name, timeout=MINUTES)

@@ -123,7 +123,7 @@ def test_nothing_of_one_machine_is_in_the_project():
         cwd=PROJECT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if listed.returncode != 0:
-        pytest.skip("This copy of the project is no git checkout, so nothing tells its files from others.")
+        pytest.skip("This copy of the project is not a git checkout, so nothing tells its files from others.")
     found = []
     for path in map(PROJECT.joinpath, filter(None, listed.stdout.split("\0"))):
         if path.is_file() and b"\0" not in (data := path.read_bytes()):

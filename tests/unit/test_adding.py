@@ -567,7 +567,7 @@ def test_a_work_can_be_corrected(bench):
     bench.works.load(work.id)
     said = bench.works.describe(work.id, title=" Emma\n(1815) ", author="Jane Austen", translator="", year=1815)
     assert (said.id, said.title, said.author, said.year) == (work.id, "Emma (1815)", "Jane Austen", 1815)
-    assert said.added == work.added, "a correction is no adding"
+    assert said.added == work.added, "a correction is not an adding"
     assert bench.works.load(work.id).title == "Emma (1815)"
     assert bench.works.describe(work.id, title="Emma", author="", translator="", year=None).year is None
 
@@ -579,9 +579,9 @@ def test_a_work_can_be_corrected(bench):
         ({"title": "\u202e"}, "needs a title"),
         ({"title": "x" * 301}, " 301 characters; at most 300"),
         ({"author": "x" * 301}, "The author has 301"),
-        ({"year": 0}, "0 is no year"),
-        ({"year": 3026}, "3026 is no year"),
-        ({"year": -9_999}, "-9999 is no year"),
+        ({"year": 0}, "0 is not a year"),
+        ({"year": 3026}, "3026 is not a year"),
+        ({"year": -9_999}, "-9999 is not a year"),
     ],
 )
 def test_a_description_that_cannot_be_is_told_and_nothing_is_written(bench, given, said):

@@ -176,7 +176,7 @@ def test_a_back_up_replaces_an_earlier_one_and_nothing_else(ferry, backup, tmp_p
     assert backup.read_bytes() != held
     mine = tmp_path / "thesis.zip"
     mine.write_text("my thesis", encoding="utf-8")
-    with pytest.raises(BadRequest, match="is no back-up"):
+    with pytest.raises(BadRequest, match="is not a back-up"):
         ferry.backups.make(mine, silent, force=True)
     with pytest.raises(BadRequest, match="in the data"):
         ferry.backups.make(ferry.settings.data / "kept.zip", silent)

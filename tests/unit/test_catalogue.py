@@ -80,13 +80,13 @@ EMMA = "emma,1815,Emma,Jane Austen,,novel,English,validation,158,\n"
     [
         (EMMA.replace("validation", "dev"), "its split is 'dev'"),
         (EMMA.replace("1815", "soon"), "invalid literal"),
-        (EMMA.replace("158", "0"), "0 is no number"),
+        (EMMA.replace("158", "0"), "0 is not a number"),
         (EMMA.replace("emma,", "Emma!,"), "small letters"),
         (EMMA.replace("Jane Austen", ""), "an author"),
         (EMMA[:-1] + "1800\n", " 1800"),
         (EMMA + EMMA.replace("158", "159"), "Line 3 .*the slug emma"),
         (EMMA + EMMA.replace("emma", "emma2"), "the number 158"),
-        ("emma,1815\n", "is no entry"),
+        ("emma,1815\n", "is not an entry"),
     ],
 )
 def test_a_line_that_is_no_entry_is_told(tmp_path, lines, said):
@@ -233,7 +233,7 @@ def test_what_is_not_in_the_catalogue_cannot_be_added_from_it(library):
     assert len(str(refused.value)) < 200
     with pytest.raises(BadRequest, match="No work"):
         library.catalogue.add([])
-    with pytest.raises(BadRequest, match="no number of Project Gutenberg"):
+    with pytest.raises(BadRequest, match="not a number of Project Gutenberg"):
         library.catalogue.add_gutenberg(0)
     assert library.jobs.recent() == ()
     assert parse_number("pg158") == 158

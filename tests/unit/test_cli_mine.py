@@ -40,7 +40,7 @@ def windows(run):
 
 def test_sources_are_mined_once_and_listed_with_their_windows(bench, books, run, windows):
     assert run("sources").code == 0
-    assert "4 pairs and 4 windows" in run("mine", books).out
+    assert "4 quotations of any book, and 4 windows" in run("mine", books).out
     assert "4 windows" not in run("mine").out
     assert "Essays on River Novels" in run("sources").out
     rows = windows("The Lantern Count")
@@ -56,7 +56,7 @@ def test_what_cannot_be_read_is_named_and_fails_after_the_rest_is_done(books, ru
     for name in ("article.docx", "scan.pdf", ".DS_Store"):
         (books / name).write_bytes(b"%PDF")
     ran = run("mine", books, "--no-pairs")
-    assert (ran.code, "0 pairs and 4 windows" in ran.out) == (1, True)
+    assert (ran.code, "0 quotations of any book, and 4 windows" in ran.out) == (1, True)
     assert "article.docx, scan.pdf." in ran.out
     assert ran.err.startswith("spoilt.txt: ")
 

@@ -223,7 +223,7 @@ def test_offers_find_what_they_promise(bench):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"sort": "middle"}, "is no order"),
+        ({"sort": "middle"}, "is not an order"),
         ({"as_written": True, "forms": True}, "leaves no room"),
         ({"as_written": True, "variants": True}, "leaves no room"),
         ({"page": 0}, "no page 0"),

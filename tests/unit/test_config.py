@@ -122,9 +122,9 @@ def test_every_kind_of_setting_can_be_written_in_a_file(written, tmp_path, monke
         ("gutenberg = 'gopher://x'", "gutenberg in .*mine.toml is 'gopher://x'; it must be the address of a mirror"),
         ("gutenberg_pause = 1", "gutenberg_pause in .*mine.toml is 1.0; Project Gutenberg asks"),
         ("gutenberg_pause = -1", "gutenberg_pause in .*mine.toml is -1; it must be a number of 0 or more"),
-        ("lock_second = 3", "mine.toml sets lock_second, which is no setting. Did you mean lock_seconds"),
-        ("RELIC_DATA = '/x'", "mine.toml sets RELIC_DATA, which is no setting. Did you mean data"),
-        ("[limits]\nlock_seconds = 3", "mine.toml sets limits, which is no setting"),
+        ("lock_second = 3", "mine.toml sets lock_second, which is not a setting. Did you mean lock_seconds"),
+        ("RELIC_DATA = '/x'", "mine.toml sets RELIC_DATA, which is not a setting. Did you mean data"),
+        ("[limits]\nlock_seconds = 3", "mine.toml sets limits, which is not a setting"),
         ("lock_seconds = =", "mine.toml is no TOML: .*line 1"),
     ],
 )
@@ -158,7 +158,9 @@ def test_the_file_in_the_project_is_read_where_no_other_is_named(tmp_path):
 
 
 def test_a_variable_that_is_no_setting_is_refused():
-    with pytest.raises(BadRequest, match=r"sets RELIC_LOCK_SECOND, which is no setting. Did you mean RELIC_LOCK_SECO"):
+    with pytest.raises(
+        BadRequest, match=r"sets RELIC_LOCK_SECOND, which is not a setting. Did you mean RELIC_LOCK_SECO"
+    ):
         Settings.from_environment({"RELIC_LOCK_SECOND": "3"})
     assert Settings.from_environment({"RELIC_SHARED": "/novels"}) == Settings()
 

@@ -1,4 +1,4 @@
-"""Encodings are told apart, and what is no text is refused with a message that says what to do."""
+"""Encodings are told apart, and what is not text is refused with a message that says what to do."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def test_a_speech_does_not_run_into_the_next_chapter():
 def test_dashes_set_speech_off_where_a_work_has_no_marks():
     style, said, words = spoken("—Yes, said he.", "--No, said she.", "— It is up.", "The river was—up.")
     assert (style, said, words) == ("dashes", 10, 13)
-    assert spoken("—Emerson.", "The river rose.")[0] == "none", "one dash is no style"
+    assert spoken("—Emerson.", "The river rose.")[0] == "none", "one dash is not a style"
 
 
 def play() -> Work:

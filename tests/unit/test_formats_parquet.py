@@ -81,8 +81,8 @@ def test_no_outcomes_and_no_windows_are_tables_too(tmp_path):
         ({}, {"rank": None}, "cannot"),
         ({}, {"overlap_rank": 0}, "cannot"),
         ({}, {"length": 0}, "a gold of 0 sentences"),
-        ({}, {"gold": (9, 3)}, "9 to 3 is no place"),
-        ({}, {"first": ((-1, 3),)}, "-1 to 3 is no place"),
+        ({}, {"gold": (9, 3)}, "9 to 3 is not a place"),
+        ({}, {"first": ((-1, 3),)}, "-1 to 3 is not a place"),
     ],
 )
 def test_outcomes_that_cannot_be_those_of_the_run_are_not_written(tmp_path, run, outcomes, what):

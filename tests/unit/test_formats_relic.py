@@ -83,7 +83,7 @@ def test_the_candidate_lists_of_a_book_share_their_numbers(tmp_path):
 def test_a_file_cut_short_is_refused_with_the_position(tmp_path, data, end):
     text = json.dumps(data)[:end]
     message = _refused(_write(tmp_path, text))
-    assert "val.json is no whole JSON" in message
+    assert "val.json is not whole JSON" in message
     assert f"of {len(text):,}" in message
     assert "cut short" in message
 
@@ -104,7 +104,7 @@ def test_a_file_cut_within_a_character_is_refused_with_the_byte(tmp_path, data):
         ('{"A": 3}', "'A' must be a JSON"),
         ('{"A": {"sentences": [], "quotes": {}}}', "book 'A': 'candidates'"),
         ("[" * 100_000, "nested"),
-        ('{"A": NaN}', "NaN is no number"),
+        ('{"A": NaN}', "NaN is not a number"),
         ("9" * 5000, "no whole JSON"),
     ],
 )

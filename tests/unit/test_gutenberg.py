@@ -95,7 +95,7 @@ def test_a_number_is_read_from_what_people_paste(said):
     "said", ["", "0", "-5", "emma", "13 42", "1e3", "https://example.org/1342", "99999999999", "1342; rm -rf /"]
 )
 def test_what_holds_no_number_is_told(said):
-    with pytest.raises(BadRequest, match="no number"):
+    with pytest.raises(BadRequest, match="not a number"):
         parse_number(said)
 
 
@@ -216,7 +216,7 @@ def test_a_number_that_the_mirror_has_not_is_told(make, mirror):
 
 @pytest.mark.parametrize("number", [0, -1, 10_000_000])
 def test_a_number_that_cannot_be_asks_nobody(make, mirror, number):
-    with pytest.raises(BadRequest, match="no number"):
+    with pytest.raises(BadRequest, match="not a number"):
         make().fetch(number, quiet)
     assert mirror.asked == []
 

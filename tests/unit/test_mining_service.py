@@ -44,7 +44,7 @@ def test_sources_are_mined_and_what_was_found_is_kept(bench, books):
     assert (summary.mined, summary.pairs, summary.windows, summary.problems) == (2, 4, 4, {})
     assert {each.source.name for each in bench.sources.all()} == {"essays.txt", "widows.txt"}
     assert len(bench.store.windows.page(work_id=work.id, show="all")[1]) == 4
-    assert "2 books mined: 4 pairs and 4 windows" in summary.note
+    assert "2 books mined: 4 quotations of any book, and 4 windows" in summary.note
 
 
 def test_a_second_run_does_nothing(bench, books, monkeypatch):

@@ -1,4 +1,4 @@
-"""What is no quotation by a critic is set aside with a reason, and what is one is kept."""
+"""What is not a quotation by a critic is set aside with a reason, and what is one is kept."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_sentences_beyond_the_chapter_are_left_away(ferry, book):
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [
-        ({"at": "nowhere"}, BadRequest, "is no place in a work"),
+        ({"at": "nowhere"}, BadRequest, "is not a place in a work"),
         ({"at": "9.1.1"}, NotFound, "passage 9.1.1"),
         ({"length": 0}, BadRequest, " 0 sentences .* 200 "),
         ({"length": 201}, BadRequest, " 201 sentences"),

@@ -100,7 +100,7 @@ def test_what_is_no_text_is_told(works, data, error):
 
 @pytest.mark.parametrize("year", [0, 99_999, -50_000])
 def test_a_year_that_cannot_be_is_told(works, year):
-    with pytest.raises(BadRequest, match=f"{year} is no year"):
+    with pytest.raises(BadRequest, match=f"{year} is not a year"):
         works.add(LANTERNS.encode(), name="x.txt", year=year)
 
 

@@ -122,7 +122,7 @@ def test_chance_of_agreeing_is_that_of_the_papers_table_4_and_of_other_numbers()
         ((2, 0, 0), 4, 0),  # two could not decide
         ((0, 3, 1), 4, 2),
         ((1, 1, 0), 2, 0),
-        ((0, 0, 1), 1, 0),  # one is no majority
+        ((0, 0, 1), 1, 0),  # one is not a majority
         ((0, 0, 0), 0, 0),
     ],
 )

@@ -287,7 +287,7 @@ def test_where_there_is_no_memory_for_one_it_is_said(encoder, monkeypatch):
 def test_scores_that_are_no_numbers_are_said(encoder):
     with torch.no_grad():
         encoder._reader.head.weight.fill_(float("nan"))
-    with pytest.raises(RelicError, match="no numbers"):
+    with pytest.raises(RelicError, match="not numbers"):
         score(encoder)
 
 

@@ -395,7 +395,7 @@ def test_a_passage_that_runs_over_the_end_of_its_work_ends_there(ready):
     ("at", "n", "error", "message"),
     [
         ("9.1.1", 1, NotFound, "passage 9.1.1"),
-        ("nowhere", 1, BadRequest, "is no place in a work"),
+        ("nowhere", 1, BadRequest, "is not a place in a work"),
         ("1.1.1", 0, BadRequest, "1 to 5 are possible"),
         ("1.1.1", 6, BadRequest, "1 to 5 are possible"),
     ],

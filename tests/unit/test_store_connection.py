@@ -287,7 +287,7 @@ def test_writers_who_come_together_wait_together(held):
 
 def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path):
     path = tmp_path / "relic.duckdb"
-    content = b"This is no database. " * 500
+    content = b"This is not a database. " * 500
     path.write_bytes(content)
     with pytest.raises(StoreError, match=r"relic\.duckdb cannot"):
         Store(path, lock_seconds=0.1).works.summaries()

@@ -100,7 +100,7 @@ def emma():
         ("The Misplaced Pride of Emma", ()),  # set as a title
         ("SELF-DECEIT AND MISPLACED PRIDE IN EMMA", ()),
         ("Self-deceit and Misplaced Pride. She errs, and Gatsby waits", ("Gatsby",)),
-        ("it is of Jay Gatsby", ("Jay", "Gatsby")),  # two capitals are no title
+        ("it is of Jay Gatsby", ("Jay", "Gatsby")),  # two capitals are not a title
     ],
 )
 def test_unknown_words_are_names_the_work_never_uses(emma, claim, expected):

@@ -219,7 +219,7 @@ def _spread(seconds: Sequence[float]) -> dict[str, float]:
 
 
 def anonymous_mb() -> float:
-    """Memory of this process that is no mapped file, in MB (Linux)."""
+    """Memory of this process that is not a mapped file, in MB (Linux)."""
     lines = _STATUS.read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) * 1024 / 1e6
 

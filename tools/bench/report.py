@@ -132,7 +132,7 @@ def keep(report: Report, path: Path) -> None:
 
 
 def read(path: Path) -> Report:
-    """Read a report that was kept. Raises BadRequest: it is no report of this version's bench."""
+    """Read a report that was kept. Raises BadRequest: it is not a report of this version's bench."""
     text = read_text(path)
     try:
         return TypeAdapter(Report).validate_json(text)

@@ -116,7 +116,7 @@ def read_sheet(path: Path, wanted: Collection[str]) -> Sheet:
 
     A spreadsheet may have saved it with commas, semicolons or tabs.
 
-    Raises BadBenchmark: it is no sheet; or a passage is missing, unknown, there twice, or without a verdict that is
+    Raises BadBenchmark: it is not a sheet; or a passage is missing, unknown, there twice, or without a verdict that is
     allowed.
     """
     text = decode(read_bytes(path, at_most=_MOST_BYTES), max_bytes=_MOST_BYTES)
@@ -124,7 +124,9 @@ def read_sheet(path: Path, wanted: Collection[str]) -> Sheet:
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head.count)))
     heads = [name.strip().casefold() for name in rows[0]] if rows else []
     if any(heads.count(name) != 1 for name in _NEEDED):
-        raise BadBenchmark(f"{path} is no sheet of prompts: its first line must name the columns {', '.join(COLUMNS)}.")
+        raise BadBenchmark(
+            f"{path} is not a sheet of prompts: its first line must name the columns {', '.join(COLUMNS)}."
+        )
     at = [heads.index(name) for name in _NEEDED]
     filled = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     said = [tuple(row[column].strip() if column < len(row) else "" for column in at) for row in filled]

@@ -97,7 +97,7 @@ def load(card: BenchmarkCard, settings: Settings, data: Path | None) -> tuple[Be
     path = data_path(card, settings, data, below=FOLDER)
     if not path.is_dir():
         raise BadBenchmark(
-            f"{path} is no folder with {', '.join(FILES)}. Of the pickle that BIRCO publishes make one: "
+            f"{path} is not a folder with {', '.join(FILES)}. Of the pickle that BIRCO publishes make one: "
             "python -m tools.birco set.pickle FOLDER."
         )
     found = checked_sum(card, path, [path / name for name in FILES], own=data is not None)

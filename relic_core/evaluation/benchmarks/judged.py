@@ -34,7 +34,7 @@ FOLDER = "birco_other"
 def _open(card: BenchmarkCard, settings: Settings, works: WorkSource, data: Path | None) -> Opened:  # noqa: ARG001 - the registry's signature
     path = data_path(card, settings, data, below=f"{FOLDER}/{card.name.removeprefix('birco-')}")
     if not path.is_dir():
-        raise BadBenchmark(f"{path} is no folder with queries, passages and grades. {card.needs}")
+        raise BadBenchmark(f"{path} is not a folder with queries, passages and grades. {card.needs}")
     files = [file for file in path.iterdir() if file.suffix in {".jsonl", ".txt", ".run"}]
     found = checked_sum(card, path, files, own=data is not None)
     read = read_folder(path)

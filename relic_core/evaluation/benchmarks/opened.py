@@ -38,7 +38,7 @@ class Opened:
     - `candidates`: for a pool and a length where the spans that count start, ascending; where missing, all spans count.
 
     Raises BadBenchmark: there are no windows, ids occur twice, a side has more than four sentences, a gold lies beyond
-    its work or is no candidate, or a work or a book is missing.
+    its work or is not a candidate, or a work or a book is missing.
     """
 
     def __init__(

@@ -74,7 +74,7 @@ def split_of(titles: Iterable[str]) -> str:
     change. Choices are made on training books, which nothing of ours was trained on.
 
     Returns: "test" where one of them is of the validation or test part; "dev" where all are of the training part; else
-    empty: some are no works of the data set.
+    empty: some are not works of the data set.
 
     >>> [split_of(["The Awakening", other]) for other in ("Moby Dick", "Emma", "My Own Novel")]
     ['dev', 'test', '']

@@ -21,7 +21,7 @@ CHICAGO_LINES = 1
 WITH_NOTES = frozenset({"chicago-notes"})
 """Styles that cite in notes, below the text or behind it."""
 _STOP = re.compile(r"(?<![.…\s])\.(?=[”’\"']*$)")
-"""A full stop at the end that is no part of an ellipsis."""
+"""A full stop at the end that is not part of an ellipsis."""
 _GOES_ON = re.compile(r"\s*[,;:](?=[”’\"']*$)")
 """What stands at the end of a passage whose sentence goes on behind it."""
 

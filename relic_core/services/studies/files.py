@@ -53,7 +53,7 @@ class StudyFiles:
 
         Where they are there, the passages are compared with them.
 
-        Raises BadBenchmark: it is no study, was damaged or changed, or its passages are not those of its works.
+        Raises BadBenchmark: it is not a study, was damaged or changed, or its passages are not those of its works.
         """
         data, name = _content(file, name)
         study, terms = read_study(data, name)
@@ -110,12 +110,14 @@ class StudyFiles:
         """Write what people chose as JSON lines to learn from or to measure on; see `judged_items`.
 
         Raises NotFound: there is no such study.
-        Raises BadRequest: it is no study of the proxy task.
+        Raises BadRequest: it is not a study of the proxy task.
         """
         results = self._results.of(study_id)
         study = results.study
         if not study.kind.is_proxy:
-            raise BadRequest(f"{study.label} is no study of the proxy task: examples are made of such studies alone.")
+            raise BadRequest(
+                f"{study.label} is not a study of the proxy task: examples are made of such studies alone."
+            )
         stored = self._studies.find_works(study).stored
         summaries = {summary.id: summary for summary in self._works.summaries()}
         measured = {each.entry.slug for each in self._catalogue.shelf()}

@@ -137,7 +137,7 @@ class StudyModels:
 
 def _checked(study: Study, names: Sequence[str]) -> tuple[str, ...]:
     if not study.kind.is_proxy:
-        raise BadRequest(f"{study.label} is no study of the proxy task: models choose among three passages alone.")
+        raise BadRequest(f"{study.label} is not a study of the proxy task: models choose among three passages alone.")
     if not names:
         return may_answer(study.making.chooser)
     checked = tuple(dict.fromkeys(registry.card(name).name for name in names))
@@ -208,7 +208,7 @@ def diagnosed(
 def label_windows(results: StudyResults, windows: WindowRows) -> str:
     """Label quotations as most readers did: for tables by kind, the page Criticism and exports; say what came of it.
 
-    Raises BadRequest: it is no study of kinds of evidence, or nobody agrees yet.
+    Raises BadRequest: it is not a study of kinds of evidence, or nobody agrees yet.
     """
     study, kind, now = results.study, results.study.kind, datetime.now(UTC)
     if not kind.labels:
@@ -239,12 +239,12 @@ def span_retrieval(results: StudyResults, known: Callable[[], KnownEchoes], meth
 
     - `known`: gives the known echoes, whose verses are chosen from where the study is of them.
 
-    Raises BadRequest: it is no study of spans, or as `spans.retrieval`.
+    Raises BadRequest: it is not a study of spans, or as `spans.retrieval`.
     Raises NotFound, BadBenchmark: as reading the known echoes.
     """
     study = results.study
     if not study.kind.marks_spans:
-        raise BadRequest(f"{study.label} is no study in which spans are marked.")
+        raise BadRequest(f"{study.label} is not a study in which spans are marked.")
     verses = known().b if study.making.benchmark == ECHOES else None
     texts = [verses.sentence_text(at) for at in range(len(verses.sentences))] if verses else []
     return spans.retrieval(results.items, texts, method)
