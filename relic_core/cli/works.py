@@ -17,7 +17,7 @@ from relic_core.domain.figures import many
 from relic_core.errors import BadRequest, BadWeights, RelicError
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.styles import STYLES
-from relic_core.services.catalogue import Shelved, Split, parse_number
+from relic_core.services.catalogue import RelicSplit, Shelved, parse_number
 from relic_core.services.works import Added
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _fetch(
     "catalogue --add emma 'The Scarlet Letter'",
     "catalogue --split validation --add",
 )
-@click.option("--split", type=click.Choice((*get_args(Split), "all")), help="Only this part of the data set.")
+@click.option("--split", type=click.Choice((*get_args(RelicSplit), "all")), help="Only this part of the data set.")
 @click.option("--add", type=Words(0), metavar="[NAME]...", help="Add these, by name or title; with --split, all of it.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with everything known of each.")
 def catalogue(app: App, split: str | None, add: tuple[str, ...] | None, as_json: bool) -> int:

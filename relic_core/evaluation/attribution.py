@@ -44,7 +44,7 @@ _NAMES = ("Ashworth", "Belton", "Crane", "Dalby", "Ferris", "Harlow", "Marsden",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class AttributionQuery:
     """A target whose source is known.
 
     - `key`: what the stretches know its source by.
@@ -73,7 +73,7 @@ class Measured:
 
 def of_windows(
     windows: Sequence[QuotationContext], attributor: Attributor, works: Mapping[str, Work]
-) -> list[Question]:
+) -> list[AttributionQuery]:
     """Make questions of the windows of a benchmark; a quotation without a content word is left out.
 
     - `works`: the work of each pool, whose words stand for the source's own where these are not known.
@@ -87,11 +87,13 @@ def of_windows(
             continue
         right = (stretches.work == number[work.id]) & (stretches.start < gold.end) & (stretches.end > gold.start)
         target = Target.between(" ".join(window.left), span, " ".join(window.right))
-        made.append(Question(id=window.id, target=target, key=work.id, golds=np.flatnonzero(right), length=gold.length))
+        made.append(
+            AttributionQuery(id=window.id, target=target, key=work.id, golds=np.flatnonzero(right), length=gold.length)
+        )
     return made
 
 
-def of_queries(given: AttributionSet) -> tuple[Attributor, list[Question]]:
+def of_queries(given: AttributionSet) -> tuple[Attributor, list[AttributionQuery]]:
     """Make questions of a file of queries: all sources are candidates, and any part of its work is right by work."""
     by_work: dict[str, list[str]] = {}
     for name, source in given.sources.items():
@@ -105,7 +107,7 @@ def of_queries(given: AttributionSet) -> tuple[Attributor, list[Question]]:
     )
     at = {name: number for number, name in enumerate(name for names in by_work.values() for name in names)}
     return Attributor(stretches), [
-        Question(id=name, target=target, key=given.sources[source].work, golds=np.array([at[source]]))
+        AttributionQuery(id=name, target=target, key=given.sources[source].work, golds=np.array([at[source]]))
         for name, (target, source) in given.queries.items()
     ]
 
@@ -129,7 +131,7 @@ def edited(span: str, seed: str) -> str:
 
 def measure(
     attributor: Attributor,
-    asked: Sequence[Question],
+    asked: Sequence[AttributionQuery],
     *,
     encode: Callable[[Claim], npt.NDArray[np.float32]] | None = None,
     rerankers: Mapping[str, Reranker] | None = None,

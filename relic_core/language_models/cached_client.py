@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from relic_core.language_models.prompts import Prompt
-    from relic_core.language_models.server import Answer, Server
+    from relic_core.language_models.server import Completion, Server
     from relic_core.ports import Progress
 
 _LOOK = 0.2
@@ -37,12 +37,12 @@ class AnswerCache(Protocol):
     def get(self, digests: Sequence[str]) -> Mapping[str, str]:
         """Give the answers that there are."""
 
-    def add(self, model: str, answers: Mapping[str, Answer]) -> None:
+    def add(self, model: str, answers: Mapping[str, Completion]) -> None:
         """Keep answers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question(Generic[T]):
+class ModelQuestion(Generic[T]):
     """A prompt, and what reads its answer: a function that raises ValueError where it cannot be read."""
 
     prompt: Prompt
@@ -75,7 +75,7 @@ class CachedClient:
         self._lock = threading.Lock()
         self.usage = Usage()
 
-    def all(self, questions: Sequence[Question[T]], progress: Progress) -> list[T | None]:
+    def all(self, questions: Sequence[ModelQuestion[T]], progress: Progress) -> list[T | None]:
         """Put questions side by side; None where an answer could not be read, or was not asked for any more.
 
         - `progress`: told again and again how many are answered, and how many could not be read; where it raises
@@ -94,7 +94,7 @@ class CachedClient:
             except _NotAsked:
                 left.append(at)
         stop, answered = threading.Event(), queue.SimpleQueue[tuple[int, T | None, Exception | None]]()
-        fresh: dict[str, Answer] = {}
+        fresh: dict[str, Completion] = {}
         ask = partial(self._say, stop=stop, fresh=fresh)
 
         def work() -> None:
@@ -137,7 +137,7 @@ class CachedClient:
         return f"{many(count, 'answer')} could not be read" if count else ""
 
     def _value(
-        self, question: Question[T], known: Mapping[str, str], ask: Callable[[Prompt, str], str] | None = None
+        self, question: ModelQuestion[T], known: Mapping[str, str], ask: Callable[[Prompt, str], str] | None = None
     ) -> T | None:
         """Read the answer to a question, asked again where it cannot be read; None where neither can."""
         for prompt in question.tries:
@@ -153,7 +153,7 @@ class CachedClient:
             self.usage.unreadable += 1
         return None
 
-    def _say(self, prompt: Prompt, digest: str, *, stop: threading.Event, fresh: dict[str, Answer]) -> str:
+    def _say(self, prompt: Prompt, digest: str, *, stop: threading.Event, fresh: dict[str, Completion]) -> str:
         """Ask the server; the answer names the parts by their numbers."""
         codes = prompt.draw_codes()
         messages = prompt.messages(codes)
@@ -173,7 +173,7 @@ class CachedClient:
         fresh[digest] = answer._replace(text=plain(answer.text, codes, prompt.plain_codes()))
         return fresh[digest].text
 
-    def _keep(self, fresh: dict[str, Answer]) -> None:
+    def _keep(self, fresh: dict[str, Completion]) -> None:
         """Keep what was answered; meanwhile more may come."""
         if some := {digest: fresh.pop(digest) for digest in list(fresh)}:
             self._answers.add(self._server.model, some)

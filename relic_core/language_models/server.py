@@ -54,7 +54,7 @@ T = TypeVar("T")
 Message = dict[str, str]
 
 
-class Answer(NamedTuple):
+class Completion(NamedTuple):
     """An answer: its text and the tokens that it took, sent and received."""
 
     text: str
@@ -105,7 +105,7 @@ class Server:
         )
         weakref.finalize(self, self._client.close)
 
-    def ask(self, messages: Sequence[Message], stop: threading.Event) -> Answer:
+    def ask(self, messages: Sequence[Message], stop: threading.Event) -> Completion:
         """Put one question, again where the server is busy or broke off; `stop` ends the waiting for a busy one."""
         needed = count_tokens(messages)
         body = {"messages": list(messages), "max_tokens": ANSWER}
@@ -259,13 +259,13 @@ def _allowed(settings: Settings) -> list[str]:
     return []
 
 
-def _read(answer: Any, needed: int) -> Answer:  # noqa: ANN401 - as read from JSON
+def _read(answer: Any, needed: int) -> Completion:  # noqa: ANN401 - as read from JSON
     text = answer["choices"][0]["message"]["content"]
     if not isinstance(text, str):
         raise TypeError
     usage = answer.get("usage") or {}
     tokens = usage.get("total_tokens")
-    return Answer(
+    return Completion(
         text, tokens if isinstance(tokens, int) and tokens > 0 else needed - ANSWER + len(text) // _CHARACTERS
     )
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Work, WorkSummary
 
 FILE = ASSETS / "catalogue.csv"
-Split = Literal["train", "validation", "test"]
+RelicSplit = Literal["train", "validation", "test"]
 SUFFIXES = (".txt", ".epub", ".xml")
 """Endings of the files that are offered from a folder; what is in a file decides how it is read."""
 
@@ -69,7 +69,7 @@ class CatalogueEntry:
     year: int
     type: str
     language: str
-    split: Split
+    split: RelicSplit
     gutenberg: int | None
     free_in_us: int | None
 
@@ -190,8 +190,8 @@ def same_author(one: str, other: str) -> bool:
 
 
 def _entry(row: dict[str, str], before: Sequence[CatalogueEntry]) -> CatalogueEntry:
-    if row["split"] not in get_args(Split):
-        raise ValueError(f"its split is '{row['split']}', which is none of {', '.join(get_args(Split))}")
+    if row["split"] not in get_args(RelicSplit):
+        raise ValueError(f"its split is '{row['split']}', which is none of {', '.join(get_args(RelicSplit))}")
     if not re.fullmatch(r"[a-z0-9_]+", row["slug"]) or not row["title"] or not row["author"]:
         raise ValueError("a slug of small letters, a title and an author are needed")
     year = int(row["year"])

@@ -61,7 +61,7 @@ _OK = 200
 _SERVER_FAULT = 500
 
 
-class Answer(NamedTuple):
+class Download(NamedTuple):
     """What a mirror sent: new bytes, or word that nothing has changed."""
 
     data: bytes
@@ -96,7 +96,7 @@ class Mirror:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def get(self, address: str, cached: Book | None, say: Callable[[str], None]) -> Answer | None:
+    def get(self, address: str, cached: Book | None, say: Callable[[str], None]) -> Download | None:
         """Request a file, again where the answer broke off or the mirror is busy for a while; None: there is none.
 
         - `cached`: an earlier download of it: it is sent again only if it has changed.
@@ -123,7 +123,7 @@ class Mirror:
                 )
             self._gate.rest(answer, partial(say, f"The mirror asks to wait {_in_words(answer)}"))
 
-    def _request(self, address: str, cached: Book | None, say: Callable[[str], None]) -> Answer | float | None:
+    def _request(self, address: str, cached: Book | None, say: Callable[[str], None]) -> Download | float | None:
         """Request once, following redirects; gives the seconds to wait where the mirror is busy."""
         import httpx2
 
@@ -151,7 +151,7 @@ class Mirror:
                 raise _BrokenOff(_reason(error)) from None
         raise SourceUnavailable(f"{address} was sent on more than {_MOST_REDIRECTS} times. {OTHER_WAYS}")
 
-    def _read(self, response: Response, say: Callable[[str], None], *, conditional: bool) -> Answer | float | None:
+    def _read(self, response: Response, say: Callable[[str], None], *, conditional: bool) -> Download | float | None:
         status = response.status_code
         if status in _MISSING:
             return None
@@ -167,7 +167,7 @@ class Mirror:
             raise SourceUnavailable(
                 f"The mirror {self.address} refuses to give {response.url} (it answered {status}). {OTHER_WAYS}"
             )
-        return Answer(
+        return Download(
             data=b"" if status == _UNCHANGED else self._body(response, say),
             unchanged=status == _UNCHANGED,
             etag=response.headers.get("ETag", ""),

@@ -28,7 +28,7 @@ _ASIDES: dict[str, AsideKind] = {"break": "break", "heading": "heading", "note":
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class ChapterStretch:
     """A sentence, or what stands between two."""
 
     pieces: tuple[Piece, ...]
@@ -48,7 +48,7 @@ class ChapterParagraph:
     index: int
     kind: ParagraphKind
     number: int
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[ChapterStretch, ...]
     speaker: str = ""
     opens: bool = False
     notes: tuple[int, ...] = ()
@@ -142,22 +142,24 @@ def _asides(work: Work, between: Iterable[LeftOut]) -> Iterator[Aside]:
         yield Aside(kind, " ".join(work.text[left.start : left.end].split()).replace("_", ""))
 
 
-def _stretches(work: Work, paragraph: Paragraph, sentences: Iterable[Sentence]) -> tuple[Stretch, ...]:
+def _stretches(work: Work, paragraph: Paragraph, sentences: Iterable[Sentence]) -> tuple[ChapterStretch, ...]:
     setting = Setting(work, paragraph)
-    stretches: list[Stretch] = []
+    stretches: list[ChapterStretch] = []
     before = paragraph.start
     for sentence in sentences:
-        stretches.append(Stretch(tuple(setting.pieces(before, sentence.start))))
+        stretches.append(ChapterStretch(tuple(setting.pieces(before, sentence.start))))
         place = work.place(Span(sentence.index, 1))
-        stretches.append(Stretch(tuple(setting.pieces(sentence.start, sentence.end)), place.address, place.label))
+        stretches.append(
+            ChapterStretch(tuple(setting.pieces(sentence.start, sentence.end)), place.address, place.label)
+        )
         before = sentence.end
-    stretches.append(Stretch(tuple(setting.pieces(before, paragraph.end))))
+    stretches.append(ChapterStretch(tuple(setting.pieces(before, paragraph.end))))
     if paragraph.kind == "verse" and paragraph.line is not None:
         stretches = _with_line_numbers(stretches, paragraph.line)
     return tuple(stretch for stretch in stretches if stretch.pieces)
 
 
-def _with_line_numbers(stretches: Iterable[Stretch], line: int) -> list[Stretch]:
+def _with_line_numbers(stretches: Iterable[ChapterStretch], line: int) -> list[ChapterStretch]:
     numbered = []
     begins = True
     for stretch in stretches:

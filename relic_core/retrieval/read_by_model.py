@@ -16,7 +16,7 @@ import numpy as np
 
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import JobCancelled
-from relic_core.language_models.cached_client import CachedClient, Question
+from relic_core.language_models.cached_client import CachedClient, ModelQuestion
 from relic_core.language_models.parsing import Reading, read_criteria, read_order, read_score
 from relic_core.language_models.prompts import SUPPORTS, ask, claim_text, digest_of
 from relic_core.language_models.server import Server
@@ -136,7 +136,7 @@ class ReadByModel(AsksModel):
         prompt = ask("criteria", objective=self.objective(claim), claim=claim_text(claim))
         if self._objective is None and (own := self._store.reading_texts.get("criteria", _key(claim))):
             return tuple(json.loads(own))
-        (written,) = client.all([Question(prompt, read_criteria)], progress)
+        (written,) = client.all([ModelQuestion(prompt, read_criteria)], progress)
         return written or ()
 
     def scores_of_top(
@@ -170,7 +170,7 @@ class ReadByModel(AsksModel):
             readings = _by_criteria(client, about, passages, self.criteria(claim, client, progress), progress)
         else:
             asked = (about(cast("Task", self._task), ("The passage", each)) for each in passages)
-            answers = client.all([Question(prompt, read_score) for prompt in asked], progress)
+            answers = client.all([ModelQuestion(prompt, read_score) for prompt in asked], progress)
             readings = [each or Reading() for each in answers]
         scores = [-1.0 if each.score is None else each.score for each in readings]
         return sorted(range(len(scores)), key=lambda at: -scores[at]), readings
@@ -189,7 +189,7 @@ def _by_criteria(
         for passage in passages
         for criterion in criteria
     )
-    answers = iter(client.all([Question(prompt, read_score) for prompt in asked], progress))
+    answers = iter(client.all([ModelQuestion(prompt, read_score) for prompt in asked], progress))
     readings = []
     for _ in passages:
         scores = [each.score for each in islice(answers, len(criteria)) if each and each.score is not None]
@@ -210,7 +210,7 @@ def _ranked(client: CachedClient, about: partial[Prompt], passages: Sequence[str
     for number, start in enumerate(starts):
         window = order[start : start + WINDOW]
         named = ((f"Passage {at}", passages[each]) for at, each in enumerate(window, start=1))
-        question = Question(about("rank", *named), partial(read_order, count=len(window)))
+        question = ModelQuestion(about("rank", *named), partial(read_order, count=len(window)))
         (answer,) = client.all([question], partial(report, number))
         if answer:
             order[start : start + WINDOW] = [window[at] for at in answer]

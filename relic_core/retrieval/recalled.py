@@ -16,7 +16,7 @@ import numpy as np
 from relic_core.caching import LRUCache
 from relic_core.encoders.towers import flat
 from relic_core.errors import ReaderUnavailable, RelicError
-from relic_core.language_models.cached_client import Question
+from relic_core.language_models.cached_client import ModelQuestion
 from relic_core.language_models.parsing import read_passages
 from relic_core.language_models.prompts import ask, claim_text
 from relic_core.language_models.server import count_tokens, longest_text
@@ -99,7 +99,7 @@ class Recalled(AsksModel):
         words, objective = claim_text(claim), self.objective(claim)
         asks = partial(ask, "recall", ("The work", named), claim=words, objective=objective)
         parts = self._parts(work, asks((_CHAPTERS, ""))) if self._task == "recall-text" else [()]
-        answers = self.client.all([Question(asks(*part), read_passages) for part in parts], progress)
+        answers = self.client.all([ModelQuestion(asks(*part), read_passages) for part in parts], progress)
         passages = dict.fromkeys(filter(None, chain.from_iterable(zip_longest(*(each or () for each in answers)))))
         places = self._places.get(work.fingerprint, lambda: Places(work)) if passages else None
         spans = [quoted_span(places, work, words) for words in passages] if places else []

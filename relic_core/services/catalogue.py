@@ -19,7 +19,7 @@ from relic_core.errors import (
     StoreReadOnly,
 )
 from relic_core.library import catalogue, folder
-from relic_core.library.catalogue import CatalogueEntry, Split, entry_of
+from relic_core.library.catalogue import CatalogueEntry, RelicSplit, entry_of
 from relic_core.library.gutenberg import Downloads, Gate, Gutenberg, check_number, parse_number
 from relic_core.store import locks
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from relic_core.services.indexing import Preparing
     from relic_core.services.works import Added, Works
 
-__all__ = ["Catalogue", "CatalogueEntry", "Item", "Origin", "Shelved", "Split", "Tally", "parse_number"]
+__all__ = ["Catalogue", "CatalogueEntry", "Item", "Origin", "RelicSplit", "Shelved", "Tally", "parse_number"]
 
 Item = dict[str, Any]
 """What to add, in JSON: ``slug`` of the catalogue, ``gutenberg`` its number, ``path`` a file; at least one of them.

@@ -9,7 +9,7 @@ from relic_core.domain import CitedWork, EditionDetails, Place, Work, WorkSummar
 from relic_core.errors import BadRequest
 from relic_core.library.edition_details import check_details, derive_details, over
 from relic_core.reporting.citations.locators import Locator, locate
-from relic_core.reporting.citations.quoting import Quoted, quote
+from relic_core.reporting.citations.quoting import QuotedText, quote
 from relic_core.reporting.citations.styles import Cited, cite
 from relic_core.reporting.passages import Passage, quotation
 
@@ -31,10 +31,10 @@ class Citation:
     locator: Locator | None = None
     place: Place | None = None
     quotation: Passage | None = None
-    quoted: Quoted | None = None
+    quoted: QuotedText | None = None
 
     @property
-    def written(self) -> tuple[Quoted | Cited, ...]:
+    def written(self) -> tuple[QuotedText | Cited, ...]:
         """All that is there to be copied, in the order in which it is needed."""
         return (*((self.quoted,) if self.quoted else ()), *self.forms)
 

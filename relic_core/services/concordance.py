@@ -159,7 +159,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ConcordanceAnswer:
     """One page of what was found, and the counts of all.
 
     - `page`, `pages`: the page shown (the last where a later one was asked for), and how many there are.
@@ -188,7 +188,7 @@ class Concordance:
         self._texts = texts
         self._gathered = LRUCache[Gathered](_KEPT)
 
-    def find(self, request: ConcordanceRequest) -> Answer:
+    def find(self, request: ConcordanceRequest) -> ConcordanceAnswer:
         """Find every place of a word or phrase, and set one page of them."""
         return self._steadily(request, self._find)
 
@@ -199,14 +199,14 @@ class Concordance:
                 return act(request)
         return act(request)
 
-    def _find(self, request: ConcordanceRequest) -> Answer:
+    def _find(self, request: ConcordanceRequest) -> ConcordanceAnswer:
         began = time.perf_counter()
         gathered = self._gather(request)
         total = len(gathered.firsts)
         pages = max(1, -(-total // PAGE))
         page = min(max(1, request.page), pages)
         shown = slice((page - 1) * PAGE, page * PAGE)
-        return Answer(
+        return ConcordanceAnswer(
             request=request,
             total=total,
             page=page,

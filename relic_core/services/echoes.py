@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from relic_core.services.jobs import Jobs
     from relic_core.services.works import Works
 
-__all__ = ["DEFAULT", "METHODS", "Answer", "Echo", "EchoRequest", "Echoes", "Side"]
+__all__ = ["DEFAULT", "METHODS", "Echo", "EchoAnswer", "EchoRequest", "Echoes", "Side"]
 
 KIND = "echoes"
 TOP, MOST = 100, 1_000
@@ -104,7 +104,7 @@ class EchoRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class EchoAnswer:
     """The echoes found among so many passages of either side; `notice`: that the works are one, or editions."""
 
     request: EchoRequest
@@ -121,7 +121,7 @@ class Echoes:
     def __init__(self, works: Works, retrievers: Retrievers, settings: Settings, jobs: Callable[[], Jobs]) -> None:
         self._works, self._retrievers, self._settings, self._jobs = works, retrievers, settings, jobs
 
-    def find(self, request: EchoRequest, progress: Progress = silent) -> Answer:
+    def find(self, request: EchoRequest, progress: Progress = silent) -> EchoAnswer:
         """Compare the works, or open what was found before."""
         first, others = self._texts(request)
         path = self._path(request, first, others)
@@ -133,7 +133,7 @@ class Echoes:
                 write_whole(path, json.dumps(found))
         return self._answer(request, first, others, found)
 
-    def found(self, request: EchoRequest) -> Answer | None:
+    def found(self, request: EchoRequest) -> EchoAnswer | None:
         """Open what was found before; None where nothing was. Raises as `find`."""
         first, others = self._texts(request)
         kept = _kept(self._path(request, first, others))
@@ -323,7 +323,7 @@ class Echoes:
             "notice": " ".join(said for said, holds in ((_ITSELF, own.any()), (_EDITIONS, editions)) if holds),
         }  # fmt: skip
 
-    def _answer(self, request: EchoRequest, first: Work, others: Sequence[Work], found: dict[str, Any]) -> Answer:
+    def _answer(self, request: EchoRequest, first: Work, others: Sequence[Work], found: dict[str, Any]) -> EchoAnswer:
         made = []
         for number, ((start, length, owner, other, many, score), related) in enumerate(
             zip(found["pairs"], found["related"], strict=True), start=1
@@ -333,7 +333,7 @@ class Echoes:
             meets = dict(related), {right: left for left, right in related}
             sides = [_side(work, span, there[1 - at], meets[at]) for at, (work, span) in enumerate(spans)]
             made.append(Echo(number=number, score=score, a=sides[0], b=sides[1]))
-        return Answer(request=request, echoes=tuple(made), units=tuple(found["units"]), notice=found["notice"])
+        return EchoAnswer(request=request, echoes=tuple(made), units=tuple(found["units"]), notice=found["notice"])
 
 
 def read_request(given: dict[str, Any]) -> EchoRequest:

@@ -20,7 +20,7 @@ from relic_core.evaluation.experiments import Experiment, moved_ranks, refuse_le
 from relic_core.evaluation.labels import Labels, join_windows
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet
-from relic_core.language_models.cached_client import Question
+from relic_core.language_models.cached_client import ModelQuestion
 from relic_core.language_models.parsing import read_quotation
 from relic_core.language_models.prompts import SUPPORTS, ask, claim_text
 from relic_core.retrieval import bm25, registry
@@ -366,7 +366,7 @@ def _recited(benchmark: Benchmark, shape: ContextSize, client: CachedClient, pro
         ask("probe", ("The work", titles[each.book]), claim=claim_text(each.claim(shape)), objective=SUPPORTS)
         for each in windows
     )
-    answers = client.all([Question(prompt, read_quotation) for prompt in prompts], progress)
+    answers = client.all([ModelQuestion(prompt, read_quotation) for prompt in prompts], progress)
     golds = (" ".join(benchmark.work(each.pool).span_text(each.gold).split()) for each in windows)
     return frozenset(
         window.id

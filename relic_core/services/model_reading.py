@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import ReaderUnavailable
-from relic_core.language_models.cached_client import Question
+from relic_core.language_models.cached_client import ModelQuestion
 from relic_core.language_models.parsing import read_split
 from relic_core.language_models.prompts import OBJECTIVES, ask, digest_of
 from relic_core.language_models.server import allow, is_allowed, where
@@ -151,7 +151,7 @@ class ModelReading:
 
     def split(self, claim_text: str) -> tuple[Condition, ...]:
         """Have the model part a claim into those that it joins; none where it sees one. Raises ReaderUnavailable."""
-        question = Question(ask("split", claim=claim_text, objective=""), read_split)
+        question = ModelQuestion(ask("split", claim=claim_text, objective=""), read_split)
         (rows,) = self._asks("llm-reason").client.all([question], silent)
         if rows is None:
             raise ReaderUnavailable("What the model answered could not be read. Add the conditions by hand.")

@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     from relic_core.store.mined_windows import WindowRows
 
 __all__ = [
-    "CODES", "FINDINGS", "METRICS", "SORTS", "VIEWS", "Case", "Diagnosis", "Missing", "Offer", "Outcomes", "Quoted",
-    "ReadOutcome", "Recall", "lemma_overlap",
+    "CODES", "FINDINGS", "METRICS", "SORTS", "VIEWS", "Case", "Diagnosis", "Missing", "Offer", "Outcomes",
+    "QuotedPassage", "ReadOutcome", "Recall", "lemma_overlap",
 ]  # fmt: skip
 
 METRICS = (*(f"recall@{k}" for k in KS), *(f"overlap-recall@{k}" for k in KS), "ndcg@10")
@@ -285,7 +285,7 @@ def _capital(words: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quoted:
+class QuotedPassage:
     """A passage that an outcome points to.
 
     - `offsets`: where it stands in the text that was ranked.
@@ -317,8 +317,8 @@ class ReadOutcome:
     """An outcome as a person reads it; the claim, in the shape of the run, is None where it is not here."""
 
     claim: Claim | None
-    gold: Quoted
-    first: tuple[Quoted, ...]
+    gold: QuotedPassage
+    first: tuple[QuotedPassage, ...]
     missing: tuple[Missing, ...] = ()
 
 
@@ -493,11 +493,11 @@ def _given(book: Book | None, opened: _Opened, window: QuotationContext | None) 
     return work if book is None or book.sha256 in {"", work.sha256} else None
 
 
-def _quoted(work: Work | None, offsets: Offsets, *, work_id: str) -> Quoted:
+def _quoted(work: Work | None, offsets: Offsets, *, work_id: str) -> QuotedPassage:
     span = None if work is None else work.span_between(*offsets)
     if work is None or span is None:
-        return Quoted(offsets=offsets)
-    return Quoted(
+        return QuotedPassage(offsets=offsets)
+    return QuotedPassage(
         offsets=offsets,
         passage=quotation(work, span),
         place=work.place(span) if work_id else None,

@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from relic_core.services.works import Works
     from relic_core.store.sources import SourceRows
 
-__all__ = ["UNLABELLED", "CriticsPassage", "Quoted", "Show", "SourceSummary", "Sources", "WindowList", "WindowView"]
+__all__ = [
+    "UNLABELLED",
+    "CriticsPassage",
+    "QuotationCounts",
+    "Show",
+    "SourceSummary",
+    "Sources",
+    "WindowList",
+    "WindowView",
+]
 
 _LONGEST_JUDGE = 100
 
@@ -54,7 +63,7 @@ class WindowList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quoted:
+class QuotationCounts:
     """How often the sentences of a work are quoted, in windows that are kept; by index windows, and sources."""
 
     counts: dict[int, int] = field(default_factory=dict)
@@ -106,7 +115,7 @@ class Sources:
         self._works = works
         self._stamp = stamp
         self._max_claim_words = max_claim_words
-        self._quoted: dict[str, tuple[object, Quoted]] = {}
+        self._quoted: dict[str, tuple[object, QuotationCounts]] = {}
         self._critics: LRUCache[tuple[tuple[_Passage, ...], TextIndex]] = LRUCache(1)
         self.get = sources.get
         self.remove = sources.remove
@@ -166,7 +175,7 @@ class Sources:
         drawn = random.Random(seed).sample(ids, min(count, len(ids)))  # noqa: S311 - a sample, not a secret
         return self._views(self._windows.some(drawn))
 
-    def quoted(self, work_id: str) -> Quoted:
+    def quoted(self, work_id: str) -> QuotationCounts:
         """Count how often each sentence of a work is quoted; kept in memory until the store is written."""
         stamp = self._stamp()
         known = self._quoted.get(work_id)
@@ -276,7 +285,7 @@ def _same_words(one: _Passage, other: _Passage) -> bool:
     return one.source_id == other.source_id and other.passage[0] <= one.at[0] < other.passage[1]
 
 
-def _count(golds: Sequence[tuple[str, int, int]]) -> Quoted:
+def _count(golds: Sequence[tuple[str, int, int]]) -> QuotationCounts:
     """Count windows by sentence.
 
     >>> quoted = _count([("a", 3, 2), ("b", 4, 1)])
@@ -287,7 +296,7 @@ def _count(golds: Sequence[tuple[str, int, int]]) -> Quoted:
     for source, first, length in golds:
         for sentence in range(first, first + length):
             quoting.setdefault(sentence, []).append(source)
-    return Quoted(
+    return QuotationCounts(
         counts={sentence: len(sources) for sentence, sources in quoting.items()},
         critics={sentence: frozenset(sources) for sentence, sources in quoting.items()},
         sources=len({source for source, _, _ in golds}),

@@ -21,7 +21,7 @@ from relic_core.training.collating import draw_claim
 from relic_core.training.recipes import LIKELIHOOD
 
 if TYPE_CHECKING:
-    from relic_core.library.catalogue import Split
+    from relic_core.library.catalogue import RelicSplit
     from relic_core.training.recipes import EncoderRecipe
     from relic_core.training.requests import TrainingRequest
 
@@ -56,12 +56,12 @@ class Published:
 def published(request: TrainingRequest) -> Published:
     """Read the files that a request names, of works of RELiC that are not kept for measuring."""
     works: dict[str, Work] = {}
-    named: tuple[tuple[str, Split], ...] = ((request.data, "train"), (request.validation_data, "validation"))
+    named: tuple[tuple[str, RelicSplit], ...] = ((request.data, "train"), (request.validation_data, "validation"))
     learnt, held = (_windows(Path(file), split, request.recipe.longest, works) if file else () for file, split in named)
     return Published(learnt, held, works)
 
 
-def _windows(path: Path, split: Split, longest: int, works: dict[str, Work]) -> tuple[MinedWindow, ...]:
+def _windows(path: Path, split: RelicSplit, longest: int, works: dict[str, Work]) -> tuple[MinedWindow, ...]:
     stat = path.stat() if path.is_file() else None
     made = []
     for book in _read(path, stat.st_mtime_ns if stat else 0):
@@ -93,7 +93,7 @@ def _read(path: Path, _mtime_ns: int) -> tuple[RelicBook, ...]:
     return read_relic(path)
 
 
-def _check(path: Path, book: RelicBook, split: Split) -> None:
+def _check(path: Path, book: RelicBook, split: RelicSplit) -> None:
     entry = entry_of(book.title)
     if entry is None:
         raise BadRequest(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.services.concordance import SORTS, Answer, ConcordanceRequest
+from relic_core.services.concordance import SORTS, ConcordanceAnswer, ConcordanceRequest
 from relic_ui import links
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
@@ -143,7 +143,7 @@ def choose_sort() -> None:
     )
 
 
-def answer(app: App, request: ConcordanceRequest) -> Answer:
+def answer(app: App, request: ConcordanceRequest) -> ConcordanceAnswer:
     """Find the word, and put the query into the page's address. Raises as `Concordance.find`."""
     # First, so that a query that is refused has an address too and Back leads from it to the one before.
     links.name_asked(PARAMETERS, request.parameters)

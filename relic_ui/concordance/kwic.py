@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from relic_core.services.concordance import MOST_EXPORTED, Answer, ConcordanceRequest
+from relic_core.services.concordance import MOST_EXPORTED, ConcordanceAnswer, ConcordanceRequest
 from relic_ui import keep, links
 from relic_ui.buttons import save_button
 from relic_ui.concordance.concordance import choose_sort
@@ -29,7 +29,7 @@ _WIDEST_WORD = 26
 """Characters of the widest column for the words found."""
 
 
-def show_answer(app: App, answer: Answer, summaries: Sequence[WorkSummary]) -> None:
+def show_answer(app: App, answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> None:
     """Draw what was found: how often and in which forms, where in the work, and the places themselves."""
     summary = _summary(answer, summaries)
     st.html(f'<div class="relic-kwic-summary" id="kwic-summary" role="status">{summary}</div>{_forms(answer)}')
@@ -53,7 +53,7 @@ def show_answer(app: App, answer: Answer, summaries: Sequence[WorkSummary]) -> N
     st.html(_table(answer, marks, several=several) + _pages(answer))
 
 
-def _exported(answer: Answer) -> str:
+def _exported(answer: ConcordanceAnswer) -> str:
     if answer.total > MOST_EXPORTED:
         return f"the first {MOST_EXPORTED:,}"
     return "it" if answer.total == 1 else f"all {answer.total:,}"
@@ -79,14 +79,14 @@ def _link(label: str, request: ConcordanceRequest, **changed: object) -> str:
     return links.link("concordance", label, attributes=_TO_SUMMARY, **wanted.parameters)
 
 
-def _where(answer: Answer, summaries: Sequence[WorkSummary]) -> str:
+def _where(answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> str:
     named = next((work.title for work in summaries if work.id == answer.request.work_id), None)
     if named is not None:
         return f"<cite>{escape(named)}</cite>"
     return "your one work" if answer.searched == 1 else f"{answer.searched} works"
 
 
-def _summary(answer: Answer, summaries: Sequence[WorkSummary]) -> str:
+def _summary(answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> str:
     word = escape(answer.request.word.strip())
     where = _where(answer, summaries)
     if not answer.total:
@@ -99,7 +99,7 @@ def _summary(answer: Answer, summaries: Sequence[WorkSummary]) -> str:
     return f"<p><b>{word}</b> occurs {_times(answer.total)}, in {held}{where}.</p>"
 
 
-def _forms(answer: Answer) -> str:
+def _forms(answer: ConcordanceAnswer) -> str:
     """List the forms found, each a link to its places alone."""
     request, forms = answer.request, answer.forms
     if len(forms) <= 1 and not request.only:
@@ -116,7 +116,7 @@ def _forms(answer: Answer) -> str:
     return f'<p class="relic-kwic-forms">Counted: {", ".join(items)}</p>'
 
 
-def _nothing(answer: Answer) -> str:
+def _nothing(answer: ConcordanceAnswer) -> str:
     """Say what is near where nothing was found."""
     request = answer.request
     parts = []
@@ -138,7 +138,7 @@ def _nothing(answer: Answer) -> str:
     return f'<ul class="relic-kwic-near">{"".join(f"<li>{part}</li>" for part in parts)}</ul>' if parts else ""
 
 
-def _table(answer: Answer, marks: keep.Marks, *, several: bool) -> str:
+def _table(answer: ConcordanceAnswer, marks: keep.Marks, *, several: bool) -> str:
     longest = max(len(row.keyword) for row in answer.rows)
     first = (
         (answer.page - 1) * len(answer.rows) + 1 if answer.page < answer.pages else answer.total - len(answer.rows) + 1
@@ -186,7 +186,7 @@ def _row(row: Occurrence, number: int, request: ConcordanceRequest, marks: keep.
     )
 
 
-def _pages(answer: Answer) -> str:
+def _pages(answer: ConcordanceAnswer) -> str:
     def to(label: str, number: int) -> str:
         parameters = dataclasses.replace(answer.request, page=number).parameters
         return links.link("concordance", label, attributes=_TO_PLACES, **parameters)

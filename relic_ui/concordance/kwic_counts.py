@@ -15,7 +15,7 @@ from relic_ui import links
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relic_core.services.concordance import Answer, ChapterCount, ConcordanceRequest, WorkCount
+    from relic_core.services.concordance import ChapterCount, ConcordanceAnswer, ConcordanceRequest, WorkCount
 
 _MOST_LINES = 300
 _AXIS_LABELS = 8
@@ -28,7 +28,7 @@ _MOST_TINTED = 60
 """Chapters from which on their borders would be all that a strip shows."""
 
 
-def show_counts(answer: Answer) -> None:
+def show_counts(answer: ConcordanceAnswer) -> None:
     """Draw the strips, and the counts to open."""
     request = answer.request
     striped = [work for work in answer.works if work.chapters]

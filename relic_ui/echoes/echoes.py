@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relic_core.domain import WorkSummary
-    from relic_core.services.echoes import Answer
+    from relic_core.services.echoes import EchoAnswer
     from relic_core.wiring import App
 
 _TOPS = (20, 50, TOP, 200, 500)
@@ -25,7 +25,7 @@ _SHARES = (_EVERY, 0.2, 0.1, 0.05, 0.02, 0.01)
 _METHODS = {each.name: each for each in METHODS}
 
 
-def ask(app: App, summaries: Sequence[WorkSummary]) -> Answer | None:
+def ask(app: App, summaries: Sequence[WorkSummary]) -> EchoAnswer | None:
     """Draw the form, and give what was found of what the address asks; None while nothing was."""
     by_id = {work.id: work for work in summaries}
     _restore(by_id)

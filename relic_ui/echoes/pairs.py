@@ -20,7 +20,7 @@ from relic_ui.passages import passage_html
 
 if TYPE_CHECKING:
     from relic_core.reporting.echoes import Echo, Side
-    from relic_core.services.echoes import Answer
+    from relic_core.services.echoes import EchoAnswer
     from relic_core.wiring import App
 
 _ROWS = 40
@@ -49,7 +49,7 @@ CSS = """
 """
 
 
-def show(app: App, answer: Answer) -> None:
+def show(app: App, answer: EchoAnswer) -> None:
     """Draw what was found: how much, where, and the pairs."""
     st.html(CSS)
     if answer.notice:
@@ -92,7 +92,7 @@ def _side(app: App, side: Side, other: Side) -> str:
     )
 
 
-def _picture(answer: Answer) -> None:
+def _picture(answer: EchoAnswer) -> None:
     """Draw where in the first work meets where in the others; a click leads to the pair."""
     import plotly.graph_objects as go
 
@@ -177,7 +177,7 @@ def _bring() -> None:
         links.bring(f"#echo-{points[0]['customdata']}")
 
 
-def _by_chapter(answer: Answer) -> str:
+def _by_chapter(answer: EchoAnswer) -> str:
     counts = Counter((each.a.place.chapter, each.b.work.title, each.b.place.chapter) for each in answer.echoes)
     best = {}
     for each in answer.echoes:

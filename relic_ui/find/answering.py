@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import SearchRequest
     from relic_core.services.search import SearchResult
-    from relic_core.services.sources import Quoted
+    from relic_core.services.sources import QuotationCounts
     from relic_core.wiring import App
 
 _READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
@@ -210,7 +210,7 @@ class _Page:
         _draw_foot(self.foot, result, critics=critics)
 
 
-def _critics(result: SearchResult, quoted: Callable[[str], Quoted]) -> str:
+def _critics(result: SearchResult, quoted: Callable[[str], QuotationCounts]) -> str:
     """Lead to what critics say about the claim; nothing where none quotes a work that was found in."""
     works = {each.card.work.id for each in result.best}
     if result.source or not any(quoted(work_id).windows for work_id in works):

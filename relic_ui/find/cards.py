@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from relic_core.domain import Hit, Unit, Work
     from relic_core.services.search import Card, Column, SearchResult
-    from relic_core.services.sources import Quoted
+    from relic_core.services.sources import QuotationCounts
     from relic_ui.keep import Marks
 
 SURROUNDING_SENTENCES = 6
@@ -110,7 +110,7 @@ def show_notes(column: Column, result: SearchResult) -> None:
 
 
 def card_html(
-    placed: Placed, result: SearchResult, search_id: str, marks: Marks, quoted: Callable[[str], Quoted]
+    placed: Placed, result: SearchResult, search_id: str, marks: Marks, quoted: Callable[[str], QuotationCounts]
 ) -> str:
     """Make the HTML of one card; of a library, it says which work the passage is from (`quoted` takes its id)."""
     card, number = placed.card, placed.number
@@ -194,7 +194,7 @@ def work_html(work: Work, number: int, hits: Sequence[Hit], search_id: str) -> s
     return f'<article class="relic-card relic-work" id="work-{number}">{head}{"".join(passages)}</article>'
 
 
-def _critics(card: Card, quoted: Quoted) -> str:
+def _critics(card: Card, quoted: QuotationCounts) -> str:
     """Say how many critics quote a passage, and lead to what they say; nothing where none does."""
     critics, most = quoted.by(card.span)
     if not critics:

@@ -16,12 +16,12 @@ from relic_ui.shell import literal, show_errors
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relic_core.services.catalogue import Shelved, Split
+    from relic_core.services.catalogue import RelicSplit, Shelved
     from relic_core.wiring import App
 
 T = TypeVar("T")
 
-_SPLITS: dict[Split, tuple[str, str]] = {
+_SPLITS: dict[RelicSplit, tuple[str, str]] = {
     "train": (
         "Training",
         "The paper’s models were trained on critics’ quotations from these works. Models do better on works they know.",
@@ -119,7 +119,7 @@ def _show_splits(app: App, shelf: Sequence[Shelved]) -> None:
             _show_rows(works)
 
 
-def _show_add_all(app: App, split: Split, works: Sequence[Shelved]) -> None:
+def _show_add_all(app: App, split: RelicSplit, works: Sequence[Shelved]) -> None:
     """Offer to add what is missing of a split."""
     wanted = [each for each in works if each.origin in {"folder", "gutenberg"} and each.entry.slug not in _waiting()]
     if not wanted:

@@ -10,7 +10,7 @@ from relic_core.reporting.chapters import Aside
 
 if TYPE_CHECKING:
     from relic_core.domain import Address
-    from relic_core.reporting.chapters import ChapterParagraph, SetChapter, Stretch
+    from relic_core.reporting.chapters import ChapterParagraph, ChapterStretch, SetChapter
     from relic_core.reporting.passages import Piece
 
 HEADING = "chapter-name"
@@ -97,7 +97,7 @@ def _paragraph(paragraph: ChapterParagraph, chapter: SetChapter) -> str:
     )
 
 
-def _stretch(stretch: Stretch, place: str) -> str:
+def _stretch(stretch: ChapterStretch, place: str) -> str:
     """Set a sentence, or what stands between; a place that is not its paragraph's is told."""
     body = "".join(map(_piece, stretch.pieces))
     if stretch.address is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from relic_core.domain import Claim, Offsets, Outcome, Run
-    from relic_core.services.recall import Case, Missing, Quoted, ReadOutcome
+    from relic_core.services.recall import Case, Missing, QuotedPassage, ReadOutcome
     from relic_core.wiring import App
     from relic_ui.why import Judgements
 
@@ -286,7 +286,7 @@ def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str,
     return f'<div class="relic-recall-run" style="{hue}">{body}{reason}</div>'
 
 
-def _quoted(quoted: Quoted) -> str:
+def _quoted(quoted: QuotedPassage) -> str:
     if quoted.passage is None:
         return '<p class="relic-recall-where">a passage whose text is not here</p>'
     where = ""

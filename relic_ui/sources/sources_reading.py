@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from relic_core.domain import Pair, Work
     from relic_core.services.attribution import SourceCard
     from relic_core.services.reading import ReadingPage
-    from relic_core.services.sources import Quoted, WindowView
+    from relic_core.services.sources import QuotationCounts, WindowView
     from relic_core.wiring import App
 
 MOST_QUOTED = 10
@@ -30,14 +30,14 @@ _WORDS_SHOWN = 280
 _NONE_TWICE = '<p class="relic-quiet">No passage is quoted more than once so far.</p>'
 
 
-def counts_beside(page: ReadingPage, quoted: Quoted) -> dict[str, int]:
+def counts_beside(page: ReadingPage, quoted: QuotationCounts) -> dict[str, int]:
     """Say how often each sentence of the chapter is quoted, by its address; those that nobody quotes are left away."""
     chapter = page.chapter.span
     inside = sorted(index for index in quoted.counts if chapter.start <= index < chapter.end)
     return {str(page.work.place(Span(index, 1)).address): quoted.counts[index] for index in inside}
 
 
-def summary_html(page: ReadingPage, quoted: Quoted, here: int) -> str:
+def summary_html(page: ReadingPage, quoted: QuotationCounts, here: int) -> str:
     """Say over the chapter what the numbers beside it are, with a switch; nothing of a work that nobody quotes.
 
     - `here`: sentences of the chapter that are quoted.

@@ -15,7 +15,7 @@ from relic_core.domain import WorkFilter, best_first
 from relic_core.domain.attribution import MOST_WORDS, AttributionRequest, Target
 from relic_core.encoders.generator import SpanLikelihood
 from relic_core.errors import BadBenchmark, BadRequest, ReaderUnavailable
-from relic_core.evaluation.attribution import Question, edited, measure, of_queries, ratio
+from relic_core.evaluation.attribution import AttributionQuery, edited, measure, of_queries, ratio
 from relic_core.formats.attribution import read_queries
 from relic_core.ports import silent
 from relic_core.retrieval import attribution
@@ -280,7 +280,7 @@ def test_a_masked_span_is_traced_by_words_alone_where_no_work_is_prepared_for_me
 
 def test_every_reranker_is_asked_once_for_a_question_and_told_what_is_masked(attributor):
     target, calls = Target(ESSAY, *AT), []
-    question = Question(id="1", target=target, key=FERRY.id, golds=np.array([1]))
+    question = AttributionQuery(id="1", target=target, key=FERRY.id, golds=np.array([1]))
 
     def reranker(_target, masked, some):
         calls.append(masked)

@@ -27,7 +27,7 @@ _GOES_ON = re.compile(r"\s*[,;:](?=[”’\"']*$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class QuotedText:
     """A quotation as it stands in a scholar's text, set off as a block or not; the citation ends its last paragraph."""
 
     block: bool
@@ -57,7 +57,7 @@ class Quoted:
         return f"<blockquote>{paragraphs}</blockquote>" if self.block else paragraphs
 
 
-def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool = False) -> Quoted:
+def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool = False) -> QuotedText:
     r"""Set a quotation with its citation.
 
     - `words`: as `KeptPassage.quotation`: lines of verse parted by a line feed, paragraphs by an empty line.
@@ -80,10 +80,10 @@ def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool 
         block = long or len(paragraphs) > 1
     if not block:
         line = TextRun(_inline(paragraphs, stop=not behind))
-        return Quoted(block=False, paragraphs=(((line, *behind, TextRun(".")) if behind else (line,),),))
+        return QuotedText(block=False, paragraphs=(((line, *behind, TextRun(".")) if behind else (line,),),))
     runs: list[list[tuple[TextRun, ...]]] = [[(TextRun(line),) for line in each] for each in paragraphs]
     runs[-1][-1] += behind
-    return Quoted(block=True, paragraphs=tuple(map(tuple, runs)))
+    return QuotedText(block=True, paragraphs=tuple(map(tuple, runs)))
 
 
 def _inline(paragraphs: Iterable[Iterable[str]], *, stop: bool) -> str:
