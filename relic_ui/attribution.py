@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from relic_core.errors import BadRequest
 from relic_ui import buttons, keep
 from relic_ui.citing import cite_link
 from relic_ui.links import asked_anew, link, name_asked, press
-from relic_ui.naming import listed, many, name_of
+from relic_ui.naming import listed, many, name_of, shorten
 from relic_ui.passages import passage_html
 from relic_ui.shell import warn_of_address
 from relic_ui.style import hue
@@ -35,7 +36,8 @@ _LONGEST = 6_000
 """Characters of an address that every server takes; a longer passage is not put into it."""
 _AROUND = 200
 """Characters on either side of the span that are shown with it."""
-_WORKS = 6
+_WORKS, _WORDS = 6, 120
+"""Works named, and characters of another sentence that are shown."""
 _MOST_GAIN = 6.0
 """Log-probability that a source adds to a word from which on its underline is as dark as it gets."""
 
@@ -64,7 +66,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
     found = state["attribution_answer"][1]
     if passage := keep.asked(*buttons.pressed()):
         keep.press(app, passage, origin="attribution", claim_text=found.target.span)
-    _show_answer(found, keep.Marks(app, found.target.span))
+    _show_answer(found, keep.Marks(app, found.target.span), request)
 
 
 def _restore(by_id: Mapping[str, WorkSummary]) -> bool:
@@ -160,7 +162,7 @@ def _span(text: str, words: str) -> tuple[int, int] | None:
     return found.span()
 
 
-def _show_answer(found: Attribution, marks: keep.Marks) -> None:
+def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequest) -> None:
     if not found.cards:
         st.info(
             "None of your works shares a word with it. It may be in another language.", icon=":material/search_off:"
@@ -185,6 +187,7 @@ def _show_answer(found: Attribution, marks: keep.Marks) -> None:
     sources = [card for card in found.cards if card.strong or not named]
     rest = [card for card in found.cards if card not in sources]
     lines = "".join(f'<p class="relic-quiet">{line}</p>' for line in (more, f"{tried}{others}") if line)
+    lines += _others(found, request)
     st.html(f'<h2 class="relic-from" id="attribution-answer">{said}</h2>{_passage(found)}{lines}')
     if found.note:
         st.warning(found.note, icon=":material/info:")
@@ -193,6 +196,17 @@ def _show_answer(found: Attribution, marks: keep.Marks) -> None:
         if rest:
             with st.expander(many(len(rest), "passage").capitalize() + " that come next by words"):
                 st.html("".join(_card(card, marks) for card in rest))
+
+
+def _others(found: Attribution, request: AttributionRequest) -> str:
+    """Lead to the other sentences that have a source; nothing where there are none."""
+    items = []
+    for each in found.others:
+        named = _address(replace(request, span=(each.start, each.end)))
+        words = f"“{shorten(each.span, _WORDS)}”"
+        items.append(f"<li>{link('attribution', words, **named) if named else escape(words)}</li>")
+    heading = "<p>Another sentence has a source:</p>" if len(items) == 1 else "<p>Other sentences have a source:</p>"
+    return f'<div class="relic-attributed">{heading}<ul>{"".join(items)}</ul></div>' if items else ""
 
 
 def _passage(found: Attribution) -> str:

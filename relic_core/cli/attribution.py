@@ -97,6 +97,9 @@ def _as_text(found: Attribution) -> str:
         lines.append(textwrap.fill(where, width, initial_indent=" " * 6, subsequent_indent=" " * 6))
     if found.gains:
         lines += ["", " ".join(f"{found.target.text[a:b]} {gain:+.1f}" for a, b, gain in found.gains)]
+    if found.others:
+        lines += ["", "Other words of it that surely have a source; ask for each with --span:"]
+        lines += [f"  {each.start}:{each.end}  “{console.shorten(each.span, width - 20)}”" for each in found.others]
     if found.note:
         lines += ["", found.note]
     return "\n".join(lines)
@@ -112,6 +115,7 @@ def _as_json(found: Attribution) -> dict[str, Any]:
         "seconds": round(found.seconds, 3),
         "gains": [{"word": target.text[a:b], "start": a, "gain": round(gain, 3)} for a, b, gain in found.gains],
         "note": found.note,
+        "others": [{"start": each.start, "end": each.end, "text": each.span} for each in found.others],
         "stretches": [
             {
                 "rank": card.rank,

@@ -42,7 +42,7 @@ from relic_core.text.sentences import default_segmenter
 from relic_core.text.words import content_tokens, shared_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -94,6 +94,7 @@ class Attribution:
     - `gains`: offsets of each word of the span in the target's text, and the log-probability that the first card's
       stretch adds to it; empty where no model was asked.
     - `note`: why a model that was asked did not answer; else empty.
+    - `others`: the other sentences and quotations tried that surely have a source, in the order of the text.
     """
 
     target: Target
@@ -104,6 +105,7 @@ class Attribution:
     seconds: float
     gains: tuple[tuple[int, int, float], ...] = ()
     note: str = ""
+    others: tuple[Target, ...] = ()
 
     @property
     def found(self) -> tuple[WorkSummary, ...]:
@@ -199,6 +201,7 @@ class Attributing:
             seconds=time.perf_counter() - began,
             gains=tuple((target.start + a, target.start + b, gain) for a, b, gain in explained),
             note=note,
+            others=_others(target, targets, strengths),
         )
 
     def quoting(
@@ -352,6 +355,17 @@ def _spans(text: str) -> Iterator[Target]:
     for start, end in sorted({*places, *marked_quotations(text)}):
         if len(content_tokens(text[start:end])) >= MARKED_WORDS:
             yield Target(text, start, end)
+
+
+def _others(best: Target, targets: Sequence[Target], strengths: Sequence[float]) -> tuple[Target, ...]:
+    """List those beside the best that surely have a source; of some that overlap, the one of which most is found."""
+    kept = [best]
+    for at in best_first(np.array(strengths)).tolist():
+        each = targets[at]
+        apart = all(each.end <= other.start or other.end <= each.start for other in kept)
+        if apart and strong(each.near(), np.array([strengths[at]])).all():
+            kept.append(each)
+    return tuple(sorted(kept[1:], key=lambda each: each.start))
 
 
 def _card(rank: int, work: Work, stretch: Span, target: Target, score: float, *, strong: bool) -> SourceCard:

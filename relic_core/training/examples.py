@@ -137,8 +137,8 @@ def lacking(material: Material, *, parted: bool) -> str:
         )
     if not parted:
         return (
-            "Quotations were found, and what to train on has not been chosen. That keeps what is "
-            "measured apart from what is learnt from."
+            "Quotations were found, and the training data have not been prepared from them. Preparing keeps what "
+            "results are measured on apart from what is trained on."
         )
     if not material.pairs + material.windows:
         return (

@@ -69,7 +69,7 @@ def show(app: App, every: tuple[Followed, ...]) -> None:
             return
         _show_costs(prospect, every)
         if prospect.unparted:
-            _offer_split(app, "Choose the training data again")
+            _offer_split(app, "Prepare the training data again")
         if st.button("Start training", key="training_begin", type="primary", icon=":material/school:"):
             with st.spinner("Loading the model it starts from …"):
                 training = app.trainings.start(asked)
@@ -82,7 +82,7 @@ def _show_lacking(app: App) -> None:
     prospect = app.training_plans.prospect(TrainingRequest())
     st.info(literal(prospect.lacking), icon=":material/info:")
     if prospect.unparted:
-        _offer_split(app, "Choose the training data")
+        _offer_split(app, "Prepare the training data")
     else:
         criticism = {"part": "Criticism"}
         st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:", query_params=criticism)
@@ -110,7 +110,7 @@ def _show_parted() -> None:
     ]
     reasons = Counter(parted.left_out.get("pair", {})) + Counter(parted.left_out.get("window", {}))
     rows += [f"- left out: {count:,}. {literal(reason)}" for reason, count in reasons.most_common()]
-    text = "\n".join(["You have chosen what to train on.", "", *rows])
+    text = "\n".join(["The training data are ready.", "", *rows])
     (st.success if any(of["training"]) else st.warning)(text, icon=":material/call_split:")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -34,6 +36,17 @@ def test_the_work_is_named_its_words_lit_and_a_press_keeps_them(app, press_butto
     press_button(at, "keep", to)
     (view,) = app.bench.notebook.notes()
     assert view.note.kept.origin == "attribution"
+
+
+def test_another_sentence_that_has_a_source_is_a_link_to_it(app):
+    work, _ = quoted(app)
+    sentences = sorted((work.sentence_text(at) for at in range(60)), key=len)[-2:]
+    first, other = (" ".join(each.split()) for each in sentences)
+    at = ask(sound(app.open(PAGE)), f"The critic is right. {first} Nothing follows from that. {other}")
+    (to,) = re.findall(r'<li><a class="relic-link" href="attribution\?([^"]*)"', html(at))
+    again = sound(app.open(PAGE, **dict(parse_qsl(unescape(to)))))
+    assert again.text_input(key="attribution_span").value in {first, other}
+    assert plain(re.search(r'id="attribution-answer">(.*?)</h2>', html(again))[1]).endswith(work.title)
 
 
 def test_a_passage_is_still_there_on_return_from_another_page(app):

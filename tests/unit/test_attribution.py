@@ -237,6 +237,15 @@ def test_without_a_span_the_sentence_that_is_quoted_is_found(bench):
     assert found.tried > 1
 
 
+def test_other_sentences_that_have_a_source_are_named(bench):
+    other = "A lame postmaster weighed nineteen letters against the drowned bishop's silver bell."
+    bench.store.works.add(make_work([["The tide was low.", other]], title="The Bell"))
+    found = ask(bench, f"{ESSAY} Elsewhere {other} So it goes with rivers and with lamps.", span=None)
+    spans = [found.target.span, *(each.span for each in found.others)]
+    assert sorted(next(each for each in (QUOTED, other) if each in span) for span in spans) == sorted([QUOTED, other])
+    assert ask(bench, span=None).others == ()
+
+
 def test_of_one_sentence_worth_trying_the_span_is_that_sentence(bench):
     found = ask(bench, f"{QUOTED} So it ends.", span=None)
     assert (found.target.span, found.tried) == (QUOTED, 1)
