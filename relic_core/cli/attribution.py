@@ -98,7 +98,7 @@ def _as_text(found: Attribution) -> str:
     if found.gains:
         lines += ["", " ".join(f"{found.target.text[a:b]} {gain:+.1f}" for a, b, gain in found.gains)]
     if found.others:
-        lines += ["", "Other words of it that surely have a source; ask for each with --span:"]
+        lines += ["", "Other sentences with a certain source; ask for one with --span:"]
         lines += [f"  {each.start}:{each.end}  “{console.shorten(each.span, width - 20)}”" for each in found.others]
     if found.note:
         lines += ["", found.note]
