@@ -37,7 +37,8 @@ _LONGEST = 6_000
 _AROUND = 200
 """Characters on either side of the span that are shown with it."""
 _WORKS, _WORDS = 6, 120
-"""Works named, and characters of another sentence that are shown."""
+"""Works and further sentences named, and characters of a sentence that are shown."""
+_THERE = {"data-then": "#attribution-answer"}
 _MOST_GAIN = 6.0
 """Log-probability that a source adds to a word from which on its underline is as dark as it gets."""
 
@@ -156,9 +157,7 @@ def _span(text: str, words: str) -> tuple[int, int] | None:
         return None
     found = re.search(r"\s+".join(map(re.escape, words.split())), text)
     if found is None:
-        raise BadRequest(
-            "These exact words are not in the passage. Copy them from it, or leave the field empty to try every one."
-        )
+        raise BadRequest("These exact words are not in the passage. Copy them from it, or leave the field empty.")
     return found.span()
 
 
@@ -201,10 +200,10 @@ def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequ
 def _others(found: Attribution, request: AttributionRequest) -> str:
     """Lead to the other sentences that have a source; nothing where there are none."""
     items = []
-    for each in found.others:
+    for each in found.others[:_WORKS]:
         named = _address(replace(request, span=(each.start, each.end)))
         words = f"“{shorten(each.span, _WORDS)}”"
-        items.append(f"<li>{link('attribution', words, **named) if named else escape(words)}</li>")
+        items.append(f"<li>{link('attribution', words, attributes=_THERE, **named) if named else escape(words)}</li>")
     heading = "<p>Another sentence has a source:</p>" if len(items) == 1 else "<p>Other sentences have a source:</p>"
     return f'<div class="relic-attributed">{heading}<ul>{"".join(items)}</ul></div>' if items else ""
 

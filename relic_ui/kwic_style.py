@@ -42,15 +42,18 @@ a.relic-kwic-chapter:hover { background: var(--relic-lit); }
 .relic-kwic :is(td, thead th).relic-kwic-left { text-align: right; }
 .relic-kwic :is(td, th).relic-kwic-word { width: calc(var(--relic-kwic-word) * .56rem + 1.6rem); text-align: center; }
 .relic-kwic :is(td, th).relic-kwic-right { padding-left: 0; }
-.relic-kwic :is(td, th).relic-kwic-place { width: 20.5rem; padding-left: 1rem; }
+.relic-kwic :is(td, th).relic-kwic-place { width: 15.5rem; padding-left: 1rem; }
 .relic-kwic div { overflow: hidden; white-space: nowrap; display: flex; }
 .relic-kwic-left div { justify-content: flex-end; mask-image: linear-gradient(90deg, #0000, #000 2rem); }
 .relic-kwic-right div { mask-image: linear-gradient(270deg, #0000, #000 2rem); }
 .relic-kwic mark { background: var(--relic-lit); color: inherit; border-radius: .15em; padding: 0 .12em;
   overflow-wrap: anywhere; }
-.relic-kwic td.relic-kwic-place { font-family: "Source Sans", sans-serif; font-size: .85rem; position: relative;
-  padding-right: 6rem; }
-.relic-kwic .relic-kwic-place .relic-keep { position: absolute; right: 0; top: .3rem; }
+.relic-kwic td.relic-kwic-place { font-family: "Source Sans", sans-serif; font-size: .85rem; }
+@media (min-width: 1200px) { /* room for the button beside the place */
+  .relic-kwic :is(td, th).relic-kwic-place { width: 20.5rem; }
+  .relic-kwic td.relic-kwic-place { position: relative; padding-right: 6rem; }
+  .relic-kwic .relic-kwic-place .relic-keep { position: absolute; right: 0; top: .3rem; }
+}
 .relic-kwic :is(.relic-kwic-title, .relic-kwic-place a) { display: block; overflow: hidden; text-overflow: ellipsis;
   white-space: nowrap; }
 .relic-kwic .relic-kwic-place :is(a, a + span) { line-height: 1.5rem; }
@@ -67,11 +70,11 @@ a.relic-kwic-chapter:hover { background: var(--relic-lit); }
   .relic-kwic, .relic-kwic tbody, .relic-kwic tr { display: block; }
   .relic-kwic tr { border-top: 1px solid var(--relic-line); padding: .45rem 0 .5rem; line-height: 1.5; }
   .relic-kwic :is(td, td.relic-kwic-word, td.relic-kwic-place) { display: inline; border: 0; padding: 0; width: auto; }
-  .relic-kwic td.relic-kwic-place { display: block; margin-top: .15rem; padding-right: 0; }
+  .relic-kwic td.relic-kwic-place { display: block; margin-top: .15rem; }
   .relic-kwic div { display: inline; white-space: normal; mask-image: none; }
   .relic-kwic :is(.relic-kwic-title, .relic-kwic-place a) { white-space: normal; }
   .relic-kwic .relic-kwic-place a { display: inline; }
-  .relic-kwic .relic-kwic-place .relic-keep { position: static; margin-left: .8rem; }
+  .relic-kwic .relic-kwic-place .relic-keep { margin-left: .8rem; }
   .stMain :is(.st-key-concordance_word, .st-key-concordance_work) { width: 100% !important; max-width: none; }
 }
 </style>

@@ -32,12 +32,12 @@ def passage_html(passage: Passage, *, mark_gold: bool = False, met: Mapping[str,
 
 def _piece(piece: Piece, met: Mapping[str, str], *, mark_gold: bool) -> str:
     html = escape(piece.text)
-    if piece.lit and piece.text in met:
-        said = escape(f"meets {met[piece.text]}")
-        return f'<mark class="relic-meets" title="{said}">{html}<span class="relic-sr"> ({said})</span></mark>'
     if piece.italic:
         html = f"<em>{html}</em>"
-    if piece.lit:
+    if piece.lit and piece.text in met:
+        said = escape(f"meets {met[piece.text]}")
+        html = f'<mark class="relic-meets" title="{said}">{html}<span class="relic-sr"> ({said})</span></mark>'
+    elif piece.lit:
         html = f"<mark>{html}</mark>"
     if mark_gold and piece.gold:
         html = f'<span class="relic-gold">{html}</span>'

@@ -158,7 +158,7 @@ def warn_of_address(said: str) -> None:
 
 
 def sentences_named() -> int:
-    """Read from the page's address how many sentences a passage has; where `n` is not a number one, and say so."""
+    """Read from the page's address how many sentences a passage has; one, with a word of it, where `n` is no number."""
     said = st.query_params.get("n", "")
     named = links.number(said, 4)
     if said and not named:

@@ -68,7 +68,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   padding: 0 !important; }
 :is(.relic-card, .relic-like, .relic-window, .relic-note, .relic-moved, .relic-echo, .relic-recall-case) blockquote {
   font-family: var(--relic-serif); padding: 0; border: 0; opacity: 1; color: inherit; }
-:is(.relic-card, .relic-like, .relic-window, .relic-moved, .relic-recall-case) blockquote p { margin: 0;
+:is(.relic-card, .relic-like, .relic-window, .relic-moved, .relic-echo, .relic-recall-case) blockquote p { margin: 0;
   font-size: inherit; }
 .relic-item { font-size: 1.05rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.35; }
 
@@ -137,7 +137,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-card-again > details::details-content { display: flex; flex-direction: column; padding-top: .3rem; }
 .relic-card-again > details:not([open])::details-content { display: none; }
 .relic-around p { margin: 0; font-size: inherit; }
-.relic-card blockquote p + p, .relic-around p + p { margin-top: .45em; }
+:is(.relic-card, .relic-echo) blockquote p + p, .relic-around p + p { margin-top: .45em; }
 .relic-verse { white-space: pre-line; padding-left: 1em; }
 .relic-card mark, .relic-around mark { background: var(--relic-lit); color: inherit; border-radius: .15em;
   padding: 0 .08em; }
@@ -153,6 +153,8 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   overflow-wrap: anywhere; }
 .relic-target mark { background: var(--relic-lit); color: inherit; border-radius: .15em; }
 .relic-target .relic-rest { opacity: .7; }
+.relic-attributed p, .relic-attributed li { margin: 0 0 .2rem; font-size: .95rem; }
+.relic-attributed ul { margin: 0 0 .6rem; }
 .relic-gain { text-decoration: underline 2px color-mix(in srgb, #2b98a5 var(--relic-gain), transparent);
   text-underline-offset: .22em; }
 .st-key-attribution_cards .relic-card + .relic-card { margin-top: .6rem; }
@@ -439,7 +441,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .stMain:has(.relic-read-bar:not([hidden])) { scroll-padding-bottom: 7rem; }
 @media (hover: none), (max-width: 640px) {
   .relic-read-keys { display: none; }
-  .relic-read-bar > div { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; }
+  .relic-read-bar > div { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; padding: 4px; margin: -4px; }
   .relic-read-bar button { flex: none; }
 }
 @media (min-width: 1100px) {

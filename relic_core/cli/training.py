@@ -70,7 +70,7 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
 @click.option("--val", metavar="FILE", help="With --data: RELiC's val.json, by whose loss the training is stopped.")
 @click.option("--shape", help="Sentences of criticism of a claim (4/4,1/0): a training for each. All: all six.")
 @click.option("--base", default="", metavar="MODEL", help="From this folder or hub name in the local cache.")
-@click.option("--name", default="", help="Name.")
+@click.option("--name", default="", help="Its name; its date where none is given.")
 @click.option("--validate", type=int, metavar="N", help="On so many (150; a reranker on 50); 0 for none.")
 @click.option(
     "--hard",

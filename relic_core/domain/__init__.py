@@ -52,9 +52,9 @@ from relic_core.domain.sources import (
     Judgement,
     MinedWindow,
     Pair,
-    Question,
     QuotationKind,
     SecondarySource,
+    WindowQuestion,
     passage_id,
     window_id,
 )

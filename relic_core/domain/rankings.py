@@ -133,7 +133,7 @@ class Ranking:
         return rank_at(self.scores, at) if at < part.stop and self.start[at] == span.start else 0
 
     def only(self, kept: npt.NDArray[np.bool_], *, left_out: int) -> Ranking:
-        """Leave out spans that are not candidates; `left_out` says how many of the works are none, found or not."""
+        """Leave out spans that are not candidates; `left_out`: how many of the works' spans these are."""
         return replace(
             self,
             work=self.work[kept],

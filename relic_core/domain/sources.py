@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 QuotationKind = Literal["inline", "block", "verse"]
 """How a quotation is set: between marks in the running text, set off as prose, set off as verse."""
 
-Question = Literal["match", "evidence"]
+WindowQuestion = Literal["match", "evidence"]
 """What a judge was asked of a window: whether it quotes these sentences; what the quotation is there for."""
 
-ANSWERS: dict[Question, tuple[str, ...]] = {
+ANSWERS: dict[WindowQuestion, tuple[str, ...]] = {
     "match": ("right", "wrong"),
     "evidence": ("claim-supporting", "paraphrase-supporting", "other"),
 }
@@ -116,7 +116,7 @@ class Judgement:
     """One person's answer to one question about one mined window; the last counts, "" takes it back."""
 
     window_id: str
-    question: Question
+    question: WindowQuestion
     answer: str
     judge: str
     comment: str

@@ -362,7 +362,7 @@ KINDS = (
             "You will read a passage of criticism with a quotation in it. Say what the quotation is there for. “A "
             "claim”: the critic argues something about the work, and the words around the quotation speak of what is "
             "quoted. “A paraphrase”: the critic retells what happens, and makes no argument about what is quoted. "
-            "“Something else”: it is not criticism of the work, or the print is damaged. Go by the words before you, "
+            "“Something else”: it is no criticism of the work, or the print is damaged. Go by the words before you, "
             "not by what you know of the critic. You may go back, and change an answer; the last one counts."
         ),
         passages=1,

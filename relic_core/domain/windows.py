@@ -64,7 +64,7 @@ class ContextSize:
         match = re.fullmatch(r"\s*(\d)\s*/\s*(\d)\s*", written, re.ASCII)
         if match is None:
             raise BadRequest(
-                f"'{written}' is not a context shape. It is the sentences before and after the quotation: 4/4."
+                f"'{written}' is not a context shape. It is two numbers, of sentences before and after: 4/4."
             )
         return cls(int(match[1]), int(match[2]))
 

@@ -93,14 +93,14 @@ def decoded(data: bytes, source: str) -> str:
 def parse(text: str, source: str) -> object:
     """Read JSON, strictly.
 
-    Raises BadBenchmark: it is no JSON, cut short, or too deep (with the position); a key occurs twice in one object;
+    Raises BadBenchmark: it is not JSON, cut short, or too deep (with the position); a key occurs twice in one object;
     half of a character stands in it.
 
     >>> parse('{"a": 1, "b": [2]}', "here")
     {'a': 1, 'b': [2]}
     >>> parse('{"a": [1, ', "here")
     Traceback (most recent call last):
-    relic_core.errors.BadBenchmark: here is no whole JSON: Expecting value at character 10 of 10. ...
+    relic_core.errors.BadBenchmark: here is not whole JSON: Expecting value at character 10 of 10. ...
     """
     try:
         value: object = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from relic_core.mining.noise import inline_noise, printed_noise
-from relic_core.mining.setting import TextBlock, find_pieces
+from relic_core.mining.setting import ProsePiece, find_pieces
 from relic_core.text.sentences import default_segmenter
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Prose:
     """
 
     def __init__(
-        self, text: str, stretches: Sequence[TextBlock], sentences: Sequence[Offsets], origins: _Origins
+        self, text: str, stretches: Sequence[ProsePiece], sentences: Sequence[Offsets], origins: _Origins
     ) -> None:
         self.text = text
         self.stretches = tuple(stretches)
@@ -172,7 +172,7 @@ def read_prose(text: str) -> Prose:
 
 
 def _clean(
-    text: str, pieces: Sequence[TextBlock], dropped: Sequence[Offsets]
+    text: str, pieces: Sequence[ProsePiece], dropped: Sequence[Offsets]
 ) -> tuple[str, _Origins, npt.NDArray[np.int64]]:
     """Take the pieces of a text without what is dropped.
 
@@ -209,7 +209,7 @@ def _covered(stretches: Sequence[Offsets], length: int) -> npt.NDArray[np.bool_]
     return np.cumsum(change[:-1], dtype=np.int32) > 0
 
 
-def _stretches(clean: str, pieces: Sequence[TextBlock], places: npt.NDArray[np.int64]) -> list[TextBlock]:
+def _stretches(clean: str, pieces: Sequence[ProsePiece], places: npt.NDArray[np.int64]) -> list[ProsePiece]:
     starts = np.searchsorted(places, [piece.start for piece in pieces])
     ends = np.searchsorted(places, [piece.end for piece in pieces])
     found = []
@@ -220,5 +220,5 @@ def _stretches(clean: str, pieces: Sequence[TextBlock], places: npt.NDArray[np.i
         while end > start and clean[end - 1] == " ":
             end -= 1
         if start < end:
-            found.append(TextBlock(start, end, piece.kind, piece.flow))
+            found.append(ProsePiece(start, end, piece.kind, piece.flow))
     return found

@@ -16,7 +16,7 @@ from relic_core.mining.prose import Prose, Quotation
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from relic_core.mining.setting import TextBlock
+    from relic_core.mining.setting import ProsePiece
 
 Role = Literal["opens", "closes", "either"]
 
@@ -60,7 +60,7 @@ def find_quotations(prose: Prose) -> tuple[Quotation, ...]:
     found = list(_set_off(prose))
     blocks = [(quotation.start, quotation.end) for quotation in found]
     inline: list[Quotation] = []
-    flows: dict[int, list[TextBlock]] = {}
+    flows: dict[int, list[ProsePiece]] = {}
     for stretch in prose.stretches:
         flows.setdefault(stretch.flow, []).append(stretch)
     for stretches in flows.values():
@@ -76,8 +76,8 @@ def _single_style(text: str) -> bool:
     return singles > 2 * doubles
 
 
-def _marked_quotations(text: str, stretches: Sequence[TextBlock], *, single: bool) -> Iterator[Quotation]:
-    carried: list[tuple[_Open, list[TextBlock]]] = []  # what the paragraphs before left open, and which they are
+def _marked_quotations(text: str, stretches: Sequence[ProsePiece], *, single: bool) -> Iterator[Quotation]:
+    carried: list[tuple[_Open, list[ProsePiece]]] = []  # what the paragraphs before left open, and which they are
     for number, stretch in enumerate(stretches):
         starting = [opened for opened, _ in carried]
         found, left = _walk(text, stretch, starting, single=single)
@@ -87,7 +87,7 @@ def _marked_quotations(text: str, stretches: Sequence[TextBlock], *, single: boo
             (after for after in stretches[number + 1 :][:_LONGEST] if (after.kind in {"block", "verse"}) == set_off),
             None,
         )
-        still: list[tuple[_Open, list[TextBlock]]] = []
+        still: list[tuple[_Open, list[ProsePiece]]] = []
         for opened in left:
             run = next((run for before, run in carried if before is opened), [])
             run = [*run, stretch]
@@ -100,13 +100,13 @@ def _marked_quotations(text: str, stretches: Sequence[TextBlock], *, single: boo
         yield from _unclosed(text, opened, run)
 
 
-def _unclosed(text: str, opened: _Open, run: Sequence[TextBlock]) -> Iterator[Quotation]:
+def _unclosed(text: str, opened: _Open, run: Sequence[ProsePiece]) -> Iterator[Quotation]:
     for number, stretch in enumerate(run):
         start = opened.start if number == 0 else stretch.start + _lead(text, stretch.start, stretch.end)
         yield from _quotation(text, start, stretch.end, closed=False)
 
 
-def _goes_on(text: str, stretch: TextBlock, kind: str) -> bool:
+def _goes_on(text: str, stretch: ProsePiece, kind: str) -> bool:
     first = text[stretch.start]
     return _KINDS.get(first) == kind and first not in "”’»"
 
@@ -119,7 +119,7 @@ def _lead(text: str, start: int, end: int) -> int:
 
 
 def _walk(
-    text: str, stretch: TextBlock, carried: Sequence[_Open], *, single: bool
+    text: str, stretch: ProsePiece, carried: Sequence[_Open], *, single: bool
 ) -> tuple[list[Quotation], list[_Open]]:
     """Walk through one paragraph; give what was closed in it, and what is open at its end."""
     stack = list(carried)
@@ -158,20 +158,20 @@ def _cut(text: str, opened: Sequence[_Open], at: int) -> Iterator[Quotation]:
         yield from _quotation(text, one.start, at, closed=False)
 
 
-def _last_closes(text: str, marks: Sequence[re.Match[str]], stretch: TextBlock) -> int:
+def _last_closes(text: str, marks: Sequence[re.Match[str]], stretch: ProsePiece) -> int:
     for mark in reversed(marks):
         if mark[0] in "'’" and _may_close(text, mark.start(), mark.end(), stretch):
             return mark.start()
     return -1
 
 
-def _may_close(text: str, start: int, end: int, stretch: TextBlock) -> bool:
+def _may_close(text: str, start: int, end: int, stretch: ProsePiece) -> bool:
     before = text[start - 1] if start > stretch.start else " "
     after = text[end] if end < stretch.end else " "
     return not before.isspace() and before not in "([{" and not after.isalnum()
 
 
-def _role(text: str, mark: re.Match[str], stretch: TextBlock, stack: Sequence[_Open], *, single: bool) -> Role | None:
+def _role(text: str, mark: re.Match[str], stretch: ProsePiece, stack: Sequence[_Open], *, single: bool) -> Role | None:
     shape, start, end = mark[0], mark.start(), mark.end()
     if shape in _ALWAYS:
         return _ALWAYS[shape]
@@ -193,7 +193,7 @@ def _role(text: str, mark: re.Match[str], stretch: TextBlock, stack: Sequence[_O
     return "closes" if closing else None
 
 
-def _is_possessive(text: str, marks: Sequence[re.Match[str]], number: int, stretch: TextBlock) -> bool:
+def _is_possessive(text: str, marks: Sequence[re.Match[str]], number: int, stretch: ProsePiece) -> bool:
     """Whether a single mark behind an s, with a small letter to follow, is an apostrophe: another one closes later."""
     mark = marks[number]
     if text[mark.start() - 1 : mark.start()] != "s" or not re.match(r" [a-z]", text[mark.end() : mark.end() + 2]):
@@ -220,7 +220,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _set_off(prose: Prose) -> Iterator[Quotation]:
-    run: list[TextBlock] = []
+    run: list[ProsePiece] = []
     for stretch in prose.stretches:
         if stretch.kind == "note":
             continue
@@ -235,14 +235,14 @@ def _set_off(prose: Prose) -> Iterator[Quotation]:
         yield _of_run(prose.text, run)
 
 
-def _one(text: str, run: Sequence[TextBlock], stretch: TextBlock) -> bool:
+def _one(text: str, run: Sequence[ProsePiece], stretch: ProsePiece) -> bool:
     """Whether a stretch goes on with the quotation before it: not where that was in marks and closed."""
     ended = text[run[-1].end - 1] in "\"”’»'"
     begun = text[stretch.start] in _OPENING or text[run[0].start] in _OPENING
     return not (ended and begun) and len(run) < _LONGEST
 
 
-def _of_run(text: str, run: Sequence[TextBlock]) -> Quotation:
+def _of_run(text: str, run: Sequence[ProsePiece]) -> Quotation:
     start, end = run[0].start, run[-1].end
     kind: Literal["block", "verse"] = "verse" if run[0].kind == "verse" else "block"
     opening = text[start]

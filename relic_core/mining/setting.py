@@ -101,7 +101,7 @@ Setting = Literal["prose", "block", "verse", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class TextBlock:
+class ProsePiece:
     """A paragraph, or what is set off like one.
 
     - `kind`: running text, a quotation set off as prose or as verse, a footnote.
@@ -115,7 +115,7 @@ class TextBlock:
     flow: int
 
 
-def find_pieces(text: str) -> list[TextBlock]:
+def find_pieces(text: str) -> list[ProsePiece]:
     """Find what is read of a text without its `noise.printed_noise`, in order, by its places in the source."""
     start, end = licence(text)
     layout = lay_out(text, start, end)
@@ -146,14 +146,14 @@ class _Reader:
     def __init__(self, text: str, layout: Layout) -> None:
         self._text, self._layout = text, layout
         self._margins = _Margins.of(layout)
-        self._pieces: list[TextBlock] = []
+        self._pieces: list[ProsePiece] = []
         self._chapter = self._flow = 0
         self._in_notes = self._in_list = False
         self._last: Literal["", "prose", "block", "verse", "note"] = ""
         self._noted = 0
         self._plain = 0
 
-    def read(self) -> list[TextBlock]:
+    def read(self) -> list[ProsePiece]:
         blocks = self._layout.blocks
         begins = self._first_paragraph()
         for index, block in enumerate(blocks):
@@ -228,7 +228,7 @@ class _Reader:
             "verse" if at and is_verse(part, self._margins.width) else "note" for at, part in enumerate(parts)
         )
         self._pieces += [
-            TextBlock(part.start, part.end, kind, self._flow) for part, kind in zip(parts, kinds, strict=True)
+            ProsePiece(part.start, part.end, kind, self._flow) for part, kind in zip(parts, kinds, strict=True)
         ]
         self._noted = inner_indent(block) if parts else _HEADED
         self._last = "note"
@@ -237,7 +237,7 @@ class _Reader:
         kind = self._kind(block)
         if self._in_notes or (self._last == "note" and self._goes_on(block, kind)):
             noted: Setting = "verse" if kind == "verse" and len(block.lines) > 1 else "note"
-            self._pieces.append(TextBlock(block.start, block.end, noted, self._flow))
+            self._pieces.append(ProsePiece(block.start, block.end, noted, self._flow))
             return
         above = self._pieces[-1] if self._pieces else None
         if (
@@ -251,7 +251,7 @@ class _Reader:
             return
         end = block.end if kind == "prose" else without_attribution(block, self._text)
         if end > block.start:
-            self._pieces.append(TextBlock(block.start, end, kind, self._chapter))
+            self._pieces.append(ProsePiece(block.start, end, kind, self._chapter))
             self._last = kind
 
     def _goes_on(self, block: Block, kind: str) -> bool:

@@ -11,7 +11,7 @@ from relic_core.reporting.passages import Piece, Setting
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from relic_core.domain import MinedWindow, Offsets, Place, Question, SecondarySource, Work, WorkSummary
+    from relic_core.domain import MinedWindow, Offsets, Place, SecondarySource, WindowQuestion, Work, WorkSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ def make_view(
     summary: WorkSummary,
     source: SecondarySource,
     set_aside: str,
-    answers: Mapping[tuple[str, Question], str],
+    answers: Mapping[tuple[str, WindowQuestion], str],
 ) -> WindowView:
     """Set a window beside the sentences that it quotes; `answers` are the latest, by window and question."""
     sentences, lit = set_sentences(work, window)

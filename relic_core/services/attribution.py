@@ -363,7 +363,7 @@ def _others(best: Target, targets: Sequence[Target], strengths: Sequence[float])
     for at in best_first(np.array(strengths)).tolist():
         each = targets[at]
         apart = all(each.end <= other.start or other.end <= each.start for other in kept)
-        if apart and strong(each.near(), np.array([strengths[at]])).all():
+        if apart and strong(each, np.array([strengths[at]])).all():
             kept.append(each)
     return tuple(sorted(kept[1:], key=lambda each: each.start))
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     DatedSnapshot = tuple[datetime, TopKSnapshot]
     """The first passages of a retriever, and when they were kept."""
 
-    Stretch = tuple[str, int, int]
+    WorkSpan = tuple[str, int, int]
     """A work's id, and where a passage of it starts and ends."""
 
 TEN = 10
@@ -243,7 +243,7 @@ class Comparing:
         return found
 
 
-def numbered(first: Sequence[Stretch], second: Sequence[Stretch]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def numbered(first: Sequence[WorkSpan], second: Sequence[WorkSpan]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Give each passage of two lists, best first, a number from 0; two that overlap count as one and get the same.
 
     Within a list no two overlap. Where one overlaps two of the other list, those go together that stand higher.
@@ -271,7 +271,7 @@ def set_out(work: Work, span: Span) -> Located:
     return Located(work=work, span=span, place=work.place(span), quotation=quotation(work, span))
 
 
-def _place(hit: Hit) -> Stretch:
+def _place(hit: Hit) -> WorkSpan:
     return hit.work_id, hit.span.start, hit.span.end
 
 

@@ -329,7 +329,7 @@ class Echoes:
             zip(found["pairs"], found["related"], strict=True), start=1
         ):
             spans = (first, Span(start, length)), (others[owner], Span(other, many))
-            there = [set(echoes.terms_of(_flat(work.span_text(span)))) for work, span in spans]
+            there = [set(echoes.terms_of(quotation(work, span).plain)) for work, span in spans]
             meets = dict(related), {right: left for left, right in related}
             sides = [_side(work, span, there[1 - at], meets[at]) for at, (work, span) in enumerate(spans)]
             made.append(Echo(number=number, score=score, a=sides[0], b=sides[1]))

@@ -255,7 +255,8 @@ class Search:
         masks = candidates(question, corpus, request.length, request.chapters, quoting)
         found = Findings(question=question, corpus=corpus, length=request.length, masks=masks)
         if found.candidates == 0:
-            longest = max(version.sentences for _, version in self._works.admitted(request.work_filter))
+            admitted = self._works.admitted(request.work_filter)  # what holds no such passage is not in the corpus
+            longest = max((version.sentences for _, version in admitted), default=0)
             raise BadRequest(
                 f"No work searched has {'a' if question.source is None else 'another'} passage of "
                 f"{_sentences(request.length)}; the longest of them has {longest} in all. Choose a shorter quotation, "

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, get_args
 
 from relic_core.caching import LRUCache
-from relic_core.domain import ANSWERS, Judgement, Offsets, Question, SecondarySource, Span, best_first
+from relic_core.domain import ANSWERS, Judgement, Offsets, SecondarySource, Span, WindowQuestion, best_first
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.reporting.window_views import WindowView, make_view
 from relic_core.retrieval.bm25 import TextIndex
@@ -228,7 +228,7 @@ class Sources:
             passages.append(_Passage(window.id, window.source_id, window.work_id, window.at, window.passage, number))
         return tuple(passages), TextIndex(" ".join((*each.left, *each.right)) for each in windows)
 
-    def judge(self, window_id: str, question: Question, answer: str, *, judge: str = "") -> None:
+    def judge(self, window_id: str, question: WindowQuestion, answer: str, *, judge: str = "") -> None:
         """Keep what somebody says of a window; earlier answers stay on record.
 
         - `window_id`: one whose match is judged "wrong" is set aside, and one judged "right" is kept whatever the
@@ -251,7 +251,7 @@ class Sources:
             )
         )
 
-    def press(self, window_id: str, question: Question, answer: str, *, judge: str = "") -> None:
+    def press(self, window_id: str, question: WindowQuestion, answer: str, *, judge: str = "") -> None:
         """Give an answer, or take one's own back where it is that one; parameters and errors as for `judge`.
 
         Who presses what somebody else has answered agrees with them.

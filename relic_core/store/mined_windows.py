@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from relic_core.domain import Judgement, MinedWindow, Question, Span
+from relic_core.domain import Judgement, MinedWindow, Span, WindowQuestion
 from relic_core.errors import NotFound
 from relic_core.store.pairs import PASSAGE, in_batches, passage_columns, passage_fields
 from relic_core.store.rows import Rows, add_many, columns_of, insert, value
@@ -156,7 +156,7 @@ class WindowRows(Rows):
             for judgement in judgements:
                 insert(cursor, "judgements", columns_of(judgement, _JUDGEMENT))
 
-    def answers(self, window_ids: Collection[str] | None = None) -> dict[tuple[str, Question], str]:
+    def answers(self, window_ids: Collection[str] | None = None) -> dict[tuple[str, WindowQuestion], str]:
         """Give the answer that counts to each question: of each judge the last, across judges the last."""
         of_some = "" if window_ids is None else "WHERE list_contains(?, window_id)"
         rows = self._all(
@@ -169,7 +169,7 @@ class WindowRows(Rows):
         """Give what each labelled quotation is there for, by window, also of benchmarks whose windows are not here."""
         return {window_id: answer for (window_id, question), answer in self.answers().items() if question == "evidence"}
 
-    def last_answer(self, judge: str, window_id: str, question: Question) -> str:
+    def last_answer(self, judge: str, window_id: str, question: WindowQuestion) -> str:
         """Give the last answer of one judge to a question, whatever others say; empty where there is none."""
         rows = self._all(
             "SELECT answer FROM judgements WHERE judge = ? AND window_id = ? AND question = ? "

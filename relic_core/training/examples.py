@@ -137,7 +137,7 @@ def lacking(material: Material, *, parted: bool) -> str:
         )
     if not parted:
         return (
-            "Quotations were found, and the training data have not been prepared from them. Preparing keeps what "
+            "Quotations were found, but the training data have not been prepared from them. Preparing keeps what "
             "results are measured on apart from what is trained on."
         )
     if not material.pairs + material.windows:

@@ -22,11 +22,15 @@ _LISTENER_JS = """
 export default function (component) {
   const gone = new AbortController()
   // The box folds away with the focus: it goes on to the line above the answer, unless the reader moved it meanwhile.
-  const goOn = (area, looks) => {
+  const goOn = (from, looks) => {
     const line = document.querySelector('[class*="st-key-find_folded"] summary')
     if (line && document.activeElement === document.body) line.focus({ preventScroll: true })
-    else if (looks && [area, document.body].includes(document.activeElement)) setTimeout(goOn, 150, area, looks - 1)
+    else if (looks && [from, document.body].includes(document.activeElement)) setTimeout(goOn, 150, from, looks - 1)
   }
+  document.addEventListener("click", event => { // Enter comes here too
+    const find = event.target.closest?.('[data-testid="stFormSubmitButton"] button[kind^="primary"]')
+    if (find && box(find.closest('[data-testid="stForm"]') ?? document)) goOn(document.activeElement, 200)
+  }, { signal: gone.signal, capture: true })
   const box = within => within.querySelector(`textarea[aria-label="${component.data.label}"]`)
   document.addEventListener("keydown", event => {
     const area = event.target
@@ -39,7 +43,6 @@ export default function (component) {
     event.preventDefault()
     if (row) event.stopPropagation() // Streamlit would press the first button of the form, which removes a row
     find.click()
-    goOn(area, 200)
   }, { signal: gone.signal, capture: true })
   document.addEventListener("toggle", event => {
     const details = event.target

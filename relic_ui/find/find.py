@@ -205,8 +205,9 @@ def show_nothing_to_search(does: str = "search") -> None:
 def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
     """Read off the form where is searched; what is not there any more is not chosen any more."""
     state, by_id = st.session_state, {work.id: work for work in summaries}
-    if state.get("find_work") not in by_id and not (state.get("find_work") == _LIBRARY and len(by_id) > 1):
-        state["find_work"] = scope.searched_last(app, by_id)
+    offered = [*by_id, _LIBRARY] if len(by_id) > 1 else [*by_id]
+    if state.get("find_work") not in offered:
+        state["find_work"] = scope.searched_last(app, offered)
     state.setdefault("find_length", MIN_LENGTH)
     state.setdefault("find_results", DEFAULT_RESULTS)
     state.setdefault("find_retrievers", list(DEFAULT_RETRIEVERS))

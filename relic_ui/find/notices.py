@@ -54,8 +54,8 @@ def _show_answer(result: SearchResult) -> None:
         first, rest = said[0][0].upper(), "; ".join(said)[1:]
         st.html(
             f'<p class="relic-quiet relic-unsure" role="status"><strong>{escape(first + rest)}.</strong> The most '
-            "probable of the others follow below a line. On critics’ claims, joining claims found little more than one "
-            "sentence.</p>"
+            "probable of the others follow below a line. On critics’ claims, joining claims found hardly more "
+            "quotations than a single sentence did.</p>"
         )
 
 

@@ -57,7 +57,7 @@ def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, s
     """Draw the choice of two, and keep it in the address."""
     labels = ways(app)
     if unknown := [name[:_SHORT] for name in of if name not in labels]:
-        warn_of_address(literal(f"There is no search method called {', '.join(unknown)}; here are others."))
+        warn_of_address(literal(f"There is no way of searching called {', '.join(unknown)}; here are others."))
     first, second = [*dict.fromkeys(name for name in (*of, *columns, *labels) if name in labels)][:_TWO]
     st.session_state.update(compare_first=first, compare_second=second)
 
@@ -66,7 +66,7 @@ def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, s
         set_address(**{**st.query_params.to_dict(), "of": f"{state['compare_first']},{state['compare_second']}"})
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        for key, label in (("compare_first", "One method"), ("compare_second", "The other")):
+        for key, label in (("compare_first", "One way of searching"), ("compare_second", "The other")):
             st.selectbox(label, list(labels), format_func=labels.__getitem__, key=key, on_change=turn, width=260)
     return first, second
 

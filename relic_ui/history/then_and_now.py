@@ -64,7 +64,7 @@ def _show_changes(found: ThenAndNow) -> None:
     """Say what answers now that did not then, and what of it can be seen below."""
     if found.then is None:
         st.info(
-            "Nothing was kept of this search, since no method could answer. Open the search and prepare its work.",
+            "Nothing was kept of this search, since no way of searching could answer. Open it and prepare its work.",
             icon=":material/history:",
         )
         return

@@ -151,9 +151,9 @@ def _how_long(fetched: int, found: int, seconds: float) -> str:
     >>> _how_long(51, 0, 102.0)
     'Adding takes about 2 minutes: Project Gutenberg asks for two seconds between books. You can stop, and go on later.'
     >>> _how_long(0, 5, 5.0)
-    'Adding takes a few seconds: taken from your folder. You can stop, and go on later.'
+    'Adding takes a few seconds: they are in your folder. You can stop, and go on later.'
     """
-    why = "Project Gutenberg asks for two seconds between books" if fetched else "taken from your folder"
+    why = "Project Gutenberg asks for two seconds between books" if fetched else "they are in your folder"
     if fetched and found:
         why += f"; {found} {'is' if found == 1 else 'are'} in your folder"
     return f"Adding takes {about(seconds)}: {why}. You can stop, and go on later."

@@ -260,7 +260,7 @@ def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
         persist_state="session",
         on_change=first_page,
         placeholder="Choose one or more",
-        help="One method each. 4 before, 4 after: the claim is the critic’s four sentences before the "
+        help="One way of searching each. 4 before, 4 after: the claim is the critic’s four sentences before the "
         "quotation and four after it.",
     )
     return _asked(app, offers, offer)
@@ -303,7 +303,7 @@ def choose_view(app: App, asked: RecallQuery) -> None:
         on_change=_other_view,
     )
     if asked.view == "lengths" and asked.offer.card.pool == "whole work":
-        beside = "Next to published figures (RELiC, table A9)"
+        beside = "Beside published figures (RELiC, table A9)"
         st.checkbox(beside, key="recall_beside", persist_state="session", on_change=first_page)
     if asked.view != "books":
         return

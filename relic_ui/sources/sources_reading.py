@@ -122,7 +122,7 @@ def show_most_quoted(app: App, work_id: str) -> None:
 def show_quoting(app: App, work_id: str) -> None:
     """Offer to look for quotations of a work that mining did not find, and list them."""
     key = f"quoting_{work_id}"
-    if st.button("Look for freer quotations", key="work_quoting", icon=":material/travel_explore:"):
+    if st.button("Look for looser quotations", key="work_quoting", icon=":material/travel_explore:"):
         with st.spinner("Reading what critics quote …"):
             st.session_state[key] = app.quoting(work_id)
     if (found := st.session_state.get(key)) is None:

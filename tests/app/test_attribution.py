@@ -45,7 +45,10 @@ def test_another_sentence_that_has_a_source_is_a_link_to_it(app):
     at = ask(sound(app.open(PAGE)), f"The critic is right. {first} Nothing follows from that. {other}")
     (to,) = re.findall(r'<li><a class="relic-link" href="attribution\?([^"]*)"', html(at))
     again = sound(app.open(PAGE, **dict(parse_qsl(unescape(to)))))
-    assert again.text_input(key="attribution_span").value in {first, other}
+    span = again.text_input(key="attribution_span").value
+    assert span in first or span in other
+    lit = "".join(re.findall(r"<mark>(.*?)</mark>", re.search(r'class="relic-target">(.*?)</blockquote>', html(at))[1]))
+    assert plain(lit) not in span, "not the one that was answered"
     assert plain(re.search(r'id="attribution-answer">(.*?)</h2>', html(again))[1]).endswith(work.title)
 
 

@@ -111,7 +111,7 @@ def test_a_claim_brings_three_columns_of_verbatim_located_cards(app):
     for card in cards(at):
         (whole,) = blockquotes(card)
         assert plain(re.sub(r'<span class="relic-rest">.*?</span>', "", whole)) in sentences
-        assert re.search(r">[^<]+ · paragraph\s\d+\s·\s\d+%</a></h3>", card)
+        assert re.search(r">[^<]+ · paragraph\u00a0\d+\u00a0·\u00a0\d+%</a></h3>", card)
         assert re.search(r"Ranked [\d,]+ here, [\d,]+ by .*, [\d,]+ by ", plain(card))
     assert f"{work.candidates(1):,} passages compared" in html(at)
     assert "never uses" not in html(at)
@@ -567,6 +567,16 @@ def test_a_work_is_chosen_to_begin_with(app, shelf):
 def test_the_work_searched_last_is_chosen_in_the_next_visit(app, shelf):
     ask(sound(app.open(FIND)), CLAIM, work=shelf["Lanterns"].id)
     assert sound(app.open(FIND)).selectbox(key="find_work").value == shelf["Lanterns"].id
+    assert sound(app.open()).selectbox(key="home_work").value == shelf["Lanterns"].id
+    ask(sound(app.open(FIND)), CLAIM, work="")
+    assert sound(app.open(FIND)).selectbox(key="find_work").value == ""
+
+
+def test_below_the_answer_to_a_short_claim_a_paragraph_is_advised(app):
+    at = ask(sound(app.open(FIND)), CLAIM, retrievers=["bm25"])
+    assert not at.session_state["find_answer"][2].weak
+    assert SAYS["more context"] in html(at)
+    assert SAYS["more context"] not in html(ask(at, f"{CLAIM} [MASK] That is how it goes on the quay."))
 
 
 def test_one_work_is_no_library(app):

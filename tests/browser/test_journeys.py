@@ -92,6 +92,19 @@ def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, cold_serv
     visitor.get_by_role("heading", name=SAYS["sample"], level=3).wait_for()
 
 
+def test_the_keyboard_goes_on_from_the_claim_and_the_name_of_the_page_begins_anew(visitor, server):
+    opened(visitor, f"{server.url}/find")
+    ask(visitor, CLAIM)
+    expect(visitor.locator('[class*="st-key-find_folded"] summary')).to_be_focused()
+    asked = visitor.url
+    visitor.get_by_test_id("stSidebar").get_by_role("link", name="Find a quotation").click()
+    visitor.wait_for_url(f"{server.url}/find")
+    expect(claim_box(visitor)).to_have_value("")
+    visitor.go_back()
+    visitor.wait_for_url(asked)
+    visitor.locator(".relic-card").first.wait_for()
+
+
 def _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server):
     opened(visitor, server.url)
     visitor.get_by_role("button", name=EXAMPLE).click()

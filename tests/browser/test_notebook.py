@@ -148,7 +148,7 @@ def test_notes_are_sound_ordered_by_keyboard_and_made_where_the_text_stands_stil
     page.keyboard.press("Escape")
     _what_was_written_elsewhere_is_taken_and_mine_is_an_earlier_version(page, look, bench, first)
     page.get_by_role("button", name="Save").first.click()
-    page.get_by_text("Take in a notebook").wait_for()
+    page.get_by_text("Import a notebook").wait_for()
     look("saving")
     page.keyboard.press("Escape")
     down = page.locator(f"#note-{first} button[data-does=down]")

@@ -367,7 +367,8 @@ def test_a_model_is_needed_for_gains_and_used_where_it_is_set(bench, monkeypatch
 
 
 def test_the_first_card_is_explained_by_its_own_words_where_a_better_one_was_removed_meanwhile(bench, monkeypatch):
-    twin = make_work([["Something else began it.", "Nobody was there.", QUOTED]], title="Twin")
+    long = [f"The clerk number {number} weighed a parcel of salt and iron." for number in range(80)]
+    twin = make_work([[*long, QUOTED]], title="Twin")
     bench.store.works.add(twin)
     first = ask(bench).cards[0].work.id
     asked, load_all = [], bench.works.load_all
@@ -442,6 +443,11 @@ def test_a_passage_is_attributed_and_the_sample_measured_by_command(run, bench, 
     assert {row["by"] for row in ranks["rows"]} == {"stretch", "work"}
     assert len(found["rows"]) == 4
     assert run("attribute", ESSAY, "--span", "all").code == 1
+    bell = "A lame postmaster weighed nineteen letters against the drowned bishop's silver bell."
+    bench.store.works.add(make_work([["The tide was low.", bell]], title="The Bell"))
+    both = f"{ESSAY} Elsewhere {bell} So it goes with rivers and with lamps."
+    (other,) = json.loads(run("attribute", both, "--format", "json").out)["others"]
+    assert f"{other['start']}:{other['end']}" in run("attribute", both).out
     assert FERRY.title in run("attribute", f"{QUOTED} " * 5).out  # longer than a name of a file
     assert run("attribute", essay.with_name("esay.txt")).code == 1
     assert run("evaluate", essay.with_suffix(".jsonl"), "attribution", "--sample", 1).code == 2

@@ -251,7 +251,7 @@ def said(**new):
         (said(store=3), "incomplete"),
         (said(format="x"), "manifest cannot"),
         (said(extra=3), "incomplete"),
-        (lambda entries, _: entries.pop("manifest.json"), "no back-up"),
+        (lambda entries, _: entries.pop("manifest.json"), "not a back-up"),
         (lambda entries, _: entries.pop("data/model.json"), r"\(data/model\.json\)"),
         (lambda entries, _: entries.update({"data/more.txt": b"x"}), r"\(data/more\.txt\)"),
         (lambda entries, _: entries.update({"data/model.json": b"[]x"}), r"model.json does not hold what"),
@@ -360,7 +360,7 @@ def test_a_damaged_or_shortened_back_up_is_refused(backup, tmp_path, where):
 def test_a_file_that_is_none_or_not_there_is_told(tmp_path):
     other = library(tmp_path / "new")
     (tmp_path / "a.zip").write_text("no zip", encoding="utf-8")
-    with pytest.raises(BadBackup, match="no zip file"):
+    with pytest.raises(BadBackup, match="not a zip file"):
         other.backups.restore(tmp_path / "a.zip", silent)
     with pytest.raises(NotFound, match="There is no file"):
         other.backups.restore(tmp_path / "b.zip", silent)

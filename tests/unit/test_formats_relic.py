@@ -105,7 +105,7 @@ def test_a_file_cut_within_a_character_is_refused_with_the_byte(tmp_path, data):
         ('{"A": {"sentences": [], "quotes": {}}}', "book 'A': 'candidates'"),
         ("[" * 100_000, "nested"),
         ('{"A": NaN}', "NaN is not a number"),
-        ("9" * 5000, "no whole JSON"),
+        ("9" * 5000, "not whole JSON"),
     ],
 )
 def test_what_is_no_file_of_relic_is_refused(tmp_path, content, what):

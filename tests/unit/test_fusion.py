@@ -74,7 +74,7 @@ class Fixed:
         self.name, self._scores, self._ready = name, np.array(scores, dtype=np.float32), ready
         self.prepared, self.configuration = 0, {}
 
-    def ready(self, work, length):
+    def ready(self, work, *lengths):
         return self._ready
 
     def prepare(self, work, progress, *, lengths=LENGTHS):

@@ -93,7 +93,7 @@ class Fixed:
     def __init__(self, name, *, lacks=(), sign=1):
         self.name, self.lacks, self.sign, self.asked = name, lacks, sign, []
 
-    def missing(self, works, length):
+    def missing(self, works, *lengths):
         return tuple(work.id for work in works if work.id in self.lacks)
 
     def rank(self, claim, corpus, length, *, like=None):

@@ -117,10 +117,10 @@ def damaged(data, old, new):
         (lambda data: damaged(data, b"relic notebook/1", b"relic notebook/2"), "relic notebook/2"),
         (lambda data: damaged(data, b"relic notebook/1", b"relic study/1"), "no notebook of this program"),
         (lambda data: damaged(data, b"Nobody counts.", b"Nobody counted."), "sha256"),
-        (lambda data: data[: len(data) // 2], "no whole JSON"),
+        (lambda data: data[: len(data) // 2], "not whole JSON"),
         (lambda data: damaged(data, b"Nobody", b"\xff"), "not text in UTF-8"),
         (lambda _: b"[]", "no notebook of this program"),
-        (lambda _: b"", "no whole JSON"),
+        (lambda _: b"", "not whole JSON"),
         (lambda _: b"x" * (LARGEST + 1), "too large"),
     ],
 )

@@ -49,7 +49,7 @@ def first():
     class AsItGoes:
         name, encoder_identity, configuration = "random", "", {"code": "0"}
 
-        def ready(self, work, length):
+        def ready(self, work, *lengths):
             return True
 
         def prepare(self, work, progress, *, lengths=()): ...

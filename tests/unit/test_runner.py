@@ -102,7 +102,7 @@ def test_scores_that_are_no_ranking_are_refused(wrong):
         def score(self, claim, work, length):
             return wrong
 
-    with pytest.raises(BadBenchmark, match="no ranking"):
+    with pytest.raises(BadBenchmark, match="not a ranking"):
         run(SmallBenchmark(2), Broken())
 
 

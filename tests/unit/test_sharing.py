@@ -223,7 +223,7 @@ def test_an_address_that_is_not_whole_is_told(bench, change, said):
     [
         (lambda data: data.replace(b"crossing", b"ferry"), "by hand"),
         (lambda data: data.replace(b"search/1", b"search/7"), "another version"),
-        (lambda data: data[: len(data) // 2], "no whole JSON"),
+        (lambda data: data[: len(data) // 2], "not whole JSON"),
         (lambda data: b"\xff\xfe\x00", "not text in UTF-8"),
         (lambda data: b"[]", "no search"),
     ],
