@@ -39,6 +39,7 @@ CSS = """
 .relic-echo cite { font-style: italic; }
 .st-key-echoes_meet .relic-table .relic-table-words { white-space: normal; }
 .relic-echo-place { font-size: .9rem; line-height: 1.45; }
+.relic-echo-place .relic-keep { margin-inline: .4rem; }
 .st-key-echoes_picture .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .g-ytitle) text { fill: currentColor !important; }
 @media (max-width: 640px) {
   .relic-echo { grid-template-columns: minmax(0, 1fr); gap: .5rem; }
