@@ -359,7 +359,7 @@ def test_redirects_are_followed_a_few_times_and_within_the_web(make, mirror):
     assert len(mirror.asked) == 6
     for where in ("file:///etc/passwd", "ftp://127.0.0.1/x", "gopher:x"):
         mirror.misbehaviour[:] = [f"redirect {where}"]
-        assert "no address" in make().fetch(1342, quiet).notice
+        assert "not an address" in make().fetch(1342, quiet).notice
 
 
 @pytest.mark.parametrize("deed", ["304", "fine"])
