@@ -38,6 +38,7 @@ _AROUND = 200
 """Characters on either side of the span that are shown with it."""
 _WORKS, _WORDS = 6, 120
 """Works and further sentences named, and characters of a sentence that are shown."""
+_MARKS = "“”\"‘’' "
 _THERE = {"data-then": "#attribution-answer"}
 _MOST_GAIN = 6.0
 """Log-probability that a source adds to a word from which on its underline is as dark as it gets."""
@@ -172,22 +173,25 @@ def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequ
     ]
     if not named:
         said = "No sure source"
-        more = (
-            f"None of {many(found.searched, 'work')} shares enough of these words to be their certain source. The "
-            "nearest passages are below."
+        why = (
+            "These words are too few, or too common, to be certain of their source."
+            if found.few
+            else f"None of {many(found.searched, 'work')} shares enough of these words to be their certain source."
         )
+        more = f"{why} The nearest passages are below."
     elif len(named) == 1:
         said, more = f"From {named[0]}", ""
     else:
         said, more = f"Found equally in {len(named)} works", f"{listed(named)}."
-    tried = f"{many(found.tried, 'sentence').capitalize()} tried; this one was found best. " * (found.tried > 1)
+    beside = "" if found.others or not named else ", and no other has a certain source"
+    tried = f"{found.tried} sentences and quotations tried; this one was found best{beside}. " * (found.tried > 1)
     near = [escape(work.title) for work, strong in found.works if not strong][:_WORKS]
     others = f"Next by words: {', '.join(near)}." if named and near else ""
     sources = [card for card in found.cards if card.strong or not named]
     rest = [card for card in found.cards if card not in sources]
     lines = "".join(f'<p class="relic-quiet">{line}</p>' for line in (more, f"{tried}{others}") if line)
     lines += _others(found, request)
-    st.html(f'<h2 class="relic-from" id="attribution-answer">{said}</h2>{_passage(found)}{lines}')
+    st.html(f'<h2 class="relic-source" id="attribution-answer">{said}</h2>{_passage(found)}{lines}')
     if found.note:
         st.warning(found.note, icon=":material/info:")
     with st.container(key="attribution_cards"):
@@ -202,7 +206,7 @@ def _others(found: Attribution, request: AttributionRequest) -> str:
     items = []
     for each in found.others[:_WORKS]:
         named = _address(replace(request, span=(each.start, each.end)))
-        words = f"“{shorten(each.span, _WORDS)}”"
+        words = f"“{shorten(each.span.strip(_MARKS), _WORDS)}”"
         items.append(f"<li>{link('attribution', words, attributes=_THERE, **named) if named else escape(words)}</li>")
     heading = "<p>Another sentence has a source:</p>" if len(items) == 1 else "<p>Other sentences have a source:</p>"
     return f'<div class="relic-attributed">{heading}<ul>{"".join(items)}</ul></div>' if items else ""

@@ -50,7 +50,7 @@ a.relic-kwic-chapter:hover { background: var(--relic-lit); }
   overflow-wrap: anywhere; }
 .relic-kwic td.relic-kwic-place { font-family: "Source Sans", sans-serif; font-size: .85rem; }
 @media (min-width: 1200px) { /* room for the button beside the place */
-  .relic-kwic :is(td, th).relic-kwic-place { width: 20.5rem; }
+  .relic-kwic :is(td, th).relic-kwic-place { width: 21.5rem; }
   .relic-kwic td.relic-kwic-place { position: relative; padding-right: 6rem; }
   .relic-kwic .relic-kwic-place .relic-keep { position: absolute; right: 0; top: .3rem; }
 }

@@ -31,7 +31,7 @@ def passage_html(passage: Passage, *, mark_gold: bool = False, met: Mapping[str,
 
 
 def _piece(piece: Piece, met: Mapping[str, str], *, mark_gold: bool) -> str:
-    html = escape(piece.text)
+    html = escape(piece.text).replace("--", '<span class="relic-nobreak">--</span>')  # a dash of plain texts
     if piece.italic:
         html = f"<em>{html}</em>"
     if piece.lit and piece.text in met:

@@ -146,8 +146,9 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-card blockquote .relic-rest { opacity: .75; }
 .relic-around .relic-gold { background: var(--relic-faint); border-bottom: 2px solid var(--relic-hue, currentColor); }
 
-.relic-from { font-family: var(--relic-serif); font-size: 1.35rem; padding: 0; margin: .4rem 0 .6rem;
+.relic-source { font-family: var(--relic-serif); font-size: 1.35rem; padding: 0; margin: .4rem 0 .6rem;
   scroll-margin-top: 5rem; }
+.relic-nobreak { white-space: nowrap; }
 .relic-target { font-family: var(--relic-serif); font-size: 1.1rem; line-height: 1.6; max-width: 46rem; opacity: 1;
   margin: 0 0 .6rem; padding: 0 0 0 1rem; border-left: 3px solid var(--relic-line); color: inherit;
   overflow-wrap: anywhere; }
@@ -441,8 +442,6 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .stMain:has(.relic-read-bar:not([hidden])) { scroll-padding-bottom: 7rem; }
 @media (hover: none), (max-width: 640px) {
   .relic-read-keys { display: none; }
-  .relic-read-bar > div { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; padding: 4px; margin: -4px; }
-  .relic-read-bar button { flex: none; }
 }
 @media (min-width: 1100px) {
   .st-key-read_room { display: grid; grid-template-columns: 15rem minmax(0, 1fr); column-gap: 1.5rem;

@@ -9,6 +9,7 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import command, path_option
 from relic_core.cli.console import note
+from relic_core.domain.figures import many
 from relic_core.errors import BadRequest
 from relic_core.reporting import echoes as files
 
@@ -60,4 +61,4 @@ def echoes(app: App, work: str, others: Sequence[str], save: Path | None, **aske
         print(f"{each.number}. {each.score:.3f}")
         for side in (each.a, each.b):
             print(f"   {side.work.title}, {side.place.label}\n      {side.text}")
-    print(f"{len(answer.echoes)} pairs of {answer.units[0]:,} and {answer.units[1]:,} passages.")
+    print(f"{many(len(answer.echoes), 'pair')} of {answer.units[0]:,} and {answer.units[1]:,} passages.")

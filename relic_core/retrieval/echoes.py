@@ -85,7 +85,7 @@ METHODS = (
     MethodCard(
         "combined",
         "Combined",
-        "Parts of words and meaning together, weighted to find the most known allusions.",
+        "Sequences of characters and meaning together, weighted to find as many known allusions as possible.",
         vectors=ALONE,
     ),
     MethodCard("tf-idf", "TF-IDF", "Cosine of weighted words: what both use, rare words counting most."),

@@ -108,6 +108,11 @@ class Attribution:
     others: tuple[Target, ...] = ()
 
     @property
+    def few(self) -> bool:
+        """Whether the span has too few telling words for a source to be sure of."""
+        return len(content_tokens(self.target.span)) < MARKED_WORDS
+
+    @property
     def found(self) -> tuple[WorkSummary, ...]:
         """The works that are taken to be the source; several where they hold the words alike, none where none does."""
         return tuple(work for work, strong in self.works if strong)

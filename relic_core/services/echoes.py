@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from relic_core.domain import Span
+from relic_core.domain.figures import many
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import BadRequest, NotFound
@@ -152,7 +153,7 @@ class Echoes:
 
     def run(self, arguments: dict[str, Any], progress: Progress) -> str:
         """Find them, in a job."""
-        return f"{len(self.find(read_request(arguments), progress).echoes)} pairs"
+        return many(len(self.find(read_request(arguments), progress).echoes), "pair")
 
     def measure(
         self,
@@ -325,10 +326,10 @@ class Echoes:
 
     def _answer(self, request: EchoRequest, first: Work, others: Sequence[Work], found: dict[str, Any]) -> EchoAnswer:
         made = []
-        for number, ((start, length, owner, other, many, score), related) in enumerate(
+        for number, ((start, length, owner, other, sentences, score), related) in enumerate(
             zip(found["pairs"], found["related"], strict=True), start=1
         ):
-            spans = (first, Span(start, length)), (others[owner], Span(other, many))
+            spans = (first, Span(start, length)), (others[owner], Span(other, sentences))
             there = [set(echoes.terms_of(quotation(work, span).plain)) for work, span in spans]
             meets = dict(related), {right: left for left, right in related}
             sides = [_side(work, span, there[1 - at], meets[at]) for at, (work, span) in enumerate(spans)]

@@ -39,7 +39,7 @@ CSS = """
 .relic-echo cite { font-style: italic; }
 .st-key-echoes_meet .relic-table .relic-table-words { white-space: normal; }
 .relic-echo-place { font-size: .9rem; line-height: 1.45; }
-.relic-echo-place .relic-keep { margin-inline: .4rem; }
+.relic-echo-place .relic-keep { margin-right: .4rem; }
 .st-key-echoes_picture .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .g-ytitle) text { fill: currentColor !important; }
 @media (max-width: 640px) {
   .relic-echo { grid-template-columns: minmax(0, 1fr); gap: .5rem; }
@@ -55,7 +55,7 @@ def show(app: App, answer: EchoAnswer) -> None:
     st.html(CSS)
     if answer.notice:
         st.info(answer.notice, icon=":material/info:")
-    compared = f"{answer.units[0]:,} with {answer.units[1]:,} passages were compared"
+    compared = f"{answer.units[0]:,} passages were compared with {answer.units[1]:,}"
     if not answer.echoes:
         st.html(f'<p role="status">{compared}, and none are similar by this method.</p>')
         return
@@ -89,7 +89,7 @@ def _side(app: App, side: Side, other: Side) -> str:
     return (
         f"<div><blockquote>{passage_html(side.passage, met=side.met)}</blockquote>"
         f'<p class="relic-echo-place"><cite>{escape(side.work.title)}</cite>, '
-        f"{to} {kept} {cite_link(side.work.id, at, side.span.length)}</p></div>"
+        f'{to} <span class="relic-nobreak">{kept} {cite_link(side.work.id, at, side.span.length)}</span></p></div>'
     )
 
 

@@ -108,7 +108,7 @@ def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> No
         f'<p class="relic-measure"><b>{measure}</b>: {escape(app.recall.meaning(asked.metric))} Here each '
         f"quotation is to be found among {marks[0].candidates:,.0f} candidates on average: "
         f"{pool_words(asked.offer.card.pool)}. The claim is the critic’s sentences around the quotation: "
-        f"{' or '.join(contexts)}. MRR and mean rank are in Table.</p>"
+        f"{' or '.join(contexts)}. MRR and mean rank are under Table.</p>"
     )
     row = len(tiles) if len(tiles) <= _ONE_ROW else min(_ONE_ROW, -(-len(tiles) // 2))
     st.html(

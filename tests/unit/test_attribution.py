@@ -251,6 +251,12 @@ def test_of_one_sentence_worth_trying_the_span_is_that_sentence(bench):
     assert (found.target.span, found.tried) == (QUOTED, 1)
 
 
+def test_of_few_words_no_source_is_sure_and_that_is_known(bench):
+    found = ask(bench, "She went home to his soup.", None)
+    assert (found.found, found.few) == ((), True)
+    assert not ask(bench).few
+
+
 def test_author_and_title_and_a_few_words_are_no_quotation(bench):
     name = "The Brass Lanterns of the Quay"
     bench.store.works.add(make_work([["Nobody paid.", "A toll was due."]], title=name, author="Ada Mary North"))

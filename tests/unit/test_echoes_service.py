@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from relic_core.services import echoes as service
 from relic_core.services.echoes import Echoes, EchoRequest, read_request, units
 from relic_core.wiring import build
 from relic_ui.passages import passage_html
+from tests.app.reading import plain
 from tests.making import write_wordnet
 
 NOVEL = """THE FERRY
@@ -86,6 +88,14 @@ def test_a_word_that_meets_another_is_lit_and_says_which(bench, request_, monkey
     assert best.b.met == {"days": "whole"}, "the other swallows, too"
     assert "whole" in {piece.text for piece in best.a.passage.pieces if piece.lit}
     assert 'title="meets whole"' in passage_html(best.b.passage, met=best.b.met)
+
+
+def test_a_dash_of_two_hyphens_stays_on_its_line(bench, request_):
+    work = bench.works.add(b"He saw a great fish--and the prophet, swallowed whole.", name="dash.txt").work
+    best = bench.echoes.find(replace(request_, work_id=work.id, top=1)).echoes[0]
+    html = passage_html(best.a.passage)
+    assert plain(html) == best.a.text
+    assert re.search(r"<span[^>]*>--</span>", html)
 
 
 def test_what_was_found_is_kept_and_opened_again(bench, request_, monkeypatch):

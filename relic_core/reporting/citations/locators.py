@@ -91,7 +91,7 @@ _UNITS: dict[str, Unit] = {**{unit: unit for unit in _LARGEST_FIRST}, "vol": "vo
 
 NO_PAGES = (
     "This text has no page numbers, so the citation gives chapter and paragraph as they are counted in this edition; "
-    "of numbered verse the lines, of plays act and scene. Where you cite a printed edition, put its pages in their "
+    "for numbered verse the lines, for plays act and scene. Where you cite a printed edition, put its pages in their "
     "place."
 )
 """What a page says beside a citation."""
