@@ -173,10 +173,11 @@ def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequ
     ]
     if not named:
         said = "No sure source"
+        none = "The work does not share" if found.searched == 1 else f"None of {found.searched} works shares"
         why = (
             "These words are too few, or too common, to be certain of their source."
             if found.few
-            else f"None of {many(found.searched, 'work')} shares enough of these words to be their certain source."
+            else f"{none} enough of these words to be their certain source."
         )
         more = f"{why} The nearest passages are below."
     elif len(named) == 1:
