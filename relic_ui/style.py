@@ -439,7 +439,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-read-bar button:disabled { opacity: .4; cursor: default; }
 .relic-read-bar [data-part="about"] { margin-left: auto; }
 .relic-read-bar [data-part="close"] { position: absolute; top: .4rem; right: .6rem; }
-.stMain:has(.relic-read-bar:not([hidden])) { scroll-padding-bottom: 7rem; }
+.stMain:has(.relic-read-bar:not([hidden])) .relic-read-text :is(span, a, button) { scroll-margin-bottom: 7rem; }
 @media (hover: none), (max-width: 640px) {
   .relic-read-keys { display: none; }
 }

@@ -64,7 +64,6 @@ def show(app: App, page: ReadingPage, wanted: ReadQuery) -> None:
                 + sources_reading.summary_html(page, quoted, len(beside))
             )
             st.html(chapter_html(page.chapter, page.work.id))
-            st.html(f'<nav class="relic-read-near" aria-label="Where to go on">{near}</nav>')
             quoting = sources_reading.quoting_html(app, page) if wanted.quoting else ""
             show_place(
                 {
@@ -74,6 +73,7 @@ def show(app: App, page: ReadingPage, wanted: ReadQuery) -> None:
                     "quoting": quoting,
                 }
             )
+            st.html(f'<nav class="relic-read-near" aria-label="Where to go on">{near}</nav>')
     found = at_hand(wanted.search_id)
     if found is None:
         contents.html(_contents(page, wanted, ()))
