@@ -16,25 +16,20 @@ import os
 import pickle
 import signal
 import threading
-from concurrent.futures import FIRST_COMPLETED, CancelledError, ProcessPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import cache
 from importlib import metadata
 from itertools import islice
 from multiprocessing import connection
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from types import ModuleType
+from typing import Any, NoReturn, TypeVar
 
 from relic_core.config import provenance
 from relic_core.errors import BadRequest, BadWeights, NotFound, RelicError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-    from concurrent.futures import Future
-    from contextlib import AbstractContextManager
-    from types import ModuleType
-
-    from relic_core.ports import Workers
+from relic_core.ports import Workers
 
 T = TypeVar("T")
 R = TypeVar("R")

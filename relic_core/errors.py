@@ -41,12 +41,9 @@ from __future__ import annotations
 
 import difflib
 import errno
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+from pathlib import Path
 
 
 class RelicError(Exception):

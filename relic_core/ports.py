@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
 
 from relic_core.domain import (
     LENGTHS,
@@ -17,16 +22,7 @@ from relic_core.domain import (
     Work,
     WorkVersion,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from relic_core.domain.attribution import Target
-
+from relic_core.domain.attribution import Target
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from relic_core.domain import WorkFilter
+from relic_core.domain import WorkFilter, WorkSummary
 from relic_core.domain.attribution import AttributionRequest
 from relic_core.errors import BadRequest
+from relic_core.services.attribution import Attribution, SourceCard
+from relic_core.wiring import App
 from relic_ui import buttons, keep
 from relic_ui.citing import cite_link
 from relic_ui.links import asked_anew, link, name_asked, press
@@ -21,13 +23,6 @@ from relic_ui.naming import listed, many, name_of, shorten
 from relic_ui.passages import passage_html
 from relic_ui.shell import warn_of_address
 from relic_ui.style import hue
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain import WorkSummary
-    from relic_core.services.attribution import Attribution, SourceCard
-    from relic_core.wiring import App
 
 TITLE = "Where is this from?"
 

@@ -8,15 +8,13 @@ else.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from relic_ui.component import component
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _JS = """
 const FOCUSED = "input, textarea, button, [tabindex]"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
+from relic_core.domain import CitedWork
 from relic_core.errors import NotFound
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import NO_PAGES
 from relic_core.reporting.citations.styles import STYLES, style
+from relic_core.services.citing import Citation
+from relic_core.wiring import App
 from relic_ui import copying
 from relic_ui.buttons import save_button
 from relic_ui.citing_style import CITING
@@ -18,11 +21,6 @@ from relic_ui.links import link
 from relic_ui.naming import works_html
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal, sentences_named, warn_of_address
-
-if TYPE_CHECKING:
-    from relic_core.domain import CitedWork
-    from relic_core.services.citing import Citation
-    from relic_core.wiring import App
 
 _WIDGET, _CHOSEN = "citation_style", "citation_style_chosen"
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.domain import EVERYWHERE, WorkSummary
 from relic_core.services.prompts import prompts_for
 from relic_core.services.search import has_gap, shown_gap
+from relic_core.wiring import App
 from relic_ui.find import claim_box, like, scope
 from relic_ui.naming import name_of
 from relic_ui.shell import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.wiring import App
 
 _WORKS_WITH_EXAMPLES = 2
 

@@ -6,20 +6,16 @@ button further down, would be forgotten.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import datetime
 from html import escape
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from relic_core.domain import Job
+from relic_core.wiring import App
 from relic_ui.shell import literal, show_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from relic_core.domain import Job
-    from relic_core.wiring import App
 
 _MINUTE = 60
 _NAMED = 48

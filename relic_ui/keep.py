@@ -6,22 +6,19 @@ anew, and nothing moves. A second press lets the passage go, unless something wa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import streamlit as st
 
+from relic_core.domain import Origin
+from relic_core.services.notebook import Mark
+from relic_core.wiring import App
 from relic_ui import person
 from relic_ui.buttons import button
 from relic_ui.links import link, number
 from relic_ui.shell import literal, show_errors
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from relic_core.domain import Origin
-    from relic_core.services.notebook import Mark
-    from relic_core.wiring import App
 
 DOES = "keep"
 

@@ -9,17 +9,14 @@ steps in the browser's history, the first of them to nowhere.) What is come back
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from relic_ui.component import component
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 _JS = Path(__file__).with_name("links.js").read_text(encoding="utf-8")
 

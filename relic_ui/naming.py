@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from relic_core.domain import Search, Work, WorkSummary
 from relic_core.errors import RelicError
+from relic_core.wiring import App
 from relic_ui.links import link
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Search, Work, WorkSummary
-    from relic_core.wiring import App
 
 
 def name_of(work: WorkSummary | Work) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from relic_core.reporting.passages import Passage, Piece
+from relic_core.reporting.passages import Passage, Piece
 
 
 def passage_html(passage: Passage, *, mark_gold: bool = False, met: Mapping[str, str] | None = None) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_ui.shell import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 def show_undo(part: str, said: str, restore: Callable[[str], object]) -> None:

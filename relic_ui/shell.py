@@ -7,10 +7,11 @@ import gc
 import re
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import streamlit as st
 
@@ -20,9 +21,6 @@ from relic_core.services import models
 from relic_core.wiring import App, build
 from relic_ui import links, person, signing_in, uploads
 from relic_ui.style import CSS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MENU = (
     ("app.py", "RELiC Workbench", ":material/home:"),

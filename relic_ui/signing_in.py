@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import streamlit as st
 
 from relic_core.config import Settings
 from relic_core.errors import BadRequest, RelicError, StoreError
+from relic_core.wiring import App
 from relic_ui import person
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from relic_core.wiring import App
 
 _SEEN = "signed_in_seen"
 """In the session: who was remembered in this visit, with their address."""

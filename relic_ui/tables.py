@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.reporting import tables
 from relic_ui.buttons import save_button
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _FORMS: tuple[tuple[tables.Format, str, str, str], ...] = (
     ("csv", "CSV", "csv", "text/csv"),

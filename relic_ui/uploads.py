@@ -10,19 +10,16 @@ import asyncio
 import re
 import time
 from collections import Counter
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import streamlit as st
 from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import runtime
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from starlette.types import ASGIApp, Receive, Scope, Send
-    from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 _VISIT, _SERVER = 2, 4
 """How many of the largest uploads one visit may hold, and all visits together."""

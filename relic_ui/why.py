@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.services.recall import CODES, FINDINGS
+from relic_core.domain import Run
+from relic_core.domain.studies import Study
+from relic_core.services.recall import CODES, FINDINGS, Diagnosis
+from relic_core.wiring import App
 from relic_ui import person
 from relic_ui.shell import show_errors
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from relic_core.domain import Run
-    from relic_core.domain.studies import Study
-    from relic_core.services.recall import Diagnosis
-    from relic_core.wiring import App
-
-    Judgements = Mapping[str, Mapping[tuple[str, str], tuple[str, ...]]]
-    """By the id of a run or study, then by example and judge: the codes."""
+Judgements = Mapping[str, Mapping[tuple[str, str], tuple[str, ...]]]
+"""By the id of a run or study, then by example and judge: the codes."""
 
 
 def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:

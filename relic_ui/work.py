@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Search
 from relic_core.errors import RelicError
+from relic_core.services.editions import ChapterFacts, Facts, Numbers
+from relic_core.wiring import App
 from relic_ui import citing, person
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.library import correcting
@@ -16,13 +19,6 @@ from relic_ui.links import link
 from relic_ui.naming import inside, name_of_search, ways, works_html
 from relic_ui.shell import literal
 from relic_ui.sources import sources_reading
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from relic_core.domain import Search
-    from relic_core.services.editions import ChapterFacts, Facts, Numbers
-    from relic_core.wiring import App
 
 _HOW = {
     "double": "the words inside double quotation marks, which set off speech in this edition; marks inside a speech "

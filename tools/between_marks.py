@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from relic_core.errors import BadRequest
 from relic_core.formats.files import read_text, written_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def marks(name: str) -> tuple[str, str]:

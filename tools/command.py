@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Sequence
 
 from relic_core.errors import RelicError
 from relic_core.wiring import App, build
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
 
 FAILED, STOPPED = 1, 130
 

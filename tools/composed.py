@@ -10,38 +10,32 @@ from __future__ import annotations
 
 import random
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.cli.console import ProgressLine
-from relic_core.domain import COMPOSING, LENGTHS, Claim, Corpus, Ranking
+from relic_core.domain import COMPOSING, LENGTHS, Claim, Corpus, Joined, QuotationContext, Ranking, Work
 from relic_core.domain.figures import Figure, Table
 from relic_core.errors import BadRequest
 from relic_core.evaluation.intervals import interval_of
 from relic_core.formats.envelope import Envelope
+from relic_core.ports import Benchmark, Progress
 from relic_core.reporting import tables
 from relic_core.retrieval import composing, registry
 from relic_core.retrieval.composing import Sigmoid
 from relic_core.retrieval.search import Findings, Question
+from relic_core.wiring import App
 from tools import command
 from tools.tune.bm25 import check_split
 
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Joined, QuotationContext, Work
-    from relic_core.ports import Benchmark, Progress
-    from relic_core.wiring import App
-
-    Floats = npt.NDArray[np.float64]
-    Thresholds = tuple[float, float]
+Floats = npt.NDArray[np.float64]
+Thresholds = tuple[float, float]
 
 TEMPLATES: dict[str, tuple[Joined, ...]] = {
     "A": ("and",),

@@ -9,9 +9,11 @@ import csv
 import io
 import re
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import Ge
 from pydantic import FiniteFloat, TypeAdapter
@@ -22,18 +24,13 @@ from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
 from relic_core.evaluation.papers import PAPERS
 from relic_core.formats.files import read_text, written_whole
+from relic_core.ports import Progress
 from relic_core.reporting.tables import as_markdown
 from relic_core.retrieval import registry
 from relic_core.services.runs import SHIPPED
+from relic_core.wiring import App
 from tools import command
 from tools.between_marks import marks, write_between
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.ports import Progress
-    from relic_core.wiring import App
 
 EXPECTED = SHIPPED / "expected.csv"
 

@@ -20,12 +20,10 @@ import tempfile
 import time
 import tokenize
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 SERVICES = "relic_core/services"
 APPLICATION = ("relic_core", "relic_ui", "pages", "app.py")

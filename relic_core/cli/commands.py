@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +12,14 @@ import click
 from click.core import ParameterSource
 
 from relic_core.cli.console import check_utf8
+from relic_core.domain.people import NOBODY
 from relic_core.reporting.tables import PARTS
-from relic_core.services.people import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from relic_core.wiring import App
 
-    Function = Callable[..., Any]
-    Decorator = Callable[[Function], Function]
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
 
 _NUMBER = re.compile(r"-(\d+|\d*\.\d+)")
 _SENTENCE = 200

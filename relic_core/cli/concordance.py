@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,9 +16,6 @@ from relic_core.cli.console import note
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from relic_core.reporting.concordance import Occurrence
     from relic_core.wiring import App
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from relic_core.errors import BadRequest
 from relic_core.reporting.tables import set_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 _PAUSE_SECONDS = 0.1
 _LINE = 100

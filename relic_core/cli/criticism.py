@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from relic_core.cli.console import note
 from relic_core.errors import BadRequest, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from relic_core.services.sources import SourceSummary, WindowView
     from relic_core.wiring import App
 

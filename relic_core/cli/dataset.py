@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,11 +11,9 @@ from relic_core.cli import console
 from relic_core.cli.commands import Actions, format_option, path_option, show
 from relic_core.cli.console import note
 from relic_core.errors import StoreReadOnly
-from relic_core.reporting import tables
+from relic_core.reporting import statistics, tables
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from relic_core.wiring import App
 
 _MOST_OFFENCES = 50
@@ -105,8 +104,6 @@ def leakage(app: App, form: tables.Format) -> int:
 @_format_option
 def show_statistics(app: App, which: str, chart: Path | None, form: tables.Format) -> None:
     """Print RELiC's Table 1, section A.3 and Figure 2 for a set of windows, beside RELiC's own."""
-    from relic_core.reporting import statistics
-
     with console.ProgressLine("Counting") as progress:
         counted = app.statistics(which, progress)
     what = "The windows of the store" if which == "store" else which

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,8 +28,6 @@ from relic_core.errors import BadRequest, BadWeights
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from relic_core.wiring import App
 
 SENTENCES = "sentences"

@@ -10,7 +10,7 @@ import click
 from relic_core.cli import console
 from relic_core.cli.commands import Actions, person_option, show
 from relic_core.cli.console import shorten
-from relic_core.services.people import NOBODY
+from relic_core.domain.people import NOBODY
 
 if TYPE_CHECKING:
     from relic_core.domain import Search

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,6 @@ from relic_core.reporting.citations.styles import STYLES
 from relic_core.services.notebook_files import DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from relic_core.wiring import App
 
 _SHOWN = 60

@@ -13,7 +13,7 @@ from relic_core import config
 from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
 from relic_core.domain.figures import many
-from relic_core.services.people import NOBODY
+from relic_core.domain.people import NOBODY
 
 if TYPE_CHECKING:
     from relic_core.wiring import App

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,14 +20,11 @@ from relic_core.cli.commands import (
     refuse_others,
     show,
 )
-from relic_core.domain import ContextSize
+from relic_core.domain import ContextSize, Run
 from relic_core.domain.figures import Part, Table
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Run
     from relic_core.wiring import App
 
 runs = Actions(

@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,7 @@ from relic_core.domain import (
     UNITS,
     Condition,
     Joined,
+    SearchRequest,
     SeedPassage,
     Span,
     Unit,
@@ -33,8 +35,6 @@ from relic_core.errors import BadRequest, NotFound, StoreError
 from relic_core.reporting import passages
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from relic_core.services.search import Card, Column, SearchResult
     from relic_core.wiring import App
 
@@ -114,8 +114,6 @@ def search(
     Type WORK CLAIM, or --all CLAIM, or WORK --like ADDRESS with or without --all. Up to five claims are joined by
     --and, --or and --not, with a CLAIM or without; their order decides nothing.
     """
-    from relic_core.domain import SearchRequest
-
     if not everything and any(value not in (None, ()) for value in narrowed.values()):
         raise click.UsageError("--author, --from, --to and --works choose among all works: add --all.")
     if everything and chapters is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +20,6 @@ from relic_core.errors import BadRequest
 from relic_core.reporting import tables, trainings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from relic_core.services.models import Defaults
     from relic_core.services.training_plans import TrainingRequest, Use
     from relic_core.wiring import App

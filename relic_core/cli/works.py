@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Callable, Sequence
 from datetime import date
+from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -21,9 +23,6 @@ from relic_core.services.catalogue import RelicSplit, Shelved, parse_number
 from relic_core.services.works import Added
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from relic_core.domain import WorkSummary
     from relic_core.wiring import App
 

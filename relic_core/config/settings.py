@@ -12,19 +12,17 @@ import os
 import re
 import textwrap
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 from urllib.parse import urlsplit
 
 from annotated_types import Ge, Gt, Le
 from pydantic import AllowInfNan, BeforeValidator, TypeAdapter, ValidationError
 
 from relic_core.errors import BadRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 ASSETS = PROJECT / "relic_core" / "assets"

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
-from relic_core.domain.searches import EVERYWHERE
+from relic_core.domain.runs import Offsets
+from relic_core.domain.searches import EVERYWHERE, WorkFilter
 from relic_core.errors import BadRequest, unknown_name
-
-if TYPE_CHECKING:
-    from relic_core.domain.runs import Offsets
-    from relic_core.domain.searches import WorkFilter
 
 By = Literal["words", "masked", "meaning", "fusion"]
 """What stretches are ranked by: the words of the span and around it; what stands around it alone; the vectors of

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from relic_core.domain.spans import Span
-
+from relic_core.domain.spans import Span
 
 MASK = "[MASK]"
 """How the program writes the place of a masked quotation."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b32encode
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from datetime import datetime
+from typing import Literal, get_args
 
 from relic_core.errors import BadRequest, unknown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
 Verdict = Literal["supports", "contradicts", "unsure"]
 """What a passage does to the claim it was kept for, in the scholar's judgement."""

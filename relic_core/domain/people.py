@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+NOBODY = "nobody"
+"""How a command calls what was kept while nobody signed in."""
+
 _DIGITS = 32
 
 

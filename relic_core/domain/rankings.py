@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from relic_core.domain.spans import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 Scores = npt.NDArray[np.float32]
 """Shape (n_candidates,): one score per span of a work, in the order of the text."""

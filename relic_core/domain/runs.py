@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from relic_core.domain.windows import ContextSize
+from relic_core.domain.windows import ContextSize
 
 Pool = Literal["whole work", "given"]
 """What a retriever chooses from: all spans of a work of the gold's length, or some dozens of passages given with the

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from datetime import datetime
+from typing import Literal, get_args
 
 from relic_core.domain.spans import MAX_LENGTH, MIN_LENGTH
+from relic_core.domain.works import Work, WorkSummary, WorkVersion
 from relic_core.errors import BadRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
-
-    from relic_core.domain.works import Work, WorkSummary, WorkVersion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

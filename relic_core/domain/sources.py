@@ -5,13 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import Literal
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from relic_core.domain.runs import Offsets
-    from relic_core.domain.spans import Span
+from relic_core.domain.runs import Offsets
+from relic_core.domain.spans import Span
 
 QuotationKind = Literal["inline", "block", "verse"]
 """How a quotation is set: between marks in the running text, set off as prose, set off as verse."""

@@ -10,22 +10,19 @@ import hashlib
 import json
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core.domain.claims import MASK, Claim
+from relic_core.domain.figures import Figure
+from relic_core.domain.runs import Offsets
 from relic_core.domain.sources import ANSWERS
+from relic_core.domain.spans import Span
+from relic_core.domain.windows import ContextSize
 from relic_core.errors import BadRequest, StudyHeld, unknown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import datetime
-
-    from relic_core.domain.figures import Figure
-    from relic_core.domain.runs import Offsets
-    from relic_core.domain.spans import Span
-    from relic_core.domain.windows import ContextSize
 
 ID_LENGTH = 12
 OPTIONS = 3

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from statistics import median
-from typing import TYPE_CHECKING, Any, Literal, get_args
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
+from typing import Any, Literal, get_args
 
 TrainingState = Literal["waiting", "running", "stopped", "failed", "finished"]
 """Where a training stands. One that was stopped, or failed, can be resumed from its last checkpoint."""

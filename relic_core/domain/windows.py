@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from relic_core.domain.claims import Claim
+from relic_core.domain.spans import Span
 from relic_core.errors import BadRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain.spans import Span
 
 MAX_CONTEXT = 4
 """Sentences of criticism on either side that a window holds (RELiC, section 2.1)."""

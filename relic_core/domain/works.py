@@ -6,20 +6,17 @@ import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.domain.places import Address, Place
 from relic_core.domain.spans import Span
 from relic_core.errors import NotFound
-
-if TYPE_CHECKING:
-    from datetime import date, datetime
-
-    import numpy.typing as npt
 
 _VERSE = re.compile(r"(?<!\d)\d{1,3}:(\d{1,3})[ \t]{1,4}\Z")
 _NUMBER = 12

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.encoders.precision import Arithmetic, Device
 from relic_core.encoders.weights import NAMED_BY
 from relic_core.errors import RelicError
+from relic_core.ports import Progress
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.encoders.precision import Arithmetic, Device
-    from relic_core.ports import Progress
-
-    Scores = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float32]
 
 _SAID = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
 """What a `RuntimeError` of torch says in lower case where it could not get memory, on a GPU and on a CPU."""

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from relic_core.encoders.weights import (
     CONFIG,
@@ -30,9 +31,6 @@ from relic_core.encoders.weights import (
     settings_folder,
 )
 from relic_core.errors import BadWeights
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Pooling = Literal["mean", "first", "last", "pooler"]
 Similarity = Literal["cosine", "dot"]

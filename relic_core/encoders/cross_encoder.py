@@ -6,12 +6,16 @@ About 100 candidates take two or three seconds where the claim is read first (do
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.domain import Claim, Span, Work
 from relic_core.encoders.batching import scored
 from relic_core.encoders.cards import EncoderCard, RerankerCard, read_reranker
 from relic_core.encoders.generator import GeneratorReranker
@@ -19,19 +23,13 @@ from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained_rerankers import MonoT5Reranker, OneLogitReranker, YesNoReranker
 from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span, share_around
 from relic_core.errors import BadWeights
+from relic_core.ports import Progress, Reranker
 from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Claim, Span, Work
     from relic_core.encoders.joint_reader import JointReader, ReadClaims
-    from relic_core.ports import Progress, Reranker
 
-    Scores = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float32]
 
 _BETWEEN = 2
 """The most special tokens that stand between two texts: RoBERTa has two, BERT one."""

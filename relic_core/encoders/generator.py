@@ -14,30 +14,28 @@ same, as all are asked for the same words, and scores of long and short claims c
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.domain import Claim, Span, Work
+from relic_core.domain.attribution import Target
 from relic_core.encoders.batching import scored
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
 from relic_core.encoders.towers import flat_span, share_around
 from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
+from relic_core.ports import Progress
 from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
     from tokenizers import Tokenizer
 
-    from relic_core.domain import Claim, Span, Work
-    from relic_core.domain.attribution import Target
-    from relic_core.ports import Progress
-
-    Scores = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float32]
 
 BART = "facebook/bart-base"
 PIECES = 100

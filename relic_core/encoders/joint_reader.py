@@ -11,15 +11,13 @@ Imported where something is computed, because it imports torch.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import nn
 
+from relic_core.encoders.cards import RerankerCard
 from relic_core.errors import BadWeights
-
-if TYPE_CHECKING:
-    from relic_core.encoders.cards import RerankerCard
 
 HEAD = "head.weight"
 """Name of the head's row of weights in the file."""

@@ -10,6 +10,7 @@ compared for itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, pairwise
@@ -17,25 +18,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.domain import Claim, Work
 from relic_core.encoders.cards import LEAST_WINDOW, EncoderCard, read_card
+from relic_core.encoders.precision import Precision
 from relic_core.encoders.towers import Tokens, TowerPair, dense_layers, flat, shared
 from relic_core.encoders.weights import token_weights
 from relic_core.errors import BadRequest
+from relic_core.ports import Progress
 from relic_core.text.words import words_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
     import torch
 
-    from relic_core.domain import Claim, Work
-    from relic_core.encoders.precision import Precision
-    from relic_core.ports import Progress
-
-    Core = tuple[int, npt.NDArray[np.int64]]
-    """Where the tokens that are kept begin in their row, and which sentence each belongs to."""
+Core = tuple[int, npt.NDArray[np.int64]]
+"""Where the tokens that are kept begin in their row, and which sentence each belongs to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core.encoders.batching import is_out_of_memory, too_little_memory
-from relic_core.encoders.weights import check_size, configuration, first_line, state_of
+from relic_core.encoders.precision import Arithmetic
+from relic_core.encoders.weights import ModelFiles, check_size, configuration, first_line, state_of
 from relic_core.errors import BadWeights
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from relic_core.encoders.precision import Arithmetic
-    from relic_core.encoders.weights import ModelFiles
 
 
 def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, *mappings: str, what: str, advice: str) -> Any:  # noqa: ANN401 - transformers is not typed

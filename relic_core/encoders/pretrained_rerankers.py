@@ -8,11 +8,14 @@ first.
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.domain import Claim, Span, Work
 from relic_core.encoders.batching import scored
 from relic_core.encoders.cards import LEAST_WINDOW
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
@@ -20,19 +23,14 @@ from relic_core.encoders.pretrained import load_pretrained
 from relic_core.encoders.towers import flat_span, positions, share_around
 from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
+from relic_core.ports import Progress
 from relic_core.text.masking import claim_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
     import torch
     from tokenizers import Encoding, Tokenizer
 
-    from relic_core.domain import Claim, Span, Work
-    from relic_core.ports import Progress
-
-    Scores = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float32]
 
 _OF_CLAIM = 4 / 7
 """Of the tokens that are read at a time, the most that a claim takes."""

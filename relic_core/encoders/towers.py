@@ -5,38 +5,39 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.domain import Claim, Sentence, Span, Work
 from relic_core.encoders.batching import in_batches, is_out_of_memory, too_little_memory
+from relic_core.encoders.cards import EncoderCard
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.weights import (
     CONFIG,
     NAMED_BY,
     WEIGHTS,
     ModelFiles,
+    check_size,
     configuration,
     encoder_digest,
     find_model,
     first_line,
     load_tokenizer,
+    named_as,
     sha256_of,
+    state_of,
 )
 from relic_core.errors import BadWeights
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
     import torch
     from tokenizers import Tokenizer
-
-    from relic_core.domain import Claim, Sentence, Span, Work
-    from relic_core.encoders.cards import EncoderCard
 
 
 def flat(work: Work, sentence: Sentence) -> str:
@@ -221,8 +222,6 @@ class Tower:
         """Build the model and fill it with the weights; each call gives another, to be trained for example."""
         import torch
         from transformers import AutoModel
-
-        from relic_core.encoders.weights import check_size, named_as, state_of
 
         arithmetic = self._arithmetic
         try:

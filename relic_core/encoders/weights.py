@@ -22,6 +22,7 @@ import math
 import shutil
 import zlib
 from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
@@ -30,16 +31,14 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zipfile import BadZipFile, ZipFile
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from relic_core.errors import BadWeights
 from relic_core.formats.files import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    import numpy as np
-    import numpy.typing as npt
     import torch
     from tokenizers import Tokenizer
 

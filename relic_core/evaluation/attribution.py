@@ -7,32 +7,25 @@ found is measured twice, with the work and without it.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.domain import Claim, Outcome, best_first
+from relic_core.domain import Claim, Outcome, QuotationContext, Scores, Work, best_first
 from relic_core.domain.attribution import Target
 from relic_core.domain.figures import Cell, Table
 from relic_core.domain.rankings import rank_at
 from relic_core.evaluation import intervals, metrics
 from relic_core.evaluation.figures import figure_of
 from relic_core.evaluation.figures import measured as measured_of
-from relic_core.retrieval.attribution import MEANING, TOP_K, Attributor, Stretches, fuse, rerank, strong
+from relic_core.formats.attribution import AttributionSet
+from relic_core.ports import Progress
+from relic_core.retrieval.attribution import MEANING, TOP_K, Attributor, Ints, Stretches, fuse, rerank, strong
 from relic_core.text.words import WORD, WorkWords, content_tokens
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import QuotationContext, Scores, Work
-    from relic_core.formats.attribution import AttributionSet
-    from relic_core.ports import Progress
-    from relic_core.retrieval.attribution import Ints
-
-    Reranker = Callable[[Target, bool, Ints], Scores]
+Reranker = Callable[[Target, bool, Ints], Scores]
 
 WAYS = ("visible", "masked", "edited")
 

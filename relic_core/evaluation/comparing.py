@@ -5,23 +5,18 @@ What the p-value is, and what few works can tell, stands in docs/metrics.md, "Co
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.domain import Outcome
 from relic_core.errors import BadRequest
 from relic_core.evaluation.intervals import Centre, Members, Over, centre_of, ends, resampled, sorted_by_id, units
 from relic_core.evaluation.metrics import Values, centre, metric, values
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Outcome
-
-    Statistic = Callable[[npt.NDArray[np.bool_]], Values]
+Statistic = Callable[[npt.NDArray[np.bool_]], Values]
 
 EXCHANGES = 9999
 """Exchanges drawn where they are too many to go through; p is then at least 1 / 10,000."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from relic_core.domain import MAX_LENGTH, MinedWindow, QuotationContext, SecondarySource, Work
 from relic_core.errors import NotFound, unknown_name
@@ -11,11 +11,7 @@ from relic_core.formats.window_manifest import SETS as BENCHMARKS
 from relic_core.formats.window_manifest import read_manifest
 from relic_core.library import catalogue
 from relic_core.mining.statistics import Counted, Statistics, count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from relic_core.ports import Benchmark, Progress
+from relic_core.ports import Benchmark, Progress
 
 STORE, CAPPED, UNCAPPED = "store", "public-relic", "public-relic-all"
 SETS = (STORE, CAPPED, UNCAPPED, *(f"public-relic-{name}" for name in BENCHMARKS))

@@ -7,25 +7,21 @@ errors; people give them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import Outcome
+from relic_core.domain import Claim, Outcome, Span, Work
 from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.studies import Item
 from relic_core.evaluation.metrics import metric, values
 from relic_core.text.dialogue import Spoken, spoken_by_sentence
 from relic_core.text.forms import text_lemmas
 from relic_core.text.words import content_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain import Claim, Span, Work
-    from relic_core.domain.studies import Item
 
 Trait = Literal["overlap", "dialogue", "place"]
 """What parts the cases of a chart: quarters by overlap of claim and quotation; how much of the quotation is spoken; in

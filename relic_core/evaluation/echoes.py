@@ -8,12 +8,16 @@ spans of one author as queries, verses as candidates, so that whoever has their 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
+from relic_core.domain import Work
 from relic_core.domain.figures import Cell, Table
 from relic_core.domain.rankings import rank_at
 from relic_core.errors import BadBenchmark, NotFound
@@ -21,16 +25,8 @@ from relic_core.evaluation import metrics
 from relic_core.evaluation.benchmarks.passages import work_of
 from relic_core.evaluation.figures import figure_over
 from relic_core.formats.files import Strict, checked, parse, read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Work
-    from relic_core.ports import Progress
-    from relic_core.retrieval.echoes import Scorer
+from relic_core.ports import Progress
+from relic_core.retrieval.echoes import Scorer
 
 NEEDS = (
     "They need a folder with bible_references.jsonl (source, target, ref_type) and, there or in the folder of --texts, "

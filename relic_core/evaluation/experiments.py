@@ -7,35 +7,28 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from relic_core.config import Settings, provenance
 from relic_core.domain import ContextSize, Outcome, Run
-from relic_core.encoders.cards import read_card
+from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import BadBenchmark, BadRequest, NoIndex, RelicError
-from relic_core.evaluation.runner import Answering, by_pool, evaluate, lengths_of, preparing, slices
+from relic_core.evaluation.runner import Answered, Answering, Slice, by_pool, evaluate, lengths_of, preparing, slices
 from relic_core.formats.relic import entry_of
 from relic_core.formats.run_files import check_outcomes
-from relic_core.ports import Metered, silent
+from relic_core.ports import Benchmark, Metered, Progress, Retriever, Workers, silent
 from relic_core.retrieval import index_files, registry
 from relic_core.retrieval.preparing import prepare_works
-from relic_core.retrieval.registry import RetrieverSpec, same_here
+from relic_core.retrieval.registry import RetrieverCard, RetrieverSpec, same_here
 from relic_core.retrieval.vectors import VectorSearch
 from relic_core.store import run_journal
 from relic_core.store.run_journal import RunJournal, WorkState
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.evaluation.runner import Answered, Slice
-    from relic_core.ports import Benchmark, Progress, Retriever, Workers
-    from relic_core.retrieval.registry import RetrieverCard
 
 _ID_LENGTH = 12
 

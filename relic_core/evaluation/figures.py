@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from relic_core.domain import Outcome, Run
 from relic_core.domain.figures import Cell, Figure, Part, Table
 from relic_core.errors import BadRequest
 from relic_core.evaluation import comparing, intervals, metrics
 from relic_core.evaluation.benchmarks import registry as benchmarks
+from relic_core.evaluation.comparing import Comparison
+from relic_core.evaluation.intervals import Interval, Over
+from relic_core.evaluation.metrics import Values
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from relic_core.domain import Outcome, Run
-    from relic_core.evaluation.comparing import Comparison
-    from relic_core.evaluation.intervals import Interval, Over
-    from relic_core.evaluation.metrics import Values
-
-    Measured = tuple[Run, tuple[Outcome, ...]]
-    By = Part | Literal[""]
+Measured = tuple[Run, tuple[Outcome, ...]]
+By = Part | Literal[""]
 
 METRICS = (*(f"recall@{k}" for k in metrics.KS), "overlap-recall@10", "mean-rank", "median-rank", "mrr", "ndcg@10")
 

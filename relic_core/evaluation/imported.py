@@ -6,11 +6,12 @@ Of judged passages those that it does not name count as not found, as in TREC's 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from relic_core.domain import GIVEN_PASSAGES, Span
+from relic_core.domain import GIVEN_PASSAGES, ContextSize, Outcome, QuotationContext, Run, Span, Work
 from relic_core.domain.runs import ImportedRanking
 from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.evaluation.experiments import identity, make_run
@@ -18,16 +19,10 @@ from relic_core.evaluation.runner import answer
 from relic_core.formats import trec
 from relic_core.formats.birco import read_rankings
 from relic_core.formats.files import read_bytes
+from relic_core.ports import Benchmark
 from relic_core.retrieval.imported import Imported, claim_digest
 from relic_core.retrieval.registry import IMPORTED
 from relic_core.text.placing import Places, quoted_span
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work
-    from relic_core.ports import Benchmark
 
 SHOWN = 100
 """Passages of a ranking that are kept for a column of a search."""

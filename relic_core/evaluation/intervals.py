@@ -5,19 +5,16 @@ What each speaks of, and which are refused, stands in docs/metrics.md, "Interval
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from relic_core.domain import Outcome
 from relic_core.errors import BadRequest
 from relic_core.evaluation.metrics import Values, values
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from relic_core.domain import Outcome
 
 Over = Literal["examples", "works"]
 """What is drawn: single examples, or whole works with all their examples."""

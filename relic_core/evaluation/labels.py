@@ -8,13 +8,10 @@ is such a digest, and so do labels from before there were digests.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from relic_core.domain import Offsets, QuotationContext, Work
+from relic_core.domain import Offsets, QuotationContext, Work
 
 
 @dataclass(frozen=True, slots=True)

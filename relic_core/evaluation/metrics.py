@@ -7,19 +7,14 @@ items is computed in `proxy_task`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from relic_core.domain import RELEVANT
+from relic_core.domain import RELEVANT, Outcome
 from relic_core.errors import BadRequest, unknown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Outcome
 
 _NAME = re.compile(r"(?P<family>[a-z][a-z0-9-]*)(?:@(?P<k>[1-9]\d{0,5}))?")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from relic_core.config import Settings
 from relic_core.evaluation.benchmarks import public_relic, relic
 from relic_core.evaluation.benchmarks.birco import FOLDER as BIRCO_FOLDER
 from relic_core.formats.birco import read_jsonl
@@ -11,12 +13,6 @@ from relic_core.formats.relic import read_relic
 from relic_core.formats.window_manifest import FACTS, read_texts
 from relic_core.library import sample
 from relic_core.mining.word_runs import HeldOut
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from relic_core.config import Settings
 
 HELD_OUT = "heldout_eight_grams.txt"
 _NAMED = 6

@@ -7,21 +7,17 @@ the page of the documentation that has it too.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from relic_core.config import ASSETS
-from relic_core.domain import SHAPES
+from relic_core.domain import SHAPES, Outcome, Run
 from relic_core.domain.figures import Cell, Part, Table
 from relic_core.errors import unknown_name
 from relic_core.evaluation import figures, metrics
 from relic_core.retrieval import registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from relic_core.domain import Outcome, Run
 
 FILE = ASSETS / "papers.toml"
 PAPERS = {

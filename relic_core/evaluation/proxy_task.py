@@ -5,25 +5,21 @@ A retriever's answer is the option that it ranks best; how items are made, and w
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.domain import Claim, ContextSize, QuotationContext, Ranking, Span, rank_scores
 from relic_core.domain.studies import CANNOT_DECIDE, OPTIONS, Item, Option, in_order
 from relic_core.domain.works import Work
 from relic_core.errors import BadClaim, BadRequest
+from relic_core.evaluation.metrics import Values
 from relic_core.evaluation.runner import by_pool
 from relic_core.ports import Benchmark, Progress, Retriever, silent
 from relic_core.retrieval import registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.evaluation.metrics import Values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,16 +6,13 @@ Which they are, and what to bear in mind, stands in docs/metrics.md, "Published 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from relic_core.domain import ContextSize, Pool
 from relic_core.evaluation import papers
 from relic_core.evaluation.metrics import PROXY, metric
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _TABLES = {"relic": ("3", "A9"), "birco": ("2", "3")}
 _BENCHMARKS = {"relic": "public-relic-test", "birco": "birco-pools"}

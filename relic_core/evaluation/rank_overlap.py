@@ -13,10 +13,7 @@ shorter and the longer list (their equation 32)::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Sequence
 
 P = 0.9
 """How far down a reader goes on: between 0 and 1, the larger the deeper."""

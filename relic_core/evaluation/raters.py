@@ -6,8 +6,8 @@ counts as a category, how unequal numbers of answers count, and what the interva
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb, factorial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,7 @@ import numpy.typing as npt
 from relic_core.domain.studies import Measure
 from relic_core.errors import BadRequest
 from relic_core.evaluation.intervals import Interval, draws, ends, over_of, units
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.evaluation.metrics import Values
+from relic_core.evaluation.metrics import Values
 
 Counts = npt.NDArray[np.int64]
 """Shape (n_items, n_categories): how many raters chose each category."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from relic_core.config import Settings
 from relic_core.errors import JobCancelled, RelicError, SourceAway, StoreReadOnly
 from relic_core.evaluation.benchmarks import public_relic
 from relic_core.formats.window_manifest import (
@@ -21,16 +23,10 @@ from relic_core.formats.window_manifest import (
     sha256_of,
     write_texts,
 )
+from relic_core.library.gutenberg import Gutenberg
 from relic_core.library.secondary import read_sources, text_of
 from relic_core.mining.manifest import find_text
 from relic_core.ports import Progress, silent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.library.gutenberg import Gutenberg
 
 _AWAY = 2
 """Sources for which a mirror may fail to answer before it is asked no more."""

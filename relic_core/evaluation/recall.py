@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.domain import SHAPES, BenchmarkCard, Book, ContextSize, Outcome, Pool, Run
 from relic_core.domain.figures import DRAWN_K, Group, Mark, Series, View
@@ -17,12 +19,6 @@ from relic_core.evaluation.metrics import values
 from relic_core.evaluation.published import published
 from relic_core.retrieval import registry
 from relic_core.retrieval.bm25 import K1, B
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
 
 Verdict = Literal["missed", "some", "found"]
 

@@ -8,26 +8,32 @@ candidates there are. Overlapping candidates are never collapsed (RELiC, section
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.domain import RELEVANT, Claim, Outcome, Span, best_first, best_of, rank_at
+from relic_core.domain import (
+    RELEVANT,
+    BenchmarkCard,
+    Claim,
+    ContextSize,
+    Outcome,
+    QuotationContext,
+    Scores,
+    Span,
+    Work,
+    best_first,
+    best_of,
+    rank_at,
+)
 from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.formats.trec import DEPTH
-from relic_core.ports import Metered
+from relic_core.ports import Benchmark, Metered, Progress, Retriever
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import BenchmarkCard, ContextSize, QuotationContext, Scores, Work
-    from relic_core.ports import Benchmark, Progress, Retriever
-
-    Starts = npt.NDArray[np.int64]
+Starts = npt.NDArray[np.int64]
 
 FIRST = 3
 """How many of the first hits an outcome keeps."""

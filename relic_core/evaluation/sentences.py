@@ -15,26 +15,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.domain import Work
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library import folder
 from relic_core.text.reading import read_work, segmenter
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Work
-
-    Offsets = npt.NDArray[np.int64]
+Offsets = npt.NDArray[np.int64]
 
 _WORD = re.compile(r"[^\W_]+")
 _APPARATUS = frozenset({"heading", "illustration"})

@@ -6,20 +6,23 @@ The formulas stand in docs/proxy_task.md, "How much is the allusion?". Spans are
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from relic_core.domain.figures import Table
 from relic_core.domain.spans import Span
-from relic_core.domain.studies import MOST_WORDS, Item, Measure, Option, span_choice, span_of
+from relic_core.domain.studies import MOST_WORDS, Item, ItemResult, Measure, Option, span_choice, span_of
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.evaluation import raters
 from relic_core.evaluation.benchmarks.passages import work_of
 from relic_core.evaluation.echoes import Known, KnownEchoes, ranks, table
 from relic_core.evaluation.intervals import Interval, draws, ends, over_of, units
+from relic_core.evaluation.metrics import Values
 from relic_core.formats.files import Strict, as_object, checked, parse
 from relic_core.ports import silent
 from relic_core.retrieval import echoes
@@ -27,14 +30,7 @@ from relic_core.retrieval.echoes import Passages
 from relic_core.text.forms import text_lemmas
 from relic_core.text.words import tokens
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain.figures import Table
-    from relic_core.domain.studies import ItemResult
-    from relic_core.evaluation.metrics import Values
-
-    Marked = tuple[int, int]
+Marked = tuple[int, int]
 
 WINDOWS = (3, 10)
 """Words on either side of the anchor that the paper compares manual spans with (its Table 4)."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core.config import provenance
 from relic_core.domain import (
@@ -16,6 +17,7 @@ from relic_core.domain import (
     QuotationContext,
     Span,
     Work,
+    WorkSummary,
 )
 from relic_core.domain.studies import (
     Item,
@@ -34,13 +36,8 @@ from relic_core.evaluation.proxy_task import ItemSettings, Made, make_items, opt
 from relic_core.evaluation.spans import SpanPair
 from relic_core.evaluation.spans import make_items as make_span_items
 from relic_core.library.naming import meant
+from relic_core.ports import Benchmark, Progress, Retriever
 from relic_core.retrieval import registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from relic_core.domain import WorkSummary
-    from relic_core.ports import Benchmark, Progress, Retriever
 
 _DIGITS = 12
 """Of a text's digest, in messages."""

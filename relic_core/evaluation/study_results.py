@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from relic_core.domain import ContextSize
 from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.domain.studies import (
     CANNOT_DECIDE,
@@ -29,7 +30,8 @@ from relic_core.domain.studies import (
 from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics, raters, spans
 from relic_core.evaluation.figures import figure_over
-from relic_core.evaluation.intervals import over_of
+from relic_core.evaluation.intervals import Interval, over_of
+from relic_core.evaluation.metrics import Values
 from relic_core.evaluation.proxy_task import (
     ItemSettings,
     alike,
@@ -40,15 +42,8 @@ from relic_core.evaluation.proxy_task import (
     make_items,
     proxy_values,
 )
+from relic_core.ports import Benchmark, Progress, Retriever
 from relic_core.retrieval import registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from relic_core.domain import ContextSize
-    from relic_core.evaluation.intervals import Interval
-    from relic_core.evaluation.metrics import Values
-    from relic_core.ports import Benchmark, Progress, Retriever
 
 _CHANCE = (
     f"Chance is {100 / OPTIONS:.1f}: each item has {OPTIONS} options. “Cannot decide” counts as not right, and in the "

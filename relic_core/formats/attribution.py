@@ -12,16 +12,13 @@ of one work (the sections of a page) share a `work`; each has a title of its own
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from pydantic import Field
 
 from relic_core.domain.attribution import Target
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.files import Name, Strict, checked, parse, read_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class _Source(Strict):

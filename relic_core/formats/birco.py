@@ -6,14 +6,12 @@ that its authors published. Source: Wang et al. 2024 (BIRCO), section 3 and its 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import Name, Strict, as_object, checked, parse, read_text
 from relic_core.formats.judged import JudgedSet, read_folder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MASKED = "[masked sentence(s)]"
 """How a query writes the place of its quotation."""

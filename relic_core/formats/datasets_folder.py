@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Literal, TypeVar
+from pathlib import Path
+from typing import Literal, TypeVar
 
+from relic_core.domain import SecondarySource
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import write_whole, written_folder
 from relic_core.formats.pair_files import PARQUET, FileHeader, PairRow, WindowRow, write_pairs, write_windows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.domain import SecondarySource
 
 Configuration = Literal["pairs", "windows"]
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 """Begins a CSV file, without which spreadsheets take accents for something else."""

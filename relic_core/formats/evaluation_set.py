@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from relic_core.domain import MAX_CONTEXT, Note, QuotationContext, Span, Work
 from relic_core.errors import BadRequest
@@ -20,10 +20,6 @@ from relic_core.formats import relic
 from relic_core.formats.relic import Quote, RelicBook
 from relic_core.text.masking import find_masks
 from relic_core.text.sentences import sentences_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-
 
 GRADES = {"supports": 2.0, "unsure": 1.0, "contradicts": 0.0}
 """What a verdict counts for in a graded set."""

@@ -14,17 +14,14 @@ import os
 import re
 import secrets
 import shutil
-from typing import TYPE_CHECKING, Annotated, BinaryIO, NoReturn, TypeVar
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, BinaryIO, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
 from relic_core.text.decoding import harmless
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -5,18 +5,16 @@ The forms, JSON lines, TREC's and QUEST's, are those of docs/evaluation.md, "Jud
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.formats.files import M, Name, Strict, checked, parse, read_text
 from relic_core.formats.trec import read_qrels, read_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 QRELS = "qrels.txt"
 QUEST = ("documents.jsonl", "test.jsonl", "val.jsonl")

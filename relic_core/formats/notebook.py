@@ -16,9 +16,10 @@ Notes stand in their order. Nobody's name is in it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pydantic import AwareDatetime, Field
 
@@ -28,9 +29,6 @@ from relic_core.domain.notes import Origin, checked_name, checked_tags, checked_
 from relic_core.errors import BadRequest
 from relic_core.formats.envelope import Envelope
 from relic_core.formats.files import Count, Name, Strict, checked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FILE = Envelope("notebook", 1, ("collections",), {"made_with": f"relic_core {__version__}"})
 

@@ -13,20 +13,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, passage_id
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
 from relic_core.formats.files import written_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from relic_core.formats.parquet_tables import Columns
+from relic_core.formats.parquet_tables import Columns
 
 JSON_LINES, PARQUET = ".jsonl", ".parquet"
 

@@ -6,17 +6,13 @@ What a table cannot say in columns (the facts of a run; which benchmark windows 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from relic_core.domain import Offsets, Outcome, QuotationContext, Run
 from relic_core.formats import parquet_tables
 from relic_core.formats.run_files import check_outcomes, facts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.domain import Offsets, Outcome, QuotationContext, Run
 
 OUTCOMES = "relic outcomes/1"
 WINDOWS = "relic windows/1"

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import as_object, parse, read_bytes, written_whole
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    Columns = Mapping[str, str]
-    """Name of each column -> its type: "text", "texts", "number", "fraction", "place", "places"; with a question mark
-    where it may be empty."""
-
-    Records = list[dict[str, Any]]
+Columns = Mapping[str, str]
+"""Name of each column -> its type: "text", "texts", "number", "fraction", "place", "places"; with a question mark
+where it may be empty."""
+Records = list[dict[str, Any]]
 
 MAX_ROWS = 5_000_000
 """Longer tables are not read: RELiC has some eighty thousand quotations."""

@@ -15,8 +15,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
@@ -42,14 +44,8 @@ from relic_core.formats.files import (
     written_whole,
 )
 from relic_core.library import catalogue
+from relic_core.library.catalogue import CatalogueEntry
 from relic_core.text.reading import work_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.library.catalogue import CatalogueEntry
-
 
 LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
 """The lengths of quotations that have candidates, in sentences."""

@@ -23,20 +23,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from relic_core.domain import Book, ContextSize, Offsets, Outcome, Run
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.files import Count, Strict, as_object, checked, decoded, parse, read_bytes, write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 
 FORMAT = "relic run/1"
 

@@ -24,8 +24,9 @@ import hashlib
 import json
 import re
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -42,9 +43,6 @@ from relic_core.domain.searches import (
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.envelope import Envelope
 from relic_core.formats.files import Name, Strict, checked, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _FILE = Envelope("search", 1, ("search",), {}, sorted=False)
 _VERSION = "1"

@@ -20,9 +20,10 @@ its items, and by what an item must be.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from relic_core.domain.spans import Span
 from relic_core.domain.studies import (
@@ -40,9 +41,6 @@ from relic_core.domain.windows import ContextSize
 from relic_core.errors import BadRequest
 from relic_core.formats.envelope import Envelope
 from relic_core.formats.files import as_object, as_string
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _FILE = Envelope("study", 1, ("study", "terms"), head={})
 _TEXTS = ("instructions", "consent", "privacy")

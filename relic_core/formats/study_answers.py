@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core.domain.studies import (
     CANNOT_DECIDE,
@@ -29,10 +30,6 @@ from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats import escaping
 from relic_core.formats.files import as_object, as_string, parse
 from relic_core.formats.studies import item_content, study_content
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
 
 FORMAT = "relic study answers/1"
 JUDGED_FORMAT = "relic judged items/1"

@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
+from relic_core.domain import Outcome
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import check_text, read_text, written_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from relic_core.domain import Outcome
 
 DEPTH = 1000
 """How far down a run's ranking goes: as far as trec_eval's users are used to."""

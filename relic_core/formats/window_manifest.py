@@ -16,23 +16,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
+from relic_core.domain import MinedWindow, Offsets
 from relic_core.errors import BadBenchmark
 from relic_core.formats import parquet_tables
 from relic_core.formats.files import Count, Strict, as_string, checked, parse, read_text, write_whole
 from relic_core.text.layout import licence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from relic_core.domain import MinedWindow, Offsets
-
-    Pieces = tuple[Offsets, ...]
-    """Stretches of a body that make one sentence: joined, with each run of white space as one space, none at the
-    ends."""
-    from pathlib import Path
+Pieces = tuple[Offsets, ...]
+"""Stretches of a body that make one sentence: joined, with each run of white space as one space, none at the
+ends."""
 
 Part = Literal["dev", "test"]
 

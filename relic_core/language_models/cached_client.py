@@ -6,22 +6,17 @@ import queue
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from relic_core.domain.figures import many
 from relic_core.errors import JobCancelled, ReaderUnavailable
-from relic_core.language_models.prompts import plain
-from relic_core.language_models.server import count_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from relic_core.language_models.prompts import Prompt
-    from relic_core.language_models.server import Completion, Server
-    from relic_core.ports import Progress
+from relic_core.language_models.prompts import Prompt, plain
+from relic_core.language_models.server import Completion, Server, count_tokens
+from relic_core.ports import Progress
 
 _LOOK = 0.2
 """Seconds after which a stop is noticed at the latest."""

@@ -11,16 +11,12 @@ import hashlib
 import json
 import re
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from relic_core.domain import GAP, MAX_CLAIMS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain import Claim
-    from relic_core.language_models.server import Message
+from relic_core.domain import GAP, MAX_CLAIMS, Claim
+from relic_core.language_models.server import Message
 
 Task = Literal["score", "reason", "criteria", "subtask", "rank", "recall", "probe", "split"]
 

@@ -11,23 +11,20 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
+from httpx2 import Response
+
+from relic_core.config import Settings
 from relic_core.config.settings import READER_KEY
 from relic_core.errors import ReaderUnavailable
 from relic_core.formats.files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from httpx2 import Response
-
-    from relic_core.config import Settings
 
 ANSWER = 1_024
 """Most tokens of an answer; models that think aloud need some."""

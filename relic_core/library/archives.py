@@ -7,14 +7,12 @@ import re
 import zipfile
 import zlib
 from io import BytesIO
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import unquote
 
 from relic_core.errors import BadText, NotFound, TextTooLarge, UnsafeFile
 from relic_core.text.decoding import too_large
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MOST_ENTRIES = 5_000
 MOST_UNPACKED = 100_000_000

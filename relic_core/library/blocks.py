@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from relic_core.domain import ParagraphKind
 from relic_core.errors import UnsafeFile
 from relic_core.text.blocks import Block, flatten
 from relic_core.text.headings import COUNTED, Heading, clean_title, parse_heading
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import ParagraphKind
-
 
 MOST_PARAGRAPHS = 200_000
 """Of a work, with what is left out; a long novel has about 10,000."""

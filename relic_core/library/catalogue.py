@@ -12,18 +12,15 @@ import csv
 import difflib
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from relic_core.config import ASSETS
+from relic_core.domain import Work, WorkSummary
 from relic_core.errors import BadRequest, BadText
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Work, WorkSummary
 
 FILE = ASSETS / "catalogue.csv"
 RelicSplit = Literal["train", "validation", "test"]

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from relic_core.domain import Chapter, EditionDetails, Format, LeftOut, Paragraph, Sentence, Work
 from relic_core.errors import EmptyText
 from relic_core.library.blocks import Item, Opening, TextBlock, refuse_many_paragraphs
+from relic_core.ports import Segmenter
+from relic_core.text.metadata import Metadata
 from relic_core.text.reading import make_work
 from relic_core.text.sentences import default_segmenter
 from relic_core.text.structure import Structure
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from relic_core.ports import Segmenter
-    from relic_core.text.metadata import Metadata
 
 _PREAMBLE = 600
 """Characters. Longer prose between the heading of a part and that of its first chapter is a chapter of its own."""

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from relic_core.library.lexicon import word_offsets
+from relic_core.library.lexicon import Flags, Lexicon, Numbers, Reach, Term, word_offsets
 from relic_core.library.queries import GAPS, Reading
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from relic_core.library.lexicon import Flags, Lexicon, Numbers, Reach, Term
 
 _SPARE = 120
 """Characters looked at beyond a context, since line wraps, indents and headings between go."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
 
+from lxml.etree import _Element as Element
+
+from relic_core.domain import EditionDetails
 from relic_core.errors import BadText, EmptyText, NotFound, UnsafeFile
 from relic_core.library.archives import MOST_UNPACKED, Archive, resolve
 from relic_core.library.blocks import (
@@ -35,18 +38,10 @@ from relic_core.library.markup import (
     text_of,
     words_of,
 )
+from relic_core.ports import Segmenter
 from relic_core.text.decoding import too_large
 from relic_core.text.metadata import Metadata, speaks_of
 from relic_core.text.structure import is_prologue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from lxml.etree import _Element as Element
-
-    from relic_core.domain import EditionDetails
-    from relic_core.ports import Segmenter
-
 
 BLOCKS = frozenset(
     """

@@ -7,12 +7,17 @@ import json
 import re
 import secrets
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Self
+from pathlib import Path
+from typing import NamedTuple, Self
 from urllib.parse import urljoin, urlsplit
+
+from httpx2 import Client, Response, Timeout
 
 from relic_core import __version__
 from relic_core.config import Settings
@@ -21,15 +26,8 @@ from relic_core.library.edition_details import PAGE
 from relic_core.library.markup import is_web_page
 from relic_core.text.decoding import too_large
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from httpx2 import Response
-
-    Turn = Callable[[Callable[[], None]], AbstractContextManager[None]]
-    """Keeps others out for the length of a block; calls what it is given while it waits."""
+Turn = Callable[[Callable[[], None]], AbstractContextManager[None]]
+"""Keeps others out for the length of a block; calls what it is given while it waits."""
 
 
 USER_AGENT = f"RELiC-Workbench/{__version__} (a person's own library; one book at a time, with pauses)"
@@ -78,8 +76,6 @@ class Mirror:
     """Files by their addresses; a context manager that closes its connection. Every request passes the gate."""
 
     def __init__(self, address: str, gate: Gate, *, max_bytes: int) -> None:
-        from httpx2 import Client, Timeout  # heavy, and needed for nothing else
-
         self.address = address
         self._gate = gate
         self._max_bytes = max_bytes

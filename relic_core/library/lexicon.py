@@ -9,24 +9,20 @@ from __future__ import annotations
 import difflib
 import re
 import threading
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.text.forms import lemmas
 from relic_core.text.variants import one_spelling
 from relic_core.text.words import fold, word_spans
 
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    Numbers = npt.NDArray[np.int32]
-    Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 
 _ALIKE = 0.77
 """Least likeness of a word that may have been meant, 1 for the same word."""

@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterator
 from html.entities import html5
-from typing import TYPE_CHECKING
 
 from lxml import etree
 from lxml import html as lxml_html
+from lxml.etree import _Element as Element
 
 from relic_core.errors import BadText, NotText, UnsafeFile
 from relic_core.text.decoding import decode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lxml.etree import _Element as Element
 
 MOST_DEPTH = 100
 """Elements inside each other; books need about twenty."""

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
+from relic_core.domain import WorkSummary
 from relic_core.errors import BadRequest, NotFound
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from relic_core.domain import WorkSummary
-
 
 T = TypeVar("T")
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from relic_core.domain import Work, WorkSummary
 from relic_core.library.catalogue import same_work
 from relic_core.text.dialogue import SpeechStyle, dialogue_of
 from relic_core.text.words import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from relic_core.domain import Work, WorkSummary
 
 _FIRST = 300
 _SAMPLE = 160

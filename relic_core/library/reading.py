@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
+from relic_core.domain import Work
 from relic_core.errors import BadText, NotText, OtherFormat
 from relic_core.library import archives
 from relic_core.library.composing import Edition
 from relic_core.library.epub import read_epub
 from relic_core.library.markup import is_web_page, root_name
 from relic_core.library.tei import ROOTS, read_tei
+from relic_core.ports import Segmenter
 from relic_core.text.decoding import too_large
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work
-
-if TYPE_CHECKING:
-    from relic_core.domain import Work
-    from relic_core.ports import Segmenter
 
 _HEAD = 100_000
 """Bytes in which the first element of an XML file stands, comments and document type before it."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from relic_core.config import ASSETS
 from relic_core.domain import MAX_LENGTH, Claim, Example, Span, Work
@@ -13,10 +13,6 @@ from relic_core.errors import BadText
 from relic_core.text.metadata import Metadata
 from relic_core.text.placing import Places
 from relic_core.text.reading import read_work
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 FOLDER = ASSETS / "sample"
 NOVEL = FOLDER / "novel.txt"

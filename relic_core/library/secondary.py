@@ -8,10 +8,10 @@ import io
 import os
 import re
 import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
 from relic_core.domain import SecondarySource
@@ -22,10 +22,6 @@ from relic_core.library.reading import no_text, read_file, refuse_others
 from relic_core.text.decoding import decode, file_name, harmless, storable
 from relic_core.text.metadata import Metadata, read_metadata
 from relic_core.text.reading import title_of_file, work_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 MOST_TABLE_BYTES = 50_000_000
 """Of one table."""

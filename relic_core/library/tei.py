@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+
+from lxml.etree import _Element as Element
 
 from relic_core.domain import EditionDetails, ParagraphKind
 from relic_core.errors import BadText
@@ -23,15 +25,8 @@ from relic_core.library.markup import (
     text_of,
     words_of,
 )
+from relic_core.ports import Segmenter
 from relic_core.text.metadata import Metadata, speaks_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from lxml.etree import _Element as Element
-
-    from relic_core.ports import Segmenter
-
 
 DIVISIONS = frozenset({"div", *(f"div{level}" for level in range(8))})
 BLOCKS = frozenset(

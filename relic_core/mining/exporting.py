@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from pathlib import Path
+from typing import Literal, get_args
 
 from relic_core.config import ASSETS, provenance
+from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, WorkSummary, WorkVersion
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats import datasets_folder, pair_files, relic
 from relic_core.formats.files import write_whole, written_folder
@@ -19,17 +22,11 @@ from relic_core.library.naming import meant
 from relic_core.mining import volumes
 from relic_core.mining.splits import SPLIT
 from relic_core.ports import Progress, silent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.domain import MinedWindow, Offsets, Pair, SecondarySource, WorkSummary, WorkVersion
-    from relic_core.store.mined_windows import StoredWindow, WindowRows
-    from relic_core.store.pairs import PairRows
-    from relic_core.store.sources import SourceRows
-    from relic_core.store.splits import SplitRows
-    from relic_core.store.works import StoredText
+from relic_core.store.mined_windows import StoredWindow, WindowRows
+from relic_core.store.pairs import PairRows
+from relic_core.store.sources import SourceRows
+from relic_core.store.splits import SplitRows
+from relic_core.store.works import StoredText
 
 Kind = Literal["pairs", "windows", "dataset"]
 

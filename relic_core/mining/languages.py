@@ -8,13 +8,10 @@ only where it has too few of them is py3langid asked.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SMALL = frozenset(

@@ -8,23 +8,18 @@ other.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.mining.word_runs import RUN, digests_of, words
+from relic_core.mining.splits import Candidate
+from relic_core.mining.word_runs import RUN, HeldOut, Runs, digests_of, words
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.mining.splits import Candidate
-    from relic_core.mining.word_runs import HeldOut, Runs
-
-    Texts = Callable[[], Iterable[tuple[str, str]]]
-    """Gives names of texts with the texts, anew each time it is asked."""
+Texts = Callable[[], Iterable[tuple[str, str]]]
+"""Gives names of texts with the texts, anew each time it is asked."""
 
 HELD_OUT = "the list of held-out runs"
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from relic_core.config import provenance
 from relic_core.domain import MAX_LENGTH, MinedWindow, Offsets, SecondarySource, Work
@@ -23,6 +25,8 @@ from relic_core.formats.window_manifest import (
     ListedWindow,
     ListedWork,
     Manifest,
+    Pieces,
+    SetFacts,
     WindowText,
     body_of,
     cut,
@@ -30,18 +34,12 @@ from relic_core.formats.window_manifest import (
     sha256_of,
     write_manifest,
 )
+from relic_core.library.catalogue import CatalogueEntry
 from relic_core.library.secondary import read_sources
 from relic_core.mining.prose import Prose, read_prose
 from relic_core.mining.splits import SPLIT
 from relic_core.mining.volumes import rules
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.formats.window_manifest import Pieces, SetFacts
-    from relic_core.library.catalogue import CatalogueEntry
-    from relic_core.ports import Progress
+from relic_core.ports import Progress
 
 T = TypeVar("T")
 

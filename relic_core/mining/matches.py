@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.fuzz import QRatio
 
-from relic_core.mining.quoted_works import RUN, UNKNOWN, Words
+from relic_core.domain import Offsets
+from relic_core.mining.quoted_works import RUN, UNKNOWN, Numbers, QuotedWork, QuotedWorks, Words
 from relic_core.text.words import tokens
 
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Offsets
-    from relic_core.mining.quoted_works import Numbers, QuotedWork, QuotedWorks
-
-    Integers = npt.NDArray[np.int64]
-    Bits = npt.NDArray[np.float64]
-    from collections.abc import Iterator, Sequence
+Integers = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.float64]
 
 
 COMMONEST = 32

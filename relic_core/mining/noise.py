@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING
 
+from relic_core.domain import Offsets
 from relic_core.text.forms import is_word
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from relic_core.domain import Offsets
 
 _NUMBER = r"(?:\d+[a-z]?(?:\s?[-–—]{1,2}\s?\d+)?|[ivxlcdm]+|[IVXLCDM]+)"
 _UNIT = (

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from relic_core.domain.sources import Pair, passage_id
 from relic_core.domain.windows import MAX_CONTEXT
 from relic_core.mining.languages import is_english, language
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from relic_core.mining.prose import Prose, Quotation
+from relic_core.mining.prose import Prose, Quotation
 
 OWN_RUN = 5
 """Words in a row that a context may not share with what is quoted."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
+from relic_core.config import Settings
 from relic_core.domain.figures import many
 from relic_core.errors import RelicError
 from relic_core.library import secondary
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.library.secondary import SourceFile
-    from relic_core.ports import Progress
-    from relic_core.store.sources import Known
+from relic_core.library.secondary import SourceFile
+from relic_core.ports import Progress
+from relic_core.store.sources import Known
 
 
 class Done(NamedTuple):

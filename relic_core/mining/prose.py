@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.domain import Offsets
 from relic_core.mining.noise import inline_noise, printed_noise
 from relic_core.mining.setting import ProsePiece, find_pieces
 from relic_core.text.sentences import default_segmenter
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Offsets
 
 RULES = "prose/1"
 """Version of the rules by which a text is read, its quotations found and its pairs made; any change gives a new one."""

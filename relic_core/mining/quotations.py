@@ -8,15 +8,12 @@ mostly apostrophes in the others.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from relic_core.mining.prose import Prose, Quotation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from relic_core.mining.setting import ProsePiece
+from relic_core.mining.setting import ProsePiece
 
 Role = Literal["opens", "closes", "either"]
 

@@ -17,26 +17,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core import __version__
+from relic_core.domain import Span, Work, WorkVersion
 from relic_core.errors import BadRequest, NoIndex, StaleIndex, StoreError
+from relic_core.ports import Progress
 from relic_core.text.variants import one_spelling
 from relic_core.text.words import STOPWORDS, WORD, fold
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Span, Work, WorkVersion
-    from relic_core.ports import Progress
-
-    Numbers = npt.NDArray[np.int32]
-    Places = npt.NDArray[np.int64]
-    Hashes = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int32]
+Places = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
 
 RUN = 4
 """Words in a run: runs of three are too common to look up, and of five one slip of the pen spoils five."""

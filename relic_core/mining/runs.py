@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from relic_core.config import provenance
 from relic_core.domain.figures import many
@@ -18,15 +19,11 @@ from relic_core.formats.files import as_object, as_string, parse, read_text, wri
 from relic_core.library.secondary import SourceFile, unread
 from relic_core.mining import thresholds, volumes
 from relic_core.mining.plans import Done, Plan, Planned
+from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.mining.volumes import Mined, VolumeTask
+from relic_core.ports import Progress, Workers
+from relic_core.store.mined_windows import WindowRows
 from relic_core.store.sources import MinedSource, SourceRows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from relic_core.mining.quoted_works import QuotedWorks
-    from relic_core.ports import Progress, Workers
-    from relic_core.store.mined_windows import WindowRows
 
 _NAMED = 5
 """Names that a summary gives for one problem; of more it gives the number."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from relic_core.text.blocks import Block, is_verse, split_blocks
 from relic_core.text.contents import is_prose
 from relic_core.text.headings import is_capitals
 from relic_core.text.layout import Layout, lay_out, licence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 CENTRED = 12
 """Columns by which a line is set in that stands in the middle or at the right."""

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from relic_core.domain import MAX_LENGTH, Claim, Example, MinedWindow, Offsets, Pair, passage_id
 from relic_core.mining.word_runs import RUN, HeldOut, RunSet, digests_of, runs_of, runs_of_many
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
 
 Split = Literal["dev", "test", "training", "left out"]
 SPLIT = "python -m relic_core dataset split"

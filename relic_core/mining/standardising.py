@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rapidfuzz.fuzz import QRatio
 
 from relic_core.domain import Span
 from relic_core.mining.matches import LEAST_WORDS, Aligner, Block, Match
 from relic_core.text.placing import LEAST_RATIO, LEAST_RUN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
 
 LEAST_SHARE = 0.5
 """Share of the words of a sentence beside quoted ones that makes up for a shared run of so many characters."""

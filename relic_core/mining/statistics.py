@@ -7,13 +7,10 @@ in the set.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from relic_core.domain import Span
+from relic_core.domain import Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

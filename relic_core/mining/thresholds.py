@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from relic_core.domain import MinedWindow, SecondarySource
 from relic_core.mining.quoted_works import UNKNOWN, QuotedWorks
 from relic_core.text.words import STOPWORDS, fold, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from relic_core.domain import MinedWindow, SecondarySource
 
 NO_CRITICISM = (
     "dictionary", "dictionaries", "anthology", "anthologies", "encyclopedia", "encyclopaedia", "cyclopedia",

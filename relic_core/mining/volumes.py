@@ -11,11 +11,12 @@ import hashlib
 import logging
 import tempfile
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from relic_core.domain import MinedWindow, Pair, SecondarySource
 from relic_core.errors import RelicError
 from relic_core.formats.pair_files import FileHeader, PairRow, QuotedEdition, WindowRow, write_pairs, write_windows
 from relic_core.library.secondary import SourceFile, describe, read_source, text_of, unread
@@ -26,11 +27,6 @@ from relic_core.mining.quotations import find_quotations
 from relic_core.mining.quoted_works import QuotedWork, QuotedWorks
 from relic_core.mining.windows import make_windows
 from relic_core.text.sentences import default_segmenter
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from relic_core.domain import MinedWindow, Pair, SecondarySource
 
 WINDOW_RULES = "windows/1"
 """Version of all rules by which windows are found; raise it with any change that finds others."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from relic_core.domain import MinedWindow, Offsets, QuotationKind, SecondarySource, window_id
 from relic_core.mining.matches import Aligner, Match, matches_of, unbracketed
 from relic_core.mining.pairs import context
+from relic_core.mining.prose import Prose, Quotation
+from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.mining.standardising import Standard, standardise
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from relic_core.mining.prose import Prose, Quotation
-    from relic_core.mining.quoted_works import QuotedWorks
 
 HALF = 0.5
 """Share of a quotation's words that has to stand in the work for the whole of it, but for what is quoted from

@@ -13,21 +13,17 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import read_text
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    Runs = npt.NDArray[np.uint64]
+Runs = npt.NDArray[np.uint64]
 
 RUN = 8
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from relic_core.domain import Address, LeftOut, Paragraph, ParagraphKind, Sentence, Span, Work
 from relic_core.reporting.passages import Piece, Setting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 LINES_NUMBERED = 5
 """Of numbered verse every fifth line shows its number, as in print."""

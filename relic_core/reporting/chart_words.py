@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from relic_core.domain.figures import many
+from relic_core.domain import Pool, Run
+from relic_core.domain.figures import Chart, Mark, Series, many
 from relic_core.formats import escaping
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Pool, Run
-    from relic_core.domain.figures import Chart, Mark, Series
 
 _INTERVALS = {
     "books": "bars: 95% bootstrap intervals over a work's quotations (2,000 samples), none where all came out alike",

@@ -8,6 +8,7 @@ are left to the page's theme. Plotly is imported when the first chart is drawn, 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
 from importlib import import_module
@@ -17,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 from relic_core.domain.figures import DRAWN_K, Chart, Group, Mark, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import plotly.graph_objects as go
 
 

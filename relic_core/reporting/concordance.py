@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from relic_core.domain import Place, WorkSummary
 from relic_core.formats.escaping import BOM, as_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from relic_core.domain import Place, WorkSummary
 
 COLUMNS = (
     "work", "author", "edition", "chapter", "paragraph", "sentence", "left", "keyword", "right", "query", "options",

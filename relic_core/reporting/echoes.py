@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from relic_core.domain import Place, Span, Work
 from relic_core.errors import unknown_name
 from relic_core.formats.escaping import BOM, as_csv
 from relic_core.formats.files import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from relic_core.domain import Place, Span, Work
-    from relic_core.reporting.passages import Passage
+from relic_core.reporting.passages import Passage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

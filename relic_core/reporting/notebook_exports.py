@@ -6,25 +6,23 @@ As Markdown, as a document for Word and LibreOffice, and as a table.
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from relic_core import __version__
 from relic_core.domain import CitedWork, KeptPassage, Note
 from relic_core.formats.escaping import BOM, as_csv, without_control_characters
+from relic_core.formats.notebook import Section
 from relic_core.reporting.citations import chicago
+from relic_core.reporting.citations.edition import Parts
 from relic_core.reporting.citations.locators import locate_kept
 from relic_core.reporting.citations.quoting import WITH_NOTES, quote
 from relic_core.reporting.citations.styles import Style, disambiguate, style, works_cited
 from relic_core.reporting.citations.text_runs import TextRun, as_markdown, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from docx.document import Document
-
-    from relic_core.formats.notebook import Section
-    from relic_core.reporting.citations.edition import Parts
 
 BlockKind = Literal["heading", "passage", "quotation", "note", "words", "facts", "entry", "foot"]
 _VERDICTS = {"supports": "Supports the claim", "contradicts": "Contradicts the claim", "unsure": "Unsure"}

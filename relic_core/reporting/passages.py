@@ -8,15 +8,11 @@ What was left out of the work (headings, illustration marks) is not part of a pa
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
 
 from relic_core.domain import Paragraph, ParagraphKind, Sentence, Span, Work
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 Light = tuple[int, int]
 """Half-open character offsets of a word to light."""

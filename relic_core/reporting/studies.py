@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
 from relic_core.domain.figures import Cell, Figure, Table
-from relic_core.domain.studies import items_each, reading_minutes
+from relic_core.domain.studies import ItemResult, Measure, Study, StudyResults, StudyView, items_each, reading_minutes
 from relic_core.retrieval import registry
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from relic_core.domain.studies import ItemResult, Measure, Study, StudyResults, StudyView
 
 PAPER = (
     ("Human domain experts, at least two of three (RELiC, Table 3)", 0.935),

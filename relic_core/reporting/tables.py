@@ -16,15 +16,13 @@ BM25            25.0
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, get_args
 
 from relic_core.domain.figures import Cell, Figure, Part, Table
 from relic_core.errors import unknown_name
 from relic_core.formats import escaping
 from relic_core.formats.escaping import escape_latex, escape_markdown_cell
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["FORMATS", "PARTS", "Cell", "Figure", "Format", "Part", "Table", "write"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.figures import Cell, Figure, Table
@@ -9,8 +10,6 @@ from relic_core.domain.trainings import Followed, Training, duration
 from relic_core.reporting.charts import FONT, GRID, legend
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     import plotly.graph_objects as go
 
 

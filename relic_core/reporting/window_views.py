@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
+from relic_core.domain import MinedWindow, Offsets, Place, SecondarySource, WindowQuestion, Work, WorkSummary
 from relic_core.reporting.passages import Piece, Setting
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain import MinedWindow, Offsets, Place, SecondarySource, WindowQuestion, Work, WorkSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

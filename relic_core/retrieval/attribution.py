@@ -7,33 +7,27 @@ read with each stretch, and what BM25 puts first is ordered anew (`rerank`).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.domain import Claim, Span, best_first, best_of
+from relic_core.domain import Claim, Scores, Span, Work, best_first, best_of
+from relic_core.domain.attribution import Target
 from relic_core.encoders.towers import flat_span
-from relic_core.ports import silent
+from relic_core.ports import Progress, SpanScorer, silent
 from relic_core.retrieval.bm25 import TextIndex
 from relic_core.retrieval.fusion import share, sum_of_shares
 from relic_core.retrieval.reranked import below, beside
 from relic_core.text.masking import MARKED_WORDS
 from relic_core.text.words import WORD, WorkWords, content_tokens
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Scores, Work
-    from relic_core.domain.attribution import Target
-    from relic_core.ports import Progress, SpanScorer
-
-    Ints = npt.NDArray[np.int64]
-    Vector = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+Vector = npt.NDArray[np.float32]
 
 CONTENT_WORDS = 100
 """Content words of a stretch: with the function words between them about 300 word pieces of an English novel."""

@@ -22,14 +22,18 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, get_args
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.caching import LRUCache
+from relic_core.config import Settings
 from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
 from relic_core.errors import BadRequest, NotFound
 from relic_core.ports import Progress, Retriever
@@ -44,14 +48,6 @@ from relic_core.retrieval.words import (
     work_terms,
 )
 from relic_core.text.words import WORDS, WorkWords
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
 
 CODE = "bm25/1"
 """Version of how scores are made: a new one makes other scores."""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from relic_core.caching import LRUCache
+from relic_core.config import Settings
+from relic_core.domain import Claim, Scores, Work
 from relic_core.ports import Retriever
 from relic_core.retrieval.bm25 import EPSILON, K1, B
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import STOPWORDS, WORDS, content_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Scores, Work
 
 CODE = "bm25-reference/1"
 """Version of what rank_bm25 is given: a new one makes other scores."""

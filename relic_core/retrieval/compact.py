@@ -24,29 +24,24 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.domain import LENGTHS, Span, best_first
+from relic_core.domain import LENGTHS, Claim, Span, WorkVersion, best_first
+from relic_core.encoders.cards import Similarity
 from relic_core.errors import StaleIndex
+from relic_core.ports import Progress, Workers
 from relic_core.retrieval import index_files
+from relic_core.retrieval.index_files import Recipe
 from relic_core.retrieval.sentence_sums import DenseIndex
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Claim, WorkVersion
-    from relic_core.encoders.cards import Similarity
-    from relic_core.ports import Progress, Workers
-    from relic_core.retrieval.index_files import Recipe
-
-    Measures = Mapping[int, tuple[float, float]]
-    """By length of span: recall at 10 and at 100."""
+Measures = Mapping[int, tuple[float, float]]
+"""By length of span: recall at 10 and at 100."""
 
 CODE = "compact/2"
 """Version of what is in the file and of how it is searched; a new one makes old indexes unused."""

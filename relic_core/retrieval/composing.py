@@ -12,25 +12,18 @@ one where one in a hundred is. docs/evaluation.md says on which works, and how f
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.domain import Span
+from relic_core.domain import Condition, Hit, Joined, Ranking, Span, Unit, Work
 from relic_core.errors import BadRequest
-from relic_core.retrieval.search import PartBorne, Verdicts
+from relic_core.retrieval.search import Findings, PartBorne, Verdicts
 from relic_core.retrieval.strength import Strength
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Condition, Hit, Joined, Ranking, Unit, Work
-    from relic_core.retrieval.search import Findings
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

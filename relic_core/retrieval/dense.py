@@ -5,39 +5,31 @@ A work is read once, whatever the length; `sentence_sums` says what is kept of i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.config import ASSETS
-from relic_core.domain import LENGTHS, MAX_LENGTH, Ranking
-from relic_core.encoders.cards import read_card
+from relic_core.config import ASSETS, Settings
+from relic_core.domain import LENGTHS, MAX_LENGTH, Claim, Ranking, Scores, Span, Work, WorkVersion
+from relic_core.encoders.cards import Similarity, read_card
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.encoders.weights import find_model
 from relic_core.errors import NoIndex, StaleIndex
-from relic_core.ports import silent
+from relic_core.ports import Encoder, Progress, Retriever, Workers, silent
 from relic_core.retrieval import compact, index_files
+from relic_core.retrieval.compact import Compact
 from relic_core.retrieval.dense_alone import DenseAlone
+from relic_core.retrieval.index_files import Arrays
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 from relic_core.retrieval.vectors import Pieces, VectorSearch, check_span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Scores, Span, Work, WorkVersion
-    from relic_core.encoders.cards import Similarity
-    from relic_core.ports import Encoder, Progress, Retriever, Workers
-    from relic_core.retrieval.compact import Compact
-    from relic_core.retrieval.index_files import Arrays
 
 CODE = "dense/1"
 """Version of the arrays' layout and of how the work is cut into blocks; a new one makes old indexes unused."""

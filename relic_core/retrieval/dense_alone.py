@@ -9,26 +9,21 @@ DPR and its own encoders (section 3.2), and the only way for encoders whose vect
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.domain import LENGTHS, Scores, Span, Work, WorkVersion
 from relic_core.encoders.towers import PassageEncoder, flat_span
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 from relic_core.retrieval import index_files
+from relic_core.retrieval.index_files import Arrays
 from relic_core.retrieval.sentence_sums import times
 from relic_core.retrieval.vectors import Pieces, VectorSearch, check_span
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.ports import Progress
-    from relic_core.retrieval.index_files import Arrays
 
 CODE = "dense-alone/1"
 """Version of the matrix's layout and of the texts that are encoded; a new one makes old indexes unused."""

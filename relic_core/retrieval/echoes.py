@@ -17,8 +17,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,20 +29,14 @@ from scipy.optimize import linprog
 
 from relic_core.domain import best_first, best_of
 from relic_core.errors import BadRequest, unknown_name
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 from relic_core.text.forms import lemma
 from relic_core.text.words import STOPWORDS, tokens
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.ports import Progress
-
-    Floats = npt.NDArray[np.float32]
-    Doubles = npt.NDArray[np.float64]
-    Scorer = Callable[[range], Floats]
-    """Scores some units of the first collection, given by their numbers; shape (len(range), n_b)."""
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Scorer = Callable[[range], Floats]
+"""Scores some units of the first collection, given by their numbers; shape (len(range), n_b)."""
 
 CODE = "echoes/2"
 """Version of how scores are made: a new one makes other scores."""

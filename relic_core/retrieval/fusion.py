@@ -14,23 +14,19 @@ ranking was to find and did not, since it is not exact, get from it what the las
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.config import Settings
 from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores
 from relic_core.errors import NoIndex
 from relic_core.ports import CorpusRetriever, Progress, Retriever, silent
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
-
-    Keys = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.int64]
 
 WEIGHTS = {"bm25": 0.07, "surroundings": 0.4}
 """What a ranking counts for, by its retriever; all others 1. Chosen on half of `public-relic-dev`."""

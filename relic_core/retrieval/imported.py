@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from relic_core.domain import GAP
+from relic_core.config import Settings
+from relic_core.domain import GAP, Claim, Scores, Work
 from relic_core.errors import RelicError
 from relic_core.ports import Retriever
 from relic_core.store import Store
 from relic_core.text.words import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Scores, Work
 
 
 class Imported(Retriever):

@@ -20,32 +20,28 @@ import threading
 import time
 import uuid
 import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core import __version__
 from relic_core.caching import LRUCache
+from relic_core.domain import WorkVersion
 from relic_core.errors import NoIndex, StaleIndex, written_to
 from relic_core.formats.files import digest_of
 from relic_core.store import locks
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.domain import WorkVersion
-
-    Arrays = Mapping[str, npt.NDArray[Any]]
-    Writers = Mapping[str, Callable[[Path], object]]
-    Stamp = tuple[tuple[int, ...], ...]
+Arrays = Mapping[str, npt.NDArray[Any]]
+Writers = Mapping[str, Callable[[Path], object]]
+Stamp = tuple[tuple[int, ...], ...]
 
 T = TypeVar("T")
 

@@ -13,41 +13,33 @@ does it, and the rest stays as it is there.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.caching import LRUCache
-from relic_core.domain import LENGTHS, best_first
-from relic_core.encoders.cards import read_card
-from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
+from relic_core.config import Settings
+from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, best_first
+from relic_core.encoders.cards import EncoderCard, read_card
+from relic_core.encoders.late_chunking import ClaimTokens, LateChunkingEncoder, load_late_chunking
 from relic_core.errors import BadWeights, RelicError
-from relic_core.ports import silent
+from relic_core.ports import Progress, Retriever, silent
 from relic_core.retrieval import index_files
 from relic_core.retrieval.dense import blocks, read_blocks, trained_model
+from relic_core.retrieval.index_files import Arrays
 from relic_core.retrieval.reranked import FIRST, Reordering, beside
 from relic_core.retrieval.sentence_sums import times
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import content_tokens
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.encoders.late_chunking import ClaimTokens
-    from relic_core.ports import Progress, Retriever
-    from relic_core.retrieval.index_files import Arrays
-
-    Vectors = npt.NDArray[np.float32]
-    Places = npt.NDArray[np.int64]
+Vectors = npt.NDArray[np.float32]
+Places = npt.NDArray[np.int64]
 
 CODE = "late/1"
 """Version of the arrays' layout and of how a claim meets them; a new one makes old indexes unused."""

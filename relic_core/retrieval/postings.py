@@ -7,19 +7,15 @@ the sentences of all works are numbered one work after the other.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+from relic_core.text.words import WorkWords
 
-    import numpy.typing as npt
-
-    from relic_core.text.words import WorkWords
-
-    Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int64]
 
 _BITS = 32
 _SENTENCE = (1 << _BITS) - 1

@@ -8,23 +8,18 @@ the place where a preparation by one process keeps it: either goes on where the 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from relic_core.config import Settings
+from relic_core.domain import Work
 from relic_core.errors import BadRequest, BadWeights, RelicError
-from relic_core.ports import silent
-from relic_core.retrieval.index_files import Parts, exists
+from relic_core.ports import Progress, Workers, silent
+from relic_core.retrieval.index_files import Arrays, Parts, Recipe, exists
 from relic_core.retrieval.registry import RetrieverSpec, same_here
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.domain import Work
-    from relic_core.ports import Progress, Workers
-    from relic_core.retrieval.index_files import Arrays, Recipe
-    from relic_core.retrieval.vectors import VectorSearch
+from relic_core.retrieval.vectors import VectorSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from relic_core.config import Settings
+from relic_core.domain import Claim, Scores, Work
 from relic_core.ports import Retriever
 from relic_core.text.masking import claim_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Scores, Work
 
 CODE = "random/1"
 """Version of how orders are drawn: a new one draws others."""

@@ -8,30 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, Self, cast
+from typing import Literal, Self, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.config import Settings
+from relic_core.domain import Claim, Corpus, Ranking, Scores
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import JobCancelled
 from relic_core.language_models.cached_client import CachedClient, ModelQuestion
 from relic_core.language_models.parsing import Reading, read_criteria, read_order, read_score
-from relic_core.language_models.prompts import SUPPORTS, ask, claim_text, digest_of
+from relic_core.language_models.prompts import SUPPORTS, Prompt, Task, ask, claim_text, digest_of
 from relic_core.language_models.server import Server
+from relic_core.ports import Progress, Retriever
 from relic_core.retrieval.reranked import Reordering, loaded
 from relic_core.store import Store
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Corpus, Ranking, Scores
-    from relic_core.language_models.prompts import Prompt, Task
-    from relic_core.ports import Progress, Retriever
 
 WINDOW, STEP = 20, 10
 """Passages that are put in order at once, and by how many the window moves: from the back to the front."""

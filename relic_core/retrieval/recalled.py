@@ -6,31 +6,25 @@ make words up. So each answer is aligned to the work, and what aligns is the wor
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core.caching import LRUCache
+from relic_core.domain import Claim, Corpus, Ranking, Span, Work
 from relic_core.encoders.towers import flat
 from relic_core.errors import ReaderUnavailable, RelicError
 from relic_core.language_models.cached_client import ModelQuestion
 from relic_core.language_models.parsing import read_passages
-from relic_core.language_models.prompts import ask, claim_text
+from relic_core.language_models.prompts import Prompt, ask, claim_text
 from relic_core.language_models.server import count_tokens, longest_text
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 from relic_core.retrieval.read_by_model import AsksModel, stopped
 from relic_core.retrieval.reranked import below
 from relic_core.text.placing import Places, quoted_span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from relic_core.domain import Claim, Corpus, Ranking, Span, Work
-    from relic_core.language_models.prompts import Prompt
-    from relic_core.ports import Progress
 
 OVERLAP = 0.1
 """Share of a part of the text that the next part begins with."""

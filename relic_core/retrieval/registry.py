@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from relic_core.config import Settings
 from relic_core.engines import check_model
 from relic_core.errors import unknown_name
+from relic_core.ports import Retriever
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.ports import Retriever
-
-    Factory = Callable[[Settings, Sequence[Retriever]], Retriever]
+Factory = Callable[[Settings, Sequence[Retriever]], Retriever]
 
 Kind = Literal["lexical", "dense", "fusion", "reranker", "baseline", "imported"]
 

@@ -8,11 +8,13 @@ works of the top k are loaded for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.config import ASSETS, Settings
 from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores
@@ -20,12 +22,6 @@ from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import NotFound, RelicError
 from relic_core.ports import CorpusRetriever, Progress, Reranker, Retriever, silent
 from relic_core.retrieval.fusion import share, sum_of_shares
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
 
 TOP_K = 100
 

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.domain import Span, rank_scores
+from relic_core.domain import (
+    Claim,
+    Condition,
+    Corpus,
+    Hit,
+    Place,
+    Ranking,
+    Scores,
+    Span,
+    Work,
+    WorkVersion,
+    rank_scores,
+)
 from relic_core.encoders.batching import is_out_of_memory
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex, StoreError
-from relic_core.ports import Combining, Compacting, CorpusRetriever, VectorRetriever, silent
+from relic_core.ports import Combining, Compacting, CorpusRetriever, Progress, Retriever, VectorRetriever, silent
 from relic_core.retrieval import registry
-from relic_core.retrieval.strength import OutOfVocabulary, StrengthClassifier
+from relic_core.retrieval.registry import RetrieverCard
+from relic_core.retrieval.strength import OutOfVocabulary, Strength, StrengthClassifier
 from relic_core.text.dialogue import only_addresses
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Claim, Condition, Corpus, Hit, Place, Ranking, Scores, Work, WorkVersion
-    from relic_core.ports import Progress, Retriever
-    from relic_core.retrieval.registry import RetrieverCard
-    from relic_core.retrieval.strength import Strength
-
-    Mask = npt.NDArray[np.bool_]
+Mask = npt.NDArray[np.bool_]
 
 NEAR = 12
 """Sentences on either side of a passage that are left out where others like it are looked for: about half a page."""

@@ -17,20 +17,16 @@ they are several times as fast as those of a BLAS whose threads have to share th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from relic_core.domain import Scores, Span
+from relic_core.encoders.cards import Similarity
 
-    import numpy.typing as npt
-
-    from relic_core.domain import Scores, Span
-    from relic_core.encoders.cards import Similarity
-
-    Vectors = npt.NDArray[np.float32]
-    Doubles = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 
 
 class DenseIndex:

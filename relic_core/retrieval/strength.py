@@ -44,17 +44,14 @@ far the hit stands out of its work.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from relic_core.domain import Claim, Hit, Ranking, Work
 from relic_core.text.words import CRITICS_WORDS, content_tokens, unknown_words, work_words
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from relic_core.domain import Claim, Hit, Ranking, Work
 
 Level = Literal["strong", "fair", "weak"]
 _ORDER: tuple[Level, ...] = ("weak", "fair", "strong")

@@ -14,24 +14,20 @@ rankings of spans it adds what these cannot know (docs/evaluation.md has the fig
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from relic_core.caching import LRUCache
+from relic_core.config import Settings
 from relic_core.domain import GIVEN_PASSAGES, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_works
+from relic_core.ports import Retriever
 from relic_core.retrieval.bm25 import K1, B, Bm25, gain, key_of
 from relic_core.retrieval.postings import Postings
 from relic_core.retrieval.words import claim_terms, terms_version
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.ports import Retriever
-    from relic_core.text.words import WorkWords
+from relic_core.text.words import WorkWords
 
 CODE = "surroundings/1"
 """Version of how scores are made: a new one makes other scores."""

@@ -16,24 +16,19 @@ out of the claim's norm, which is the same for every span.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.caching import LRUCache
+from relic_core.config import Settings
 from relic_core.domain import LENGTHS, Claim, Scores, Work
 from relic_core.ports import Progress, Retriever
 from relic_core.retrieval.words import SpanCounts, Terms, claim_terms, span_counts, terms_version, work_terms
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 CODE = "tf-idf/1"
 """Version of how scores are made: a new one makes other scores."""

@@ -11,33 +11,28 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
+from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest, StaleIndex
-from relic_core.ports import silent
+from relic_core.ports import Encoder, Progress, silent
 from relic_core.retrieval import index_files
+from relic_core.retrieval.index_files import Arrays, Recipe
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import content_tokens, without_names
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.encoders.towers import PassageEncoder
-    from relic_core.ports import Encoder, Progress
-    from relic_core.retrieval.index_files import Arrays, Recipe
-
-    Vector = npt.NDArray[np.float32]
+Vector = npt.NDArray[np.float32]
 
 CLAIMS = "claims/1"
 """Version of how a claim becomes a vector and meets an index; a new one makes other scores from the same indexes."""

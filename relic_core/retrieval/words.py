@@ -11,26 +11,22 @@ length and a kind of term, and kept: another weighting is a matter of millisecon
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.caching import LRUCache
+from relic_core.domain import Claim, Work, WorkVersion
 from relic_core.errors import StaleIndex, StoreError
 from relic_core.retrieval import index_files
 from relic_core.text.forms import lemma, lemmas_version, work_lemmas
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import STOPWORDS, WORDS, WorkWords, keep_words, work_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Claim, Work, WorkVersion
 
 Terms = Literal["tokens", "lemmas", "all"]
 """What is counted: words as they stand, or the dictionary words that they are forms of, both without function words; or

@@ -5,27 +5,44 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.caching import LRUCache
-from relic_core.domain import EVERYWHERE, Claim, Span, WorkFilter, best_first, best_of
-from relic_core.domain.attribution import Target
+from relic_core.domain import (
+    EVERYWHERE,
+    Claim,
+    Offsets,
+    Pair,
+    Place,
+    Scores,
+    Span,
+    Work,
+    WorkFilter,
+    WorkSummary,
+    best_first,
+    best_of,
+)
+from relic_core.domain.attribution import AttributionRequest, By, Target
+from relic_core.domain.figures import Table
+from relic_core.encoders.cards import EncoderCard
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import BadRequest, NotFound, ReaderUnavailable, StaleIndex
 from relic_core.evaluation import attribution as measuring
 from relic_core.formats.attribution import read_queries
-from relic_core.ports import silent
-from relic_core.reporting.passages import quotation
+from relic_core.ports import Benchmark, Progress, SpanScorer, silent
+from relic_core.reporting.passages import Passage, quotation
 from relic_core.retrieval.attribution import (
     TOP_K,
     Attributor,
+    Ints,
     Stretches,
     fuse,
     gains,
@@ -35,27 +52,13 @@ from relic_core.retrieval.attribution import (
     strong,
 )
 from relic_core.retrieval.dense import Dense
+from relic_core.retrieval.registry import Retrievers
 from relic_core.retrieval.words import stored_terms
+from relic_core.services.works import Works
 from relic_core.text.decoding import decode
 from relic_core.text.masking import MARKED_WORDS, marked_quotations
 from relic_core.text.sentences import default_segmenter
-from relic_core.text.words import content_tokens, shared_runs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Offsets, Pair, Place, Scores, Work, WorkSummary
-    from relic_core.domain.attribution import AttributionRequest, By
-    from relic_core.domain.figures import Table
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.ports import Benchmark, Progress, SpanScorer
-    from relic_core.reporting.passages import Passage
-    from relic_core.retrieval.attribution import Ints
-    from relic_core.retrieval.registry import Retrievers
-    from relic_core.services.works import Works
-    from relic_core.text.words import WorkWords
+from relic_core.text.words import WorkWords, content_tokens, shared_runs
 
 _PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\Z)", re.DOTALL)
 _SHOWN = 4

@@ -9,13 +9,15 @@ import os
 import secrets
 import shutil
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from relic_core import config
-from relic_core.config import provenance
+from relic_core.config import Settings, provenance
+from relic_core.domain import WorkSummary
 from relic_core.domain.figures import many
 from relic_core.errors import (
     BadBackup,
@@ -27,19 +29,12 @@ from relic_core.errors import (
 )
 from relic_core.formats.backups import DATA, SETTINGS, BackupFile, BackupWriter, Manifest, is_backup
 from relic_core.formats.files import check_path, written_whole
+from relic_core.ports import Progress
+from relic_core.services.jobs import Jobs
 from relic_core.services.models import choices_file
 from relic_core.store import Store, migrations, swapping
 from relic_core.store.locks import acquire, is_held
 from relic_core.training.folders import CHECKPOINTS, FOLDER, MODEL
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-
-    from relic_core.config import Settings
-    from relic_core.domain import WorkSummary
-    from relic_core.ports import Progress
-    from relic_core.services.jobs import Jobs
 
 _ROOM = 50_000_000
 """Bytes that a restore leaves free."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from relic_core.config import Settings
+from relic_core.domain import Job, Work, WorkSummary
 from relic_core.errors import (
     BadRequest,
     BadText,
@@ -21,17 +25,10 @@ from relic_core.errors import (
 from relic_core.library import catalogue, folder
 from relic_core.library.catalogue import CatalogueEntry, RelicSplit, entry_of
 from relic_core.library.gutenberg import Downloads, Gate, Gutenberg, check_number, parse_number
+from relic_core.ports import Progress
+from relic_core.services.indexing import Preparing
+from relic_core.services.works import Added, Works
 from relic_core.store import locks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from relic_core.config import Settings
-    from relic_core.domain import Job, Work, WorkSummary
-    from relic_core.ports import Progress
-    from relic_core.services.indexing import Preparing
-    from relic_core.services.works import Added, Works
 
 __all__ = ["Catalogue", "CatalogueEntry", "Item", "Origin", "RelicSplit", "Shelved", "Tally", "parse_number"]
 

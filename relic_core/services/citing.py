@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from relic_core.domain import CitedWork, EditionDetails, Place, Work, WorkSummary
 from relic_core.errors import BadRequest
@@ -12,11 +12,7 @@ from relic_core.reporting.citations.locators import Locator, locate
 from relic_core.reporting.citations.quoting import QuotedText, quote
 from relic_core.reporting.citations.styles import Cited, cite
 from relic_core.reporting.passages import Passage, quotation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from relic_core.store.works import EditionDetailsRows, WorkRows
+from relic_core.store.works import EditionDetailsRows, WorkRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

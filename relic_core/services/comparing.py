@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from relic_core.domain import Hit, Place, Search, SearchRequest, Span, Work
 from relic_core.domain.searches import ModelFingerprints, TopKHit, TopKSnapshot
 from relic_core.errors import BadRequest
 from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
 from relic_core.reporting.passages import Passage, quotation
+from relic_core.retrieval.registry import RetrieverCard
 from relic_core.retrieval.search import SNAPSHOT_TOP_K
+from relic_core.services.search import Column, SearchResult
+from relic_core.services.snapshots import Fingerprints, Snapshots
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from relic_core.domain import Hit, Place, Search, SearchRequest, Span, Work
-    from relic_core.retrieval.registry import RetrieverCard
-    from relic_core.services.search import Column, SearchResult
-    from relic_core.services.snapshots import Fingerprints, Snapshots
-
-    DatedSnapshot = tuple[datetime, TopKSnapshot]
-    """The first passages of a retriever, and when they were kept."""
-
-    WorkSpan = tuple[str, int, int]
-    """A work's id, and where a passage of it starts and ends."""
+DatedSnapshot = tuple[datetime, TopKSnapshot]
+"""The first passages of a retriever, and when they were kept."""
+WorkSpan = tuple[str, int, int]
+"""A work's id, and where a passage of it starts and ends."""
 
 TEN = 10
 """Passages of each column that are shown and counted."""

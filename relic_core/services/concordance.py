@@ -5,26 +5,22 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from urllib.parse import urlencode
 
 import numpy as np
 
 from relic_core.caching import LRUCache
+from relic_core.domain import Address, WorkSummary
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library.concordance import Finder, Found
-from relic_core.library.lexicon import Reach, nearest
+from relic_core.library.lexicon import Lexicon, Numbers, Reach, nearest
 from relic_core.library.queries import read_query
 from relic_core.reporting.concordance import Occurrence, to_csv
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from relic_core.domain import Address, WorkSummary
-    from relic_core.library.lexicon import Lexicon, Numbers
-    from relic_core.store.shelf import Texts, WordedText
+from relic_core.store.shelf import Texts, WordedText
 
 PAGE = 50
 MOST_PAGES = 1_000_000

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import starmap
-from typing import TYPE_CHECKING
 
+from relic_core.config import Settings
+from relic_core.domain import MinedWindow
 from relic_core.errors import NotFound
 from relic_core.evaluation import off_limits
 from relic_core.library import catalogue
@@ -18,16 +20,10 @@ from relic_core.mining.splits import PART_OF, SPLIT, Candidate, Gate, Row, Split
 from relic_core.mining.word_runs import RunSet
 from relic_core.ports import Progress, silent
 from relic_core.services.catalogue import stored_works
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.domain import MinedWindow
-    from relic_core.services.works import Works
-    from relic_core.store.mined_windows import WindowRows
-    from relic_core.store.pairs import PairRows
-    from relic_core.store.splits import SplitRows
+from relic_core.services.works import Works
+from relic_core.store.mined_windows import WindowRows
+from relic_core.store.pairs import PairRows
+from relic_core.store.splits import SplitRows
 
 __all__ = ["Dataset", "ExportRequest", "LeakReport", "SplitSummary"]
 

@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.domain import Span
-from relic_core.domain.figures import many
+from relic_core.config import Settings
+from relic_core.domain import Job, Sentence, Span, Work
+from relic_core.domain.figures import Table, many
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation import echoes as known_echoes
+from relic_core.evaluation.echoes import KnownEchoes
 from relic_core.formats.files import digest_of, write_whole
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 from relic_core.reporting.echoes import Echo, Side
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval import echoes, index_files
 from relic_core.retrieval.dense import Dense
-from relic_core.retrieval.echoes import ALONE, DEFAULT, METHODS, Counted, Filters, MethodCard, Passages
+from relic_core.retrieval.echoes import ALONE, DEFAULT, METHODS, Counted, Filters, MethodCard, Passages, Scorer
+from relic_core.retrieval.registry import Retrievers
+from relic_core.services.jobs import Jobs
+from relic_core.services.works import Works
 from relic_core.text.words import word_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
-    from relic_core.domain import Job, Sentence, Work
-    from relic_core.domain.figures import Table
-    from relic_core.evaluation.echoes import KnownEchoes
-    from relic_core.ports import Progress
-    from relic_core.retrieval.echoes import Scorer
-    from relic_core.retrieval.registry import Retrievers
-    from relic_core.services.jobs import Jobs
-    from relic_core.services.works import Works
 
 __all__ = ["DEFAULT", "METHODS", "Echo", "EchoAnswer", "EchoRequest", "Echoes", "Side"]
 

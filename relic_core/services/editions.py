@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from relic_core.caching import LRUCache
+from relic_core.domain import Search, WorkSummary
 from relic_core.errors import NotFound
 from relic_core.library.catalogue import CatalogueEntry, entry_of
 from relic_core.library.previews import ChapterFacts, Numbers, count
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from relic_core.domain import Search, WorkSummary
-    from relic_core.services.indexing import Built, Indexes
-    from relic_core.services.works import Works
+from relic_core.services.indexing import Built, Indexes
+from relic_core.services.works import Works
 
 __all__ = ["ChapterFacts", "Editions", "Facts", "Numbers"]
 

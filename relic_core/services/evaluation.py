@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from relic_core import engines
+from relic_core.config import Settings
+from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work, WorkSummary
+from relic_core.domain.figures import Table
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation import figures
 from relic_core.evaluation.benchmarks import registry as benchmarks
@@ -20,27 +24,18 @@ from relic_core.evaluation.experiments import Experiment, moved_ranks, refuse_le
 from relic_core.evaluation.labels import Labels, join_windows
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet
-from relic_core.language_models.cached_client import ModelQuestion
+from relic_core.language_models.cached_client import CachedClient, ModelQuestion
 from relic_core.language_models.parsing import read_quotation
 from relic_core.language_models.prompts import SUPPORTS, ask, claim_text
+from relic_core.ports import Benchmark, Progress, Retriever
 from relic_core.retrieval import bm25, registry
 from relic_core.retrieval.read_by_model import ReadByModel
 from relic_core.retrieval.recalled import Recalled
+from relic_core.retrieval.words import Terms
+from relic_core.services.catalogue import Shelved
+from relic_core.services.runs import Runs
 from relic_core.store import locks, run_journal
 from relic_core.text.placing import LEAST_RATIO, like
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work, WorkSummary
-    from relic_core.domain.figures import Table
-    from relic_core.language_models.cached_client import CachedClient
-    from relic_core.ports import Benchmark, Progress, Retriever
-    from relic_core.retrieval.words import Terms
-    from relic_core.services.catalogue import Shelved
-    from relic_core.services.runs import Runs
 
 __all__ = [
     "Benchmarks", "Measured", "Measuring", "chosen_retrievers", "figures", "named_retrievers", "retriever_names",

@@ -6,10 +6,14 @@ import secrets
 import shutil
 import urllib.error
 import urllib.request
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import Literal
 
+from relic_core.config import Settings
+from relic_core.domain import WorkSummary
 from relic_core.domain.figures import many
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import RelicError
@@ -18,16 +22,9 @@ from relic_core.retrieval import dense, late
 from relic_core.retrieval.index_files import survey
 from relic_core.retrieval.reranked import reranker_model
 from relic_core.services.backups import leftovers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.domain import WorkSummary
-    from relic_core.services.indexing import Indexes
-    from relic_core.services.works import Works
-    from relic_core.store import Store
+from relic_core.services.indexing import Indexes
+from relic_core.services.works import Works
+from relic_core.store import Store
 
 Level = Literal["good", "notice", "bad"]
 

@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from relic_core import engines
-from relic_core.domain import LENGTHS, MIN_LENGTH, Claim, Corpus, rank_scores
+from relic_core.config import Settings
+from relic_core.domain import LENGTHS, MIN_LENGTH, Claim, Corpus, Job, Search, Work, WorkSummary, rank_scores
 from relic_core.domain.figures import many
 from relic_core.errors import BadClaim, BadWeights, NotFound, RelicError, StoreBusy
-from relic_core.ports import Combining, Compacting, CorpusRetriever, silent
+from relic_core.ports import Combining, Compacting, CorpusRetriever, Progress, silent
 from relic_core.retrieval import index_files, preparing, registry
+from relic_core.retrieval.registry import RetrieverCard, Retrievers
 from relic_core.retrieval.vectors import VectorSearch
+from relic_core.services.jobs import Jobs
+from relic_core.services.works import Works
 from relic_core.text.masking import read_claim
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.domain import Job, Search, Work, WorkSummary
-    from relic_core.ports import Progress
-    from relic_core.retrieval.registry import RetrieverCard, Retrievers
-    from relic_core.services.jobs import Jobs
-    from relic_core.services.works import Works
 
 _AT_ONCE = 3
 """So few works are each given their own job right away."""

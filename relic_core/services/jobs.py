@@ -9,24 +9,21 @@ import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
 
 from relic_core.config import PROJECT, Settings
+from relic_core.domain import Job
 from relic_core.errors import JobCancelled, NotFound, RelicError, StoreError, StoreReadOnly, unknown_name
+from relic_core.ports import Executor, Progress
 from relic_core.store import locks
 from relic_core.store.jobs import ENDED, STOPPED, JobFolder, JobReport, JobRows, JobSpec, stopped_note
 from relic_core.text.decoding import storable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from relic_core.domain import Job
-    from relic_core.ports import Executor, Progress
-
-    JobFunction = Callable[[dict[str, Any], Progress], str]
-    """Does the work with the arguments of the job, tells how far it has come, and returns the closing note."""
+JobFunction = Callable[[dict[str, Any], Progress], str]
+"""Does the work with the arguments of the job, tells how far it has come, and returns the closing note."""
 
 ONE_AT_A_TIME = frozenset({"fetch", "index", "library", "mine", "prepare", "study-models", "train"})
 """Kinds that use all of the machine, or of a mirror's patience: the next waits until the one before has ended."""

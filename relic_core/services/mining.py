@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core import engines
+from relic_core.config import Settings
+from relic_core.domain import Job
 from relic_core.errors import BadText, NotFound, StoreReadOnly
 from relic_core.formats.files import write_whole
 from relic_core.library.folder import admit, refusal
@@ -22,17 +25,11 @@ from relic_core.mining import quoted_works, volumes
 from relic_core.mining.plans import done_before, make_plan
 from relic_core.mining.runs import MiningSummary, Places, mine_planned, rows_of, set_aside
 from relic_core.ports import Progress, Workers, silent
+from relic_core.services.works import Works
 from relic_core.store import locks
+from relic_core.store.mined_windows import WindowRows
+from relic_core.store.sources import MinedSource, SourceRows
 from relic_core.text.decoding import file_name
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.domain import Job
-    from relic_core.services.works import Works
-    from relic_core.store.mined_windows import WindowRows
-    from relic_core.store.sources import MinedSource, SourceRows
 
 _KEEP_SECONDS = 2.0
 """Between two transactions: opening the store takes longer than mining an essay."""

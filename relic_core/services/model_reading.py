@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from relic_core.config import Settings
+from relic_core.domain import Claim, Condition, Job, Search, Work
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import ReaderUnavailable
 from relic_core.language_models.cached_client import ModelQuestion
-from relic_core.language_models.parsing import read_split
+from relic_core.language_models.parsing import Reading, read_split
 from relic_core.language_models.prompts import OBJECTIVES, ask, digest_of
 from relic_core.language_models.server import allow, is_allowed, where
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 from relic_core.reporting.passages import light_words
-from relic_core.retrieval.read_by_model import TASKS, ReadByModel, stopped
+from relic_core.retrieval.read_by_model import TASKS, AsksModel, ReadByModel, stopped
 from relic_core.retrieval.recalled import Recalled
+from relic_core.retrieval.registry import Retrievers
+from relic_core.services.jobs import Jobs
+from relic_core.services.search import Card, Column, SearchResult
 from relic_core.text.masking import read_claim
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.domain import Claim, Condition, Job, Search, Work
-    from relic_core.language_models.parsing import Reading
-    from relic_core.ports import Progress
-    from relic_core.retrieval.read_by_model import AsksModel
-    from relic_core.retrieval.registry import Retrievers
-    from relic_core.services.jobs import Jobs
-    from relic_core.services.search import Card, Column, SearchResult
 
 KIND = "read-by-model"
 """The kind of job that reads."""

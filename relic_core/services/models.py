@@ -8,24 +8,20 @@ taken back.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from relic_core.config import ASSETS
+from relic_core.config import ASSETS, Settings
 from relic_core.domain.trainings import MODEL_KINDS, ModelKind, Training
 from relic_core.encoders.cards import CARD, read_card, read_reranker
 from relic_core.encoders.weights import LARGE, find_model, is_large_installed
 from relic_core.errors import BadRequest, BadWeights, NotFound
 from relic_core.formats.files import write_whole
 from relic_core.training.folders import FOLDER, MODEL, TrainingFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.config import Settings
 
 PACKAGED_LARGE = "packaged-large"
 """Stands for the encoder that comes with the program and lies over the larger base, which has to be installed."""

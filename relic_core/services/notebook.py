@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import secrets
 from base64 import b32encode
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from relic_core import __version__
 from relic_core.domain import ORIGINS, Collection, KeptPassage, Note, Origin, Search, Work, WorkSummary, note_id
 from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.reporting.passages import quotation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from relic_core.store.notes import CollectionRows, NoteRows
+from relic_core.store.notes import CollectionRows, NoteRows
 
 FIRST_COLLECTION = "My notes"
 """What the collection is called that keeping makes where there is none."""

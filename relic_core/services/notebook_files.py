@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
-from relic_core.domain import BenchmarkCard
+from relic_core import domain
+from relic_core.domain import BenchmarkCard, CitedWork, Note, Work
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.formats import evaluation_set
+from relic_core.formats.evaluation_set import EvaluationSet
 from relic_core.formats.files import read_bytes, write_whole
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
+from relic_core.ports import Benchmark
 from relic_core.reporting.notebook_exports import csv, markdown, word
 from relic_core.services.notebook import NoteEditions, new_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-    from pathlib import Path
-
-    from relic_core import domain
-    from relic_core.domain import CitedWork, Note, Work
-    from relic_core.formats.evaluation_set import EvaluationSet
-    from relic_core.ports import Benchmark
-    from relic_core.store.notes import CollectionRows, NoteRows
+from relic_core.store.notes import CollectionRows, NoteRows
 
 NOTEBOOK = BenchmarkCard(
     name="notebook",

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from relic_core.domain.people import Holding, address_digest
+from relic_core.domain.people import NOBODY, Holding, address_digest
 from relic_core.errors import BadRequest, NotFound
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from relic_core.store.people import PeopleRows
-
-NOBODY = "nobody"
-"""How a command calls what was kept while nobody signed in."""
+from relic_core.store.people import PeopleRows
 
 _SHOWN = 80
 

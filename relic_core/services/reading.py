@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from relic_core.caching import LRUCache
 from relic_core.domain import Address, Place, Span, Work, WorkSummary
 from relic_core.errors import BadRequest, NotFound, RelicError
 from relic_core.reporting.chapters import SetChapter, chapter_name, set_chapter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from relic_core.services.search import SearchResult
+from relic_core.services.search import SearchResult
 
 _CHAPTERS_KEPT = 8
 

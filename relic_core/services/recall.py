@@ -10,10 +10,12 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from relic_core.caching import LRUCache
 from relic_core.domain import Book, Claim, Offsets, Outcome, Place, QuotationContext, Run, Span, Work, WorkSummary
@@ -53,19 +55,14 @@ from relic_core.evaluation.recall import (
 )
 from relic_core.evaluation.runner import FIRST
 from relic_core.formats.files import write_whole
+from relic_core.ports import Benchmark
 from relic_core.reporting import tables
 from relic_core.reporting.chart_words import caption, is_share, measure_label, summary, table
 from relic_core.reporting.passages import Passage, quotation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from relic_core.ports import Benchmark
-    from relic_core.services.catalogue import Shelved
-    from relic_core.services.evaluation import Benchmarks
-    from relic_core.services.runs import Runs
-    from relic_core.store.mined_windows import WindowRows
+from relic_core.services.catalogue import Shelved
+from relic_core.services.evaluation import Benchmarks
+from relic_core.services.runs import Runs
+from relic_core.store.mined_windows import WindowRows
 
 __all__ = [
     "CODES", "FINDINGS", "METRICS", "SORTS", "VIEWS", "Case", "Diagnosis", "Missing", "Offer", "Outcomes",

@@ -5,10 +5,14 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from relic_core.config import ASSETS
+from relic_core.domain import ContextSize, Outcome, Run, Work
+from relic_core.domain.figures import Table
+from relic_core.domain.studies import Study
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, unknown_name
 from relic_core.evaluation import papers
 from relic_core.evaluation.diagnosis import CODES
@@ -17,16 +21,8 @@ from relic_core.evaluation.imported import import_ranking
 from relic_core.evaluation.labels import Labels, join
 from relic_core.formats import parquet, run_files, trec
 from relic_core.library.naming import meant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.domain import ContextSize, Outcome, Run, Work
-    from relic_core.domain.figures import Table
-    from relic_core.domain.studies import Study
-    from relic_core.ports import Benchmark, WorkSource
-    from relic_core.store.runs import RunRows
+from relic_core.ports import Benchmark, WorkSource
+from relic_core.store.runs import RunRows
 
 SHIPPED = ASSETS / "results"
 

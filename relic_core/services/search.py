@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from relic_core import __version__
 from relic_core.caching import LRUCache
@@ -18,16 +19,24 @@ from relic_core.domain import (
     Claim,
     Corpus,
     Group,
+    Hit,
+    Place,
+    SearchRequest,
+    SeedPassage,
     Span,
+    Unit,
+    Work,
+    WorkFilter,
+    WorkSummary,
     group_overlapping,
 )
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex
-from relic_core.ports import Matching, VectorRetriever
-from relic_core.reporting.passages import quotation, whole_sentences
+from relic_core.ports import Matching, Progress, VectorRetriever
+from relic_core.reporting.passages import Passage, quotation, whole_sentences
 from relic_core.retrieval import composing
-from relic_core.retrieval.composing import ComposedVerdicts
+from relic_core.retrieval.composing import Calibration, ComposedVerdicts
 from relic_core.retrieval.read_by_model import stopped
-from relic_core.retrieval.registry import in_order
+from relic_core.retrieval.registry import RetrieverCard, Retrievers, in_order
 from relic_core.retrieval.search import (
     SNAPSHOT_TOP_K,
     Findings,
@@ -40,22 +49,12 @@ from relic_core.retrieval.search import (
     first_passages,
     retrievers_to_ask,
 )
+from relic_core.retrieval.strength import Strength
 from relic_core.retrieval.words import work_terms
+from relic_core.services.works import Works
 from relic_core.text import masking
+from relic_core.text.masking import Quoted
 from relic_core.text.words import content_tokens, shared_words, tokens, unknown_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.domain import Hit, Place, SearchRequest, SeedPassage, Unit, Work, WorkFilter, WorkSummary
-    from relic_core.ports import Progress
-    from relic_core.reporting.passages import Passage
-    from relic_core.retrieval.composing import Calibration
-    from relic_core.retrieval.registry import RetrieverCard, Retrievers
-    from relic_core.retrieval.strength import Strength
-    from relic_core.services.works import Works
-    from relic_core.text.masking import Quoted
 
 CANDIDATES_PER_RESULT = 6
 """Hits looked at for each result wanted, since overlapping ones share a card."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from relic_core.domain import DEFAULT_RETRIEVERS, SearchRequest, SeedPassage, WorkSummary
@@ -13,13 +13,9 @@ from relic_core.errors import NotFound
 from relic_core.formats import search_address
 from relic_core.formats.files import read_bytes, write_whole
 from relic_core.retrieval import registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from relic_core.services.reading import ReadingPage
-    from relic_core.services.snapshots import Fingerprints
-    from relic_core.services.works import Works
+from relic_core.services.reading import ReadingPage
+from relic_core.services.snapshots import Fingerprints
+from relic_core.services.works import Works
 
 LONG = 2_000
 """Characters of an address above which a letter or a messenger may cut it: a file is safer."""

@@ -5,23 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from relic_core import __version__
 from relic_core.domain import EVERYWHERE, Hit, Search, SearchRequest, Work, WorkFilter
 from relic_core.domain.searches import ModelFingerprints, TopKHit, TopKSnapshot
 from relic_core.errors import BadWeights
 from relic_core.retrieval import registry
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from relic_core.retrieval.registry import Retrievers
-    from relic_core.services.search import SearchResult
-    from relic_core.services.works import Works
-    from relic_core.store.searches import TopKSnapshotRows
+from relic_core.retrieval.registry import Retrievers
+from relic_core.services.search import SearchResult
+from relic_core.services.works import Works
+from relic_core.store.searches import TopKSnapshotRows
 
 _MODEL = 4
 """Hex digits that name the models of a retriever; as many more name its rules, index and model together."""

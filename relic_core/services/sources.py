@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from relic_core.caching import LRUCache
 from relic_core.domain import ANSWERS, Judgement, Offsets, SecondarySource, Span, WindowQuestion, best_first
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.reporting.window_views import WindowView, make_view
 from relic_core.retrieval.bm25 import TextIndex
+from relic_core.services.works import Works
 from relic_core.store.mined_windows import UNLABELLED, Show, StoredWindow, WindowRows
+from relic_core.store.sources import SourceRows
 from relic_core.text.decoding import harmless
 from relic_core.text.masking import read_claim
 from relic_core.text.words import content_tokens, shared_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from relic_core.services.works import Works
-    from relic_core.store.sources import SourceRows
 
 __all__ = [
     "UNLABELLED",

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
-from relic_core.domain.trainings import follow
+from relic_core.config import Settings
+from relic_core.domain.figures import Table
+from relic_core.domain.trainings import Followed, ModelKind, Training, TrainingEvent, follow
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library.naming import meant
 from relic_core.reporting import trainings as reported
 from relic_core.services import models
+from relic_core.services.jobs import Jobs
+from relic_core.store.trainings import TrainingRows
 from relic_core.training.folders import FINISHED, TrainingFolder
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.domain.figures import Table
-    from relic_core.domain.trainings import Followed, ModelKind, Training, TrainingEvent
-    from relic_core.services.jobs import Jobs
-    from relic_core.store.trainings import TrainingRows
-    from relic_core.training.requests import TrainingRequest
+from relic_core.training.requests import TrainingRequest, settle
 
 KIND = "train"
 
@@ -45,8 +40,6 @@ class Trainings:
 
     def start(self, request: TrainingRequest) -> Training:
         """Start a training, as a job that outlives this process; raises as `TrainingPlans.check`."""
-        from relic_core.training.requests import settle
-
         self._check(request)
         name = request.name.strip() or f"{request.recipe.name}, {datetime.now(UTC):%d %b %H:%M}"
         folder = TrainingFolder.create(self._data, name=name, recipe=request.recipe.to_json(), asked=request.to_json())

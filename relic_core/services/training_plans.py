@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from relic_core.encoders.cards import read_card
+from relic_core.config import Settings
+from relic_core.domain import WorkSummary
+from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.weights import find_model
 from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.library.folder import admit
 from relic_core.retrieval.dense import trained_model
+from relic_core.store.splits import SplitRows
+from relic_core.store.trainings import Material
 from relic_core.training import estimates
-from relic_core.training.examples import FEW, check_enough, lacking
+from relic_core.training.estimates import Estimate
+from relic_core.training.examples import FEW, TrainingData, check_enough, lacking
 from relic_core.training.recipes import ABOUT, RECIPES, AnyRecipe, EncoderRecipe, SourceRecipe, recipe_of, setting
 from relic_core.training.requests import (
     DENSE_RELIC,
@@ -30,17 +35,6 @@ from relic_core.training.requests import (
     start_card,
 )
 from relic_core.training.validation import draw, watchable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from relic_core.config import Settings
-    from relic_core.domain import WorkSummary
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.store.splits import SplitRows
-    from relic_core.store.trainings import Material
-    from relic_core.training.estimates import Estimate
-    from relic_core.training.examples import TrainingData
 
 __all__ = [
     "ABOUT", "DENSE_RELIC", "LENGTHS", "NO_MODEL", "PRETRAINED", "RECIPES", "USES", "AnyRecipe", "Prospect",

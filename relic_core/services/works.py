@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from relic_core.config import Settings
+from relic_core.domain import EditionDetails, Work, WorkFilter, WorkSummary, WorkVersion
 from relic_core.errors import BadRequest
 from relic_core.library import folder, sample
 from relic_core.library.catalogue import entry_of, entry_of_file
 from relic_core.library.naming import resolve
 from relic_core.library.previews import LeftOutPreview, Preview, make_preview, notice_of
 from relic_core.library.reading import read_edition
+from relic_core.store.shelf import Shelf
+from relic_core.store.splits import ExampleRows
+from relic_core.store.works import Outcome, WorkRows
 from relic_core.text.decoding import file_name, harmless
 from relic_core.text.metadata import Metadata
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from relic_core.config import Settings
-    from relic_core.domain import EditionDetails, Work, WorkFilter, WorkSummary, WorkVersion
-    from relic_core.store.shelf import Shelf
-    from relic_core.store.splits import ExampleRows
-    from relic_core.store.works import Outcome, WorkRows
 
 __all__ = ["Added", "Available", "LeftOutPreview", "Preview", "Works", "ensure_sample"]
 

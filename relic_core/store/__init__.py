@@ -11,8 +11,10 @@ A store is cheap to make and holds nothing open: every call of its groups is one
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from relic_core.store import migrations
 from relic_core.store.connection import Database
@@ -31,11 +33,6 @@ from relic_core.store.studies import StudyRows
 from relic_core.store.study_answers import StudyAnswerRows
 from relic_core.store.trainings import TrainingRows
 from relic_core.store.works import EditionDetailsRows, TextRows, WorkRows
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
-    from pathlib import Path
 
 __all__ = ["Store"]
 

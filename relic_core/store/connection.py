@@ -21,23 +21,18 @@ import contextlib
 import os
 import shutil
 import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import duckdb
+from duckdb import DuckDBPyConnection
 
 from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
 from relic_core.store import swapping
 from relic_core.store.engine import CONFIG, Engine, busy, is_about_the_file, named, translate_error
-from relic_core.store.locks import FairLock, held
+from relic_core.store.locks import FairLock, LockTimeout, Wait, held
 from relic_core.store.migrations import Migration, make_store, migrate, read_migrations, version
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from duckdb import DuckDBPyConnection
-
-    from relic_core.store.locks import LockTimeout, Wait
 
 _FILLER = "scrub_filler"
 _BYTES = 8

@@ -9,17 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
+from duckdb import DuckDBPyConnection
 
 from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly, StoreTooNew
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from duckdb import DuckDBPyConnection
 
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     # No statement may reach the network or another file.

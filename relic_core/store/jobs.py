@@ -14,9 +14,11 @@ import re
 import secrets
 import shutil
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from relic_core.domain import Job, JobState
 from relic_core.domain.records import WAITING
@@ -24,10 +26,6 @@ from relic_core.errors import JobCancelled, NotFound
 from relic_core.store import locks
 from relic_core.store.rows import Rows, columns_of, insert, record
 from relic_core.text.decoding import storable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 _SHORTEST_PAUSE = 0.25
 _LOOK_SECONDS = 2.0

@@ -11,12 +11,9 @@ import fcntl
 import os
 import random
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from pathlib import Path
 
 POLL_SECONDS = 0.1
 _TELL_AFTER = 1.0

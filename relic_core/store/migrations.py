@@ -7,18 +7,14 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import duckdb
+from duckdb import DuckDBPyConnection
 
 from relic_core.config import ASSETS
 from relic_core.errors import StoreError, StoreTooNew
 from relic_core.store.engine import CONFIG
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from duckdb import DuckDBPyConnection
 
 FOLDER = ASSETS / "migrations"
 ENGINE = str(duckdb.__version__)

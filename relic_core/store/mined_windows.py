@@ -6,18 +6,15 @@ Judgements are appended, never updated; the last answer counts.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain import Judgement, MinedWindow, Span, WindowQuestion
 from relic_core.errors import NotFound
 from relic_core.store.pairs import PASSAGE, in_batches, passage_columns, passage_fields
 from relic_core.store.rows import Rows, add_many, columns_of, insert, value
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from duckdb import DuckDBPyConnection
-
 
 Show = Literal["kept", "set aside", "all"]
 """Which windows are given: those that count, those that were left out for a reason, or both."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from relic_core.store.rows import Rows, utc_now
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 class ModelAnswerRows(Rows):

@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain import Collection, CollectionCount, KeptPassage, Note
 from relic_core.domain.notes import merged_tags
 from relic_core.errors import NotFound
-from relic_core.store.rows import Rows, as_utc, columns_of, first, hide, insert, put_back, record, utc_now, value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from duckdb import DuckDBPyConnection
-
-    from relic_core.store.rows import Kind
+from relic_core.store.rows import Kind, Rows, as_utc, columns_of, first, hide, insert, put_back, record, utc_now, value
 
 T = TypeVar("T")
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain import MinedWindow, Pair
 from relic_core.store.rows import Rows, add_many
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from duckdb import DuckDBPyConnection
-
 
 BATCH = 5_000
 PASSAGE = "id, source_id, kind, left_context, quotation, right_context, at_start, at_end, passage_start, passage_end"

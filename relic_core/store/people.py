@@ -13,16 +13,14 @@ and a passage that is kept again is found. What both have is brought together:
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain import note_id
 from relic_core.domain.notes import brought_together
 from relic_core.domain.people import Holding
 from relic_core.store.notes import append_note, end_of, latest_notes
 from relic_core.store.rows import Rows, as_utc, put_back, utc_now, value
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
 
 _COUNTED = {
     "notes": ("live_notes", "latest_notes"),

@@ -8,18 +8,15 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
+from duckdb import DuckDBPyConnection
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from duckdb import DuckDBPyConnection
-
-    from relic_core.store.connection import Database
-    from relic_core.store.locks import LockTimeout
+from relic_core.store.connection import Database
+from relic_core.store.locks import LockTimeout
 
 T = TypeVar("T")
 

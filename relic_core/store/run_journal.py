@@ -11,19 +11,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
+from relic_core.domain import Outcome
 from relic_core.errors import written_to
 from relic_core.formats.run_files import outcome_line, read_outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
-
-    from relic_core.domain import Outcome
 
 FORMAT = "unfinished run/2"
 

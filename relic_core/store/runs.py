@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain import Book, ContextSize, Outcome, Run
+from relic_core.domain.runs import ImportedRanking, Offsets
 from relic_core.errors import NotFound
 from relic_core.store.rows import Removable, add_many, columns_of, first, insert, put_back, record, utc_now, value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from duckdb import DuckDBPyConnection
-
-    from relic_core.domain.runs import ImportedRanking, Offsets
 
 _COLUMNS = (
     "id", "benchmark", "split", "pool", "data_hash", "retriever", "label", "shape", "configuration", "books",

@@ -8,21 +8,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain import Search, SearchRequest
 from relic_core.domain.searches import TopKHit, TopKSnapshot
 from relic_core.errors import NotFound
 from relic_core.formats.search_address import KEYS, from_json, to_json
 from relic_core.store.rows import Rows, as_utc, columns_of, first, hide, insert, put_back, utc_now, value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from duckdb import DuckDBPyConnection
-
 
 ID_LETTERS = 7
 """35 bits: among ten thousand searches one chance in about 700 that two share a name, which then gets a letter more."""

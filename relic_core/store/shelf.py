@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from relic_core.domain import Address, Place, Work, WorkSummary, WorkVersion
 from relic_core.errors import NotFound
 from relic_core.library.concordance import Wording
 from relic_core.library.lexicon import Lexicon
+from relic_core.store import Store
+from relic_core.store.works import StoredText, TextRows, Version
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from relic_core.store import Store
-    from relic_core.store.works import StoredText, TextRows, Version
-
-    Stamp = tuple[tuple[int, int], ...]
+Stamp = tuple[tuple[int, int], ...]
 
 KEPT_CHARACTERS = 60_000_000
 """Of the texts kept in memory, in all; with its sentences a text takes about 6 bytes for each."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain import MinedWindow, Pair, SecondarySource
 from relic_core.errors import NotFound
 from relic_core.store.mined_windows import add_windows
 from relic_core.store.pairs import add_pairs
 from relic_core.store.rows import Removable, columns_of, insert, record, utc_now, value
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from duckdb import DuckDBPyConnection
-
 
 _COLUMNS = ("id", "title", "author", "name", "sha256", "characters", "number", "origin", "licence")
 _SELECT = f"SELECT {', '.join(_COLUMNS)}, language, problem FROM "  # noqa: S608 - our own names

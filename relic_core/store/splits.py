@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain import Claim, Example, Span
 from relic_core.store.rows import Rows, add_many, utc_now
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from duckdb import DuckDBPyConnection
 
 Kind = Literal["pair", "window"]
 Row = tuple[str, str, str]

@@ -11,8 +11,11 @@ import hashlib
 import hmac
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain.studies import ModelAnswers, Study, StudyTerms
 from relic_core.errors import BadRequest, NotFound, StudyFrozen
@@ -29,12 +32,6 @@ from relic_core.store.rows import (
     utc_now,
     value,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from duckdb import DuckDBPyConnection
 
 FROZEN = ("instructions", "wanted")
 """Terms that do not change once there is an answer."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain.studies import Annotator, Answer
 from relic_core.errors import NotFound
 from relic_core.store.rows import Rows, as_utc, columns_of, first, insert, record, utc_now, value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from duckdb import DuckDBPyConnection
 
 _SHIELD = "-" * 64
 """Stands before a person's words: the file keeps the first characters of the least and greatest text of a column among

@@ -13,13 +13,11 @@ import json
 import os
 import secrets
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 from relic_core.errors import StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 MARKER = "restoring.json"
 ASIDE = "before-restore-"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain.spans import MAX_LENGTH
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import NotFound
 from relic_core.store.rows import Removable, add_many, columns_of, first, insert, record, value
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from duckdb import DuckDBPyConnection
 
 _COLUMNS = ("id", "name", "recipe", "asked", "created")
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM "  # noqa: S608 - our own names

@@ -7,11 +7,15 @@ fast. War and Peace, of 74 works, comes in about 25 ms so, and in 100 to 200 ms 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import fields, replace
+from datetime import datetime
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from duckdb import DuckDBPyConnection
 
 from relic_core.domain import (
     Chapter,
@@ -27,14 +31,7 @@ from relic_core.domain import (
 from relic_core.errors import NotFound
 from relic_core.store.rows import Removable, Rows, add_many, columns_of, first, insert, put_back, record, utc_now
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Mapping, Sequence
-    from datetime import datetime
-
-    import numpy.typing as npt
-    from duckdb import DuckDBPyConnection
-
-    Numbers = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.int32]
 
 Outcome = Literal["added", "already", "corrected", "restored", "cut again"]
 

@@ -8,12 +8,9 @@ it is full.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 _LONG_LINE = 200
 """No printed line is this long: a block with such a line holds one paragraph per line."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from relic_core.text.blocks import Block, flatten, is_verse
 from relic_core.text.headings import Heading, is_capitals, is_title
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _CONTENTS = re.compile(r"(?:the |table of |detailed )?contents(?: of .{1,40})?[.:]?", re.IGNORECASE)
 _ILLUSTRATIONS = re.compile(r"(?:the |list of )?(?:illustrations|plates|maps)[.:]?", re.IGNORECASE)

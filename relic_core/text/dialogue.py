@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from relic_core.domain import Paragraph, Span, Work
 from relic_core.text.words import WORD, tokens, without_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from relic_core.domain import Paragraph, Span, Work
 
 SpeechStyle = Literal["double", "single", "dashes", "speakers", "none"]
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from relic_core.caching import LRUCache
+from relic_core.domain import Work
 from relic_core.text.words import STOPWORDS, WORDS, WorkWords, content_tokens, work_words
-
-if TYPE_CHECKING:
-    from relic_core.domain import Work
-
 
 _RULE = "lemmas/2"
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from relic_core.domain import LeftOut
 from relic_core.text.blocks import Block, cut_block, line_width, manner_of, split_blocks
 from relic_core.text.contents import find_contents, is_list
 from relic_core.text.headings import Heading, parse_heading
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _HEADER_ENDS = (
     re.compile(r"^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG[^*]{0,300}\*{3}[^\n]*", re.MULTILINE),

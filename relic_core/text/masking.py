@@ -7,21 +7,16 @@ import unicodedata
 from array import array
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.domain import GAP, MASK, Claim, Span, Work
 from relic_core.errors import BadClaim
 from relic_core.text.words import tokens, word_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import numpy.typing as npt
-
 
 _MASK = re.compile(
     r"\[\s*mask(?:ed)?(?:\s+(?:sentences?|sentence\(s\)|quotations?|quote|passage))?\s*\]|<mask>|_{3,}", re.IGNORECASE

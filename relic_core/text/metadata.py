@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core.errors import BadRequest
 from relic_core.text.blocks import Block, flatten
 from relic_core.text.decoding import harmless
 from relic_core.text.headings import clean_title, is_capitals
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _FIELD = re.compile(
     r"^(?P<name>Title|Author|Translators?|Original publication):[ \t]*(?P<value>.*(?:\n[ \t]+\S.*)*)", re.MULTILINE

@@ -7,16 +7,14 @@ seconds. Where a boundary falls inside a gap (which side a quotation mark goes t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from relic_core.errors import BadRequest, TextTooLarge
 from relic_core.text.sentences import next_opening, sentences_between
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
 
 MODEL = "en_core_web_sm"
 _PARTING = frozenset({";", ":", "...", "…"})

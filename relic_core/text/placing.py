@@ -14,19 +14,17 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from rapidfuzz.fuzz import QRatio
 from rapidfuzz.utils import default_process
 
 from relic_core.domain import Span, Work
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Integers = npt.NDArray[np.int64]
-    Flags = npt.NDArray[np.bool_]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 LEAST_AGREEMENT = 0.75
 """Share of a passage that has to stand in a place for it to be the passage's, unless the caller says otherwise."""

@@ -5,21 +5,17 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from relic_core.config import Settings
 from relic_core.domain import Format, Paragraph, Sentence, Work
 from relic_core.errors import unknown_name
+from relic_core.ports import Segmenter
 from relic_core.text.decoding import decode, file_name, harmless
 from relic_core.text.metadata import Metadata
 from relic_core.text.structure import Structure, analyse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from relic_core.ports import Segmenter
 
 _SLUG_LENGTH = 48
 _LONGEST_SOURCE = 4_096

@@ -6,11 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from relic_core.ports import Segmenter
-
+from relic_core.ports import Segmenter
 
 TITLES = frozenset(
     """

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from relic_core.domain import Chapter, LeftOut, Paragraph, ParagraphKind
 from relic_core.text.blocks import VERSE_NUMBER, Block, is_verse, split_blocks
@@ -25,10 +25,6 @@ from relic_core.text.headings import (
 )
 from relic_core.text.layout import Layout, end_matter_kind, is_the_end, lay_out, licence, title_page
 from relic_core.text.metadata import Metadata, read_metadata, speaks_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
 
 _HEADING_PAGE = 2
 """Blank lines before a heading that begins a new page."""

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.caching import LRUCache
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence, Set
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Work
+from relic_core.domain import Work
 
 WORDS = "words/1"
 """Version of what counts as a word and as a function word: a new one changes what lexical retrievers score."""

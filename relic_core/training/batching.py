@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from relic_core.errors import BadRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from relic_core.training.recipes import Recipe
+from relic_core.training.recipes import Recipe
 
 T = TypeVar("T")
 

@@ -11,17 +11,15 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from safetensors import SafetensorError
 
 from relic_core.errors import BadRequest, BadWeights, StoreError, StoreFull
 from relic_core.formats.files import digest_of, written_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _SAID = ("no space left", "disk quota", "file write failed", "unexpected pos", "inline_container")

@@ -5,27 +5,23 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from relic_core.domain import Claim, ContextSize, MinedWindow, Pair, Span, Work
 from relic_core.encoders.cross_encoder import JointTexts, Passage
+from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import BadRequest
 from relic_core.training.batching import LEAST, Planned
 from relic_core.training.recipes import BARE, EncoderRecipe, Recipe, RerankerRecipe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.encoders.late_chunking import LateChunkingEncoder
 
 
 def draw_claim(left: Sequence[str], right: Sequence[str], shapes: Sequence[tuple[str, float]], *, chance: str) -> Claim:

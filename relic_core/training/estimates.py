@@ -11,26 +11,23 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from relic_core.domain import Claim, ContextSize
 from relic_core.domain.attribution import Target
 from relic_core.domain.trainings import duration
+from relic_core.encoders.cards import EncoderCard, Reading
 from relic_core.encoders.generator import OBSERVED, PIECES, SpanLikelihood
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import WEIGHTS, find_model
 from relic_core.errors import BadWeights
 from relic_core.ports import silent
 from relic_core.retrieval.reranked import TOP_K
+from relic_core.store.trainings import Material
 from relic_core.training.recipes import BARE, AnyRecipe, EncoderRecipe, RerankerRecipe, SourceRecipe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from relic_core.encoders.cards import EncoderCard, Reading
-    from relic_core.store.trainings import Material
 
 _FORWARD = 3.0
 """How many times as long as reading a token learning from it takes: forward, and backward twice that."""

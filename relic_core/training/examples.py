@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from relic_core.domain import MinedWindow, Pair
 from relic_core.errors import BadRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from relic_core.domain import MinedWindow, Pair
-    from relic_core.ports import Progress
-    from relic_core.store.mined_windows import WindowRows
-    from relic_core.store.pairs import PairRows
-    from relic_core.store.trainings import Material, TrainingRows
-    from relic_core.store.works import WorkRows
-    from relic_core.training.requests import TrainingRequest
+from relic_core.ports import Progress
+from relic_core.store.mined_windows import WindowRows
+from relic_core.store.pairs import PairRows
+from relic_core.store.trainings import Material, TrainingRows
+from relic_core.store.works import WorkRows
+from relic_core.training.requests import TrainingRequest
 
 LEAST = 30
 """Examples below which nothing is learnt that is worth a minute."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import save
@@ -31,14 +33,8 @@ from relic_core.encoders.weights import (
 )
 from relic_core.formats.files import written_whole
 from relic_core.training.checkpoints import room_for, take_name, written_folder
-from relic_core.training.models import adapters, between
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from relic_core.training.models import DualEncoder, Start
-    from relic_core.training.recipes import EncoderRecipe
+from relic_core.training.models import DualEncoder, Start, adapters, between
+from relic_core.training.recipes import EncoderRecipe
 
 CLAIMS = "claims"
 PASSAGES = "passages"

@@ -8,17 +8,15 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
 from relic_core.formats.files import written_whole
 from relic_core.store.jobs import append_line, read_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 FOLDER = "trainings"
 MODEL = "model"

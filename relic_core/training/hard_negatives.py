@@ -13,42 +13,34 @@ from __future__ import annotations
 import random
 import time
 from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from rapidfuzz import fuzz
 from rapidfuzz.utils import default_process
 
 from relic_core import engines
-from relic_core.domain import Claim, MinedWindow, Pair, Span, best_first
+from relic_core.config import Settings
+from relic_core.domain import Claim, MinedWindow, Pair, Span, Work, best_first
+from relic_core.encoders.cards import EncoderCard
 from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
 from relic_core.encoders.towers import flat_span
 from relic_core.engines import check_model
-from relic_core.ports import silent
+from relic_core.ports import Progress, Workers, silent
 from relic_core.training.batching import grouped, plan
 from relic_core.training.collating import HardNegatives, alike
 from relic_core.training.examples import Examples
-from relic_core.training.recipes import EncoderRecipe, RerankerRecipe
-from relic_core.training.requests import hard_card
+from relic_core.training.folders import TrainingFolder
+from relic_core.training.recipes import AnyRecipe, EncoderRecipe, RerankerRecipe
+from relic_core.training.requests import TrainingRequest, hard_card
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Work
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.ports import Progress, Workers
-
-    Vectors = npt.NDArray[np.float32]
-    Scores = npt.NDArray[np.float32]
-    from relic_core.config import Settings
-    from relic_core.training.folders import TrainingFolder
-    from relic_core.training.recipes import AnyRecipe
-    from relic_core.training.requests import TrainingRequest
+Vectors = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float32]
 
 E = TypeVar("E", Pair, MinedWindow)
 

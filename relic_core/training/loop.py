@@ -10,8 +10,10 @@ import resource
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import FrameType
+from typing import Any, TypeVar
 
 import torch
 from accelerate.utils import broadcast_object_list  # type: ignore[import-untyped, unused-ignore]
@@ -21,17 +23,12 @@ from transformers import PrinterCallback, Trainer, TrainerCallback, TrainerContr
 from relic_core.encoders.batching import is_out_of_memory
 from relic_core.errors import BadRequest, RelicError
 from relic_core.training import checkpoints
+from relic_core.training.batching import Planned
 from relic_core.training.checkpoints import Origin, written_folder
+from relic_core.training.collating import Features
+from relic_core.training.recipes import Recipe
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import FrameType
-
-    from relic_core.training.batching import Planned
-    from relic_core.training.collating import Features
-    from relic_core.training.recipes import Recipe
-
-    Report = Callable[[Mapping[str, Any]], None]
+Report = Callable[[Mapping[str, Any]], None]
 
 T = TypeVar("T")
 

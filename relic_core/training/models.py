@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
@@ -14,6 +17,7 @@ from relic_core.encoders.batching import TOKENS
 from relic_core.encoders.cards import EncoderCard, RerankerCard, read_card
 from relic_core.encoders.joint_reader import JointReader, Rows
 from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.towers import Tower
 from relic_core.encoders.weights import (
     DOWN,
     TOKENIZER,
@@ -28,15 +32,7 @@ from relic_core.encoders.weights import (
     token_weights,
 )
 from relic_core.errors import BadRequest, BadWeights
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from relic_core.encoders.towers import Tower
-    from relic_core.training.recipes import EncoderRecipe, Loss, Recipe, RerankerRecipe
+from relic_core.training.recipes import EncoderRecipe, Loss, Recipe, RerankerRecipe
 
 _MASKS = ("[MASK]", "<mask>")
 

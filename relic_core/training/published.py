@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,16 +13,13 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder, flat_span
 from relic_core.errors import BadRequest
 from relic_core.formats.relic import RelicBook, entry_of, read_relic, work_of
+from relic_core.library.catalogue import RelicSplit
 from relic_core.ports import Progress, silent
 from relic_core.store.trainings import Material
 from relic_core.training.batching import plan
 from relic_core.training.collating import draw_claim
-from relic_core.training.recipes import LIKELIHOOD
-
-if TYPE_CHECKING:
-    from relic_core.library.catalogue import RelicSplit
-    from relic_core.training.recipes import EncoderRecipe
-    from relic_core.training.requests import TrainingRequest
+from relic_core.training.recipes import LIKELIHOOD, EncoderRecipe
+from relic_core.training.requests import TrainingRequest
 
 LEARNT = "RELiC's train split"
 """What a model says that was trained on it: it may not be measured on works of that split."""

@@ -13,15 +13,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 from relic_core.domain import MAX_LENGTH, ContextSize
+from relic_core.domain.trainings import ModelKind
 from relic_core.encoders.cards import LEAST_WINDOW, WINDOW, HeadPooling, Reading, RerankerCard, Scoring
 from relic_core.encoders.generator import BART
 from relic_core.errors import BadRequest, BadWeights, NotFound, unknown_name
-
-if TYPE_CHECKING:
-    from relic_core.domain.trainings import ModelKind
 
 Pooling = Literal["mean", "first"]
 Similarity = Literal["cosine", "dot"]

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
+from relic_core.config import Settings
+from relic_core.domain.trainings import ModelKind
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.weights import encoder_digest
 from relic_core.errors import BadRequest, BadWeights, unknown_name
 from relic_core.retrieval.dense import trained_model
 from relic_core.training.folders import FOLDER, TrainingFolder
 from relic_core.training.recipes import LIKELIHOOD, AnyRecipe, EncoderRecipe, SourceRecipe, read_recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from relic_core.config import Settings
-    from relic_core.domain.trainings import ModelKind
 
 Use = Literal["pairs and windows", "pairs", "windows"]
 USES: dict[Use, str] = {

@@ -5,12 +5,17 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from relic_core.config import Settings
+from relic_core.domain import MinedWindow, Work
 from relic_core.domain.records import WAITING
 from relic_core.domain.trainings import duration
 from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
+from relic_core.ports import Progress
 from relic_core.training import hard_negatives
 from relic_core.training.examples import Examples, TrainingData, check_enough
 from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
@@ -18,17 +23,8 @@ from relic_core.training.published import LEARNT, LossValidation, published
 from relic_core.training.recipes import EncoderRecipe, SourceRecipe
 from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
 from relic_core.training.sources import SourceValidation
-from relic_core.training.trainer import CANDIDATE, query_card, train
+from relic_core.training.trainer import CANDIDATE, Trained, Validate, query_card, train
 from relic_core.training.validation import RerankerValidation, Validation, draw, first_stage_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
-
-    from relic_core.config import Settings
-    from relic_core.domain import MinedWindow, Work
-    from relic_core.ports import Progress
-    from relic_core.training.trainer import Trained, Validate
 
 
 class StopWish:

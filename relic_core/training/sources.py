@@ -7,37 +7,29 @@ what is measured on is never read.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import nn
 
-from relic_core.domain import Claim, best_of
+from relic_core.domain import Claim, MinedWindow, Work, best_of
 from relic_core.domain.attribution import Target
 from relic_core.encoders.cards import CARD, EncoderCard, read_card
 from relic_core.encoders.generator import SourceReader, SpanLikelihood
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest
 from relic_core.ports import Progress, silent
-from relic_core.retrieval.attribution import Attributor, Stretches, source_text, strong
+from relic_core.retrieval.attribution import Attributor, Ints, Stretches, source_text, strong
 from relic_core.text.words import work_words
-from relic_core.training.collating import padded
-from relic_core.training.recipes import LIKELIHOOD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.domain import MinedWindow, Work
-    from relic_core.retrieval.attribution import Ints
-    from relic_core.training.batching import Planned
-    from relic_core.training.collating import Features, Material
-    from relic_core.training.models import DualEncoder
-    from relic_core.training.recipes import SourceRecipe, Supervision
+from relic_core.training.batching import Planned
+from relic_core.training.collating import Features, Material, padded
+from relic_core.training.models import DualEncoder
+from relic_core.training.recipes import LIKELIHOOD, SourceRecipe, Supervision
 
 
 def target_of(window: MinedWindow) -> Target:

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from transformers import set_seed
 
+from relic_core.domain import MinedWindow, Pair, Work
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import JointTexts
 from relic_core.encoders.generator import SourceReader, SpanLikelihood
 from relic_core.encoders.joint_reader import JointReader
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import PassageEncoder
-from relic_core.encoders.weights import find_model
+from relic_core.encoders.weights import ModelFiles, find_model
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.training import checkpoints, loop
 from relic_core.training.batching import Planned, plan
@@ -35,15 +38,8 @@ from relic_core.training.sources import (
     choose_sources,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.domain import MinedWindow, Pair, Work
-    from relic_core.encoders.weights import ModelFiles
-
-    Validate = Callable[[Path], Mapping[str, float]]
-    Report = Callable[[Mapping[str, Any]], None]
+Validate = Callable[[Path], Mapping[str, float]]
+Report = Callable[[Mapping[str, Any]], None]
 
 MODEL = "model"
 CANDIDATE = "candidate"

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
-from relic_core.domain import MAX_LENGTH, Claim, ContextSize, MinedWindow, Span, Work, rank_at, rank_scores
+from relic_core.config import Settings
+from relic_core.domain import MAX_LENGTH, Claim, ContextSize, MinedWindow, Scores, Span, Work, rank_at, rank_scores
+from relic_core.domain.trainings import ModelKind
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.encoders.late_chunking import LateChunkingEncoder
@@ -28,16 +31,8 @@ from relic_core.retrieval.late import LateIndex
 from relic_core.retrieval.reranked import TOP_K, beside, scores_of
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
 from relic_core.training.batching import grouped
+from relic_core.training.folders import TrainingFolder
 from relic_core.training.recipes import LIKELIHOOD
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.domain import Scores
-    from relic_core.domain.trainings import ModelKind
-    from relic_core.training.folders import TrainingFolder
 
 KS = (1, 10, 100)
 SHAPES = (ContextSize(4, 4), ContextSize(1, 1), ContextSize(1, 0))

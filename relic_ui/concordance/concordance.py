@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import WorkSummary
 from relic_core.services.concordance import SORTS, ConcordanceAnswer, ConcordanceRequest
+from relic_core.wiring import App
 from relic_ui import links
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import WorkSummary
-    from relic_core.wiring import App
 
 SORT_LABELS = {"text": "Place in the text", "left": "Word before", "right": "Word after"}
 PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "form", "page")

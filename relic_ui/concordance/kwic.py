@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from relic_core.domain import WorkSummary
+from relic_core.reporting.concordance import Occurrence
 from relic_core.services.concordance import MOST_EXPORTED, ConcordanceAnswer, ConcordanceRequest
+from relic_core.wiring import App
 from relic_ui import keep, links
 from relic_ui.buttons import save_button
 from relic_ui.concordance.concordance import choose_sort
 from relic_ui.concordance.kwic_counts import show_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import WorkSummary
-    from relic_core.reporting.concordance import Occurrence
-    from relic_core.wiring import App
 
 _FORMS_SHOWN = 24
 _TO_SUMMARY = {"data-then": "#kwic-summary"}

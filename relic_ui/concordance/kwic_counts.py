@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Sequence
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.services.concordance import ChapterCount, ConcordanceAnswer, ConcordanceRequest, WorkCount
 from relic_ui import links
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.services.concordance import ChapterCount, ConcordanceAnswer, ConcordanceRequest, WorkCount
 
 _MOST_LINES = 300
 _AXIS_LABELS = 8

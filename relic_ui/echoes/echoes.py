@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
-from relic_core.services.echoes import DEFAULT, METHODS, TOP, EchoRequest, read_request
+from relic_core.domain import WorkSummary
+from relic_core.services.echoes import DEFAULT, METHODS, TOP, EchoAnswer, EchoRequest, read_request
+from relic_core.wiring import App
 from relic_ui import jobs, links
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import WorkSummary
-    from relic_core.services.echoes import EchoAnswer
-    from relic_core.wiring import App
 
 _TOPS = (20, 50, TOP, 200, 500)
 _WHOLE = 0

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.reporting import charts
 from relic_core.reporting import echoes as files
-from relic_core.services.echoes import METHODS
+from relic_core.reporting.echoes import Echo, Side
+from relic_core.services.echoes import METHODS, EchoAnswer
+from relic_core.wiring import App
 from relic_ui import keep, links, tables
 from relic_ui.buttons import save_button
 from relic_ui.citing import cite_link
 from relic_ui.naming import listed, shorten
 from relic_ui.passages import passage_html
-
-if TYPE_CHECKING:
-    from relic_core.reporting.echoes import Echo, Side
-    from relic_core.services.echoes import EchoAnswer
-    from relic_core.wiring import App
 
 _ROWS = 40
 """Of the table beside the picture."""

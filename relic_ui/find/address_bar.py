@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from relic_core.domain import SearchRequest
 from relic_core.errors import BadRequest, RelicError
 from relic_core.services.sharing import CODE
+from relic_core.wiring import App
 from relic_ui.links import set_address
 from relic_ui.shell import literal, warn_of_address
-
-if TYPE_CHECKING:
-    from relic_core.domain import SearchRequest
-    from relic_core.wiring import App
 
 _CODE, _NOTICES, _NAMES = "find_code", "find_code_notices", "find_code_names"
 """In the session: the code that was opened last, what was told of it, and the id of the search that it turned out."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from relic_core.domain import GAP
+from relic_core.domain import GAP, SearchRequest
 from relic_core.errors import StoreError
 from relic_core.services.model_reading import lit
-from relic_core.services.search import shown_gap
+from relic_core.services.search import SearchResult, shown_gap
+from relic_core.services.sources import QuotationCounts
+from relic_core.wiring import App
 from relic_ui import person
 from relic_ui.find import address_bar, conditions, read_by_model, share
 from relic_ui.find.cards import (
@@ -32,16 +35,6 @@ from relic_ui.keep import Marks
 from relic_ui.links import set_address
 from relic_ui.shell import literal
 from relic_ui.sources.critics import link_about
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
-
-    from streamlit.delta_generator import DeltaGenerator
-
-    from relic_core.domain import SearchRequest
-    from relic_core.services.search import SearchResult
-    from relic_core.services.sources import QuotationCounts
-    from relic_core.wiring import App
 
 _READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
 _SIDE, _BEST, _WORKS = "side", "best", "by-work"

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Hit, Unit, Work
 from relic_core.reporting.passages import quotation, surroundings
+from relic_core.services.search import Card, Column, SearchResult
+from relic_core.services.sources import QuotationCounts
 from relic_ui.citing import cite_link
 from relic_ui.find.conditions import JOINS
 from relic_ui.find.like import more_link
+from relic_ui.keep import Marks
 from relic_ui.links import link
 from relic_ui.naming import inside, listed, many, name_of, shorten
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal
 from relic_ui.style import hue
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from relic_core.domain import Hit, Unit, Work
-    from relic_core.services.search import Card, Column, SearchResult
-    from relic_core.services.sources import QuotationCounts
-    from relic_ui.keep import Marks
 
 SURROUNDING_SENTENCES = 6
 _WORDS_NAMED = 8

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
-from relic_core.domain import MAX_CLAIMS, Condition
+from relic_core.domain import MAX_CLAIMS, Condition, Joined, SearchRequest, Unit
 from relic_core.domain.searches import split_claim
 from relic_core.services.search import has_gap
+from relic_core.wiring import App
 from relic_ui.find.claim_box import ask
+from relic_ui.find.scope import Scope
 from relic_ui.shell import literal, show_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Joined, SearchRequest, Unit
-    from relic_core.wiring import App
-    from relic_ui.find.scope import Scope
 
 JOINS: dict[Joined, str] = {"and": "and", "or": "or", "not": "but not"}
 _UNITS: dict[Unit, str] = {"passage": "Passages", "chapter": "Chapters", "work": "Works"}

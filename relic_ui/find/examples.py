@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
-from relic_core.services.prompts import prompts_for
+from relic_core.services.prompts import Prompt, prompts_for
 from relic_core.services.search import shown_gap
 from relic_ui.find import like
 from relic_ui.find.claim_box import ask
+from relic_ui.find.scope import Scope
 from relic_ui.shell import literal
-
-if TYPE_CHECKING:
-    from relic_core.services.prompts import Prompt
-    from relic_ui.find.scope import Scope
 
 
 def show_examples(where: Scope) -> None:

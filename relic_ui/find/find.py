@@ -6,7 +6,7 @@ else meanwhile: nothing is searched before the reader asks for it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -18,26 +18,21 @@ from relic_core.domain import (
     MAX_RESULTS,
     MIN_LENGTH,
     SearchRequest,
+    WorkSummary,
 )
 from relic_core.errors import RelicError
-from relic_core.services.search import in_context, shown_gap
+from relic_core.services.reading import ReadingPage
+from relic_core.services.search import SearchResult, in_context, shown_gap
 from relic_core.services.sharing import CODE
+from relic_core.wiring import App
 from relic_ui import links
 from relic_ui.find import address_bar, answering, conditions, like, scope
 from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_gap_button, takes_context
 from relic_ui.find.examples import show_examples
+from relic_ui.find.scope import Scope
 from relic_ui.history import history_removing
 from relic_ui.naming import name_of, shorten
 from relic_ui.shell import literal, show_errors, warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import WorkSummary
-    from relic_core.services.reading import ReadingPage
-    from relic_core.services.search import SearchResult
-    from relic_core.wiring import App
-    from relic_ui.find.scope import Scope
 
 TITLE = "Find a quotation"
 DEFAULT_RESULTS = 5

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Work
+from relic_ui.find.cards import Placed
 from relic_ui.naming import some_of
 from relic_ui.style import hue
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Work
-    from relic_ui.find.cards import Placed
 
 _NAMED = 4
 

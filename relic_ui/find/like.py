@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import streamlit as st
 
-from relic_core.domain import EVERYWHERE, MAX_LENGTH, SeedPassage
+from relic_core.domain import EVERYWHERE, MAX_LENGTH, SeedPassage, Work
 from relic_core.errors import NotFound
 from relic_core.reporting.passages import quotation
+from relic_core.services.reading import ReadingPage
+from relic_core.wiring import App
 from relic_ui.find.claim_box import ask
-from relic_ui.find.scope import narrow_to
+from relic_ui.find.scope import Scope, narrow_to
 from relic_ui.links import link
 from relic_ui.naming import name_of
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal, sentences_named, warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from relic_core.domain import Work
-    from relic_core.services.reading import ReadingPage
-    from relic_core.wiring import App
-    from relic_ui.find.scope import Scope
 
 PARAMETERS = ("like", "at", "n")
 """What an address carries that opens the page with a passage."""

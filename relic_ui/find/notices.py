@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import GAP, MASK
+from relic_core.domain import GAP, MASK, Work
+from relic_core.services.search import SearchResult
 from relic_ui.find.claim_box import ask
 from relic_ui.naming import inside, listed, many, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Work
-    from relic_core.services.search import SearchResult
 
 _QUOTED_SHOWN = 80
 

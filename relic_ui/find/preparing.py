@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Job, WorkSummary
+from relic_core.services.search import Column, SearchResult
+from relic_core.wiring import App
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import some_of
 from relic_ui.shell import literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from relic_core.domain import Job, WorkSummary
-    from relic_core.services.search import Column, SearchResult
-    from relic_core.wiring import App
 
 _NAMED = 4
 

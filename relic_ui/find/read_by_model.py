@@ -6,21 +6,18 @@ Nothing that a model writes is drawn as HTML or Markdown, and its words never lo
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 import streamlit as st
 
+from relic_core.domain import Claim
 from relic_core.services import health
+from relic_core.services.model_reading import CardReading, ColumnReading, ModelReading
+from relic_core.services.search import Column, SearchResult
+from relic_core.wiring import App
 from relic_ui import jobs
 from relic_ui.naming import many
 from relic_ui.shell import literal, show_errors
-
-if TYPE_CHECKING:
-    from relic_core.domain import Claim
-    from relic_core.services.model_reading import CardReading, ColumnReading, ModelReading
-    from relic_core.services.search import Column, SearchResult
-    from relic_core.wiring import App
 
 _OWN = "Your own words"
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import EVERYWHERE, WorkFilter
+from relic_core.domain import EVERYWHERE, WorkFilter, WorkSummary
+from relic_core.services.reading import ContentsPart
+from relic_core.wiring import App
 from relic_ui import naming, person
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from relic_core.domain import WorkSummary
-    from relic_core.services.reading import ContentsPart
-    from relic_core.wiring import App
 
 _WHOLE, _RANGE, _CHOSEN = "whole", "range", "chosen"
 _HOW = {_WHOLE: "Whole work", _RANGE: "From … to …", _CHOSEN: "One by one"}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from relic_core.domain import SearchRequest
 from relic_core.errors import RelicError
 from relic_core.services.sharing import CODE, FILE_NAME, LONG
+from relic_core.wiring import App
 from relic_ui.buttons import save_button
 from relic_ui.history.history import further
 from relic_ui.shell import literal
-
-if TYPE_CHECKING:
-    from relic_core.domain import SearchRequest
-    from relic_core.wiring import App
 
 _HERE = {"localhost", "127.0.0.1", "::1", None}
 

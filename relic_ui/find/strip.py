@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Work
+from relic_ui.find.cards import Placed
 from relic_ui.style import hue
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain import Work
-    from relic_ui.find.cards import Placed
 
 _STEP = 26
 """Pixels from one dot to the next where they crowd."""

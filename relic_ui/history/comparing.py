@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Search
+from relic_core.services.comparing import ComparedPassage, Comparison
+from relic_core.wiring import App
 from relic_ui.history.found_line import FoundLines
+from relic_ui.history.history import HistoryQuery
 from relic_ui.links import set_address
 from relic_ui.naming import inside, ways
 from relic_ui.shell import literal, warn_of_address
 from relic_ui.style import hue
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Search
-    from relic_core.services.comparing import ComparedPassage, Comparison
-    from relic_core.wiring import App
-    from relic_ui.history.history import HistoryQuery
 
 _TWO = 2
 _SHORT = 40

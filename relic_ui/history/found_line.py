@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from relic_core.domain import Search
+from relic_core.services.comparing import Located
+from relic_core.wiring import App
 from relic_ui.keep import Marks
 from relic_ui.links import link
 from relic_ui.naming import name_of
 from relic_ui.passages import passage_html
-
-if TYPE_CHECKING:
-    from relic_core.domain import Search
-    from relic_core.services.comparing import Located
-    from relic_core.wiring import App
 
 
 class FoundLines:

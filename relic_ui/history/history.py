@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
+from relic_core.domain import Search, WorkSummary
 from relic_core.errors import NotFound, RelicError
 from relic_core.services.sharing import CODE, FILE_NAME
+from relic_core.wiring import App
 from relic_ui import links, person
 from relic_ui.history import history_removing
 from relic_ui.naming import inside, listed, many, name_of, name_of_search, shorten, ways
 from relic_ui.shell import literal, warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from relic_core.domain import Search, WorkSummary
-    from relic_core.wiring import App
 
 PAGE = 40
 """Searches shown at once."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Search
+from relic_core.wiring import App
 from relic_ui import person, removed
 from relic_ui.buttons import button
 from relic_ui.naming import many, name_of_search
 from relic_ui.shell import show_errors
-
-if TYPE_CHECKING:
-    from relic_core.domain import Search
-    from relic_core.wiring import App
 
 _CLAIM_SHOWN = 120
 _REMOVED_SHOWN = 40

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Search
+from relic_core.services.comparing import ColumnThenAndNow, MovedPassage, ThenAndNow
+from relic_core.wiring import App
 from relic_ui.history import history
 from relic_ui.history.found_line import FoundLines
+from relic_ui.history.history import HistoryQuery
 from relic_ui.links import set_address
 from relic_ui.naming import listed, ways
 from relic_ui.style import hue
-
-if TYPE_CHECKING:
-    from relic_core.domain import Search
-    from relic_core.services.comparing import ColumnThenAndNow, MovedPassage, ThenAndNow
-    from relic_core.wiring import App
-    from relic_ui.history.history import HistoryQuery
 
 
 def show(app: App, asked: HistoryQuery, search: Search) -> None:

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from relic_core.errors import RelicError
 from relic_core.services.catalogue import parse_number
+from relic_core.services.works import Preview
+from relic_core.wiring import App
 from relic_ui import jobs
 from relic_ui.library import correcting
 from relic_ui.library.library import open_works
 from relic_ui.library.previews import beginning_html, left_out_list, name_of_kind
 from relic_ui.shell import literal, show_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
-
-    from relic_core.services.works import Preview
-    from relic_core.wiring import App
-
 
 _SHOWN_NAME = 60
 

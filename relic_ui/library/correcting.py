@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
+from relic_core.domain import Work, WorkSummary
 from relic_core.errors import BadRequest
+from relic_core.wiring import App
 from relic_ui.library import correcting_edition
 from relic_ui.shell import show_errors
-
-if TYPE_CHECKING:
-    from relic_core.domain import Work, WorkSummary
-    from relic_core.wiring import App
-
 
 _FIELDS = (
     ("title", "Title", 300, ""),

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import EditionDetails
 from relic_core.errors import BadRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from relic_core.domain import EditionDetails
 
 _FIELDS = (
     ("editor", "Editor", 215, "None; several: parted by ;"),

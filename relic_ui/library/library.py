@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence, Set
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from relic_core.domain import Job, WorkSummary
 from relic_core.services.models import PACKAGED_LARGE
+from relic_core.wiring import App
 from relic_ui import buttons, jobs
 from relic_ui.jobs import when
 from relic_ui.library import correcting
@@ -15,14 +18,6 @@ from relic_ui.library.shelf import about, filtered
 from relic_ui.links import link
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import show_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence, Set
-
-    from streamlit.delta_generator import DeltaGenerator
-
-    from relic_core.domain import Job, WorkSummary
-    from relic_core.wiring import App
 
 PARTS = {"Works": "works", "Add": "adding", "Shelf": "shelf", "Criticism": "sources"}
 """The tabs of the page, as the address names them, each with what is in it."""

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from relic_core.domain import Span
+from relic_core.domain import Span, Work
 from relic_core.reporting.passages import quotation
+from relic_core.services.works import LeftOutPreview
 from relic_ui.passages import passage_html
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from relic_core.domain import Work
-    from relic_core.services.works import LeftOutPreview
-
 
 _CHARACTERS = 300
 

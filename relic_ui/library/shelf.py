@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
 from relic_core.errors import RelicError
+from relic_core.services.catalogue import RelicSplit, Shelved
+from relic_core.wiring import App
 from relic_ui import buttons
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.shell import literal, show_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from relic_core.services.catalogue import RelicSplit, Shelved
-    from relic_core.wiring import App
 
 T = TypeVar("T")
 

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import VERDICTS
+from relic_core.domain import VERDICTS, CollectionCount
+from relic_core.services.notebook import NoteView
+from relic_core.wiring import App
 from relic_ui import person, removed
 from relic_ui.naming import many, shorten, ways
 from relic_ui.notebook import notebook_save
 from relic_ui.notebook.notebook_note import CLAIM_SHOWN, REWRITTEN, VERDICT_LABELS, Around, claim_of, show_note
 from relic_ui.shell import literal, show_errors, warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import CollectionCount
-    from relic_core.services.notebook import NoteView
-    from relic_core.wiring import App
 
 _PAGE = 10
 _NAME_SHOWN = 60

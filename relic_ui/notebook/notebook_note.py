@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from relic_core.domain import VERDICTS
+from relic_core.domain import VERDICTS, Note
 from relic_core.errors import RelicError
 from relic_core.reporting.notebook_exports import brought_up
+from relic_core.services.notebook import NoteView
+from relic_core.wiring import App
 from relic_ui import person
 from relic_ui.buttons import button
 from relic_ui.citing import cite_link
@@ -20,13 +23,6 @@ from relic_ui.keep import note_anchor
 from relic_ui.links import link
 from relic_ui.naming import shorten
 from relic_ui.shell import literal, show_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from relic_core.domain import Note
-    from relic_core.services.notebook import NoteView
-    from relic_core.wiring import App
 
 VERDICT_LABELS = {"supports": "Supports", "contradicts": "Contradicts", "unsure": "Unsure"}
 CLAIM_SHOWN = 160

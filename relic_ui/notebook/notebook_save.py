@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_core.services.notebook_files import DOCUMENTS, DocumentCard
+from relic_core.services.notebook_files import DOCUMENTS, DocumentCard, DocumentForm
+from relic_core.wiring import App
 from relic_ui import citing, person
 from relic_ui.buttons import save_button
 from relic_ui.naming import many, ways
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from relic_core.services.notebook_files import DocumentForm
-    from relic_core.wiring import App
-
 
 JSON = DocumentCard("JSON, to import again", "json", "application/json")
 

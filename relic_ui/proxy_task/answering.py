@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 import uuid
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -30,18 +31,14 @@ from relic_core.domain.studies import (
 )
 from relic_core.errors import RelicError
 from relic_core.reporting.studies import load_of
+from relic_core.services.studies.answering import AnsweredItem, ShownItem, Task
+from relic_core.wiring import App
 from relic_ui.component import component
 from relic_ui.links import link
 from relic_ui.naming import listed, many, shorten
 from relic_ui.proxy_task.studies import ANSWER, PAGE, StudyQuery, show_held, title
 from relic_ui.shell import show_errors, warn_of_address
 from relic_ui.sources.sources import EVIDENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from relic_core.services.studies.answering import AnsweredItem, ShownItem, Task
-    from relic_core.wiring import App
 
 _OWNER_SEES = "Only those who run the study, and have its code, see answers and results."
 _ALL_SEE = "Anybody who can open this page can see the results, with the names or codes."

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain.studies import StudyView
 from relic_core.errors import RelicError
 from relic_core.reporting.studies import made_of
 from relic_core.services.studies.studies import LONGEST_CODE
+from relic_core.wiring import App
 from relic_ui import buttons
 from relic_ui.jobs import when
 from relic_ui.links import link
 from relic_ui.naming import many
 from relic_ui.proxy_task.studies import MOST_WANTED, PAGE, WANTED, how_many, show_held
 from relic_ui.shell import literal, show_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from relic_core.domain.studies import StudyView
-    from relic_core.wiring import App
 
 _LONGEST_PLACE = 60
 _MEGABYTES = 95

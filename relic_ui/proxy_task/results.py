@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain.figures import Chart, Figure, Group, Mark, Series
-from relic_core.domain.studies import span_of
+from relic_core.domain import Job
+from relic_core.domain.figures import Chart, Figure, Group, Mark, Series, Table
+from relic_core.domain.studies import Item, ItemResult, Measure, Option, StudyResults, StudyView, span_of
 from relic_core.reporting import charts
 from relic_core.reporting.studies import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
-from relic_core.services.recall import lemma_overlap
+from relic_core.services.recall import Diagnosis, lemma_overlap
 from relic_core.services.studies.results import span_retrieval
+from relic_core.wiring import App
 from relic_ui import keep
 from relic_ui.buttons import save_button
 from relic_ui.jobs import show_job, stop_label
@@ -28,15 +30,6 @@ from relic_ui.sources.sources import EVIDENCE
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 from relic_ui.why import judge, judgements, why
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from relic_core.domain import Job
-    from relic_core.domain.figures import Table
-    from relic_core.domain.studies import Item, ItemResult, Measure, Option, StudyResults, StudyView
-    from relic_core.services.recall import Diagnosis
-    from relic_core.wiring import App
 
 _SPOILER = (
     "You have not answered all items of this study yet, and the results show what others chose. Answer first; "

@@ -7,26 +7,22 @@ not seat them on somebody's chair.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
 from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import KINDS, StudyRequest, StudyView, study_kind, study_label
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, StudySource, paper_study, seal
+from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, StudyCounts, StudySource, paper_study, seal
+from relic_core.wiring import App
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import many, some_of
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import literal, show_errors, warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.services.studies.studies import StudyCounts
-    from relic_core.wiring import App
 
 PAGE = "proxy_task"
 ANSWER = "answer"

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING
 
-from relic_core.reporting.chapters import Aside
-
-if TYPE_CHECKING:
-    from relic_core.domain import Address
-    from relic_core.reporting.chapters import ChapterParagraph, ChapterStretch, SetChapter
-    from relic_core.reporting.passages import Piece
+from relic_core.domain import Address
+from relic_core.reporting.chapters import Aside, ChapterParagraph, ChapterStretch, SetChapter
+from relic_core.reporting.passages import Piece
 
 HEADING = "chapter-name"
 """Name of the chapter's heading on the page."""

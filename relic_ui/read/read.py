@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 import streamlit as st
 
+from relic_core.domain import Work
 from relic_core.errors import RelicError
 from relic_core.reporting.passages import quotation
+from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
+from relic_core.services.search import SearchResult
+from relic_core.wiring import App
 from relic_ui.citing import cite_link
 from relic_ui.concordance.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
 from relic_ui.find.find import show_nothing_to_search
@@ -18,20 +22,11 @@ from relic_ui.find.like import more_link
 from relic_ui.links import address, link
 from relic_ui.naming import shorten, works_html
 from relic_ui.read.chapters import HEADING, chapter_html, sentence_id
-from relic_ui.read.read_address import at_hand, kept
+from relic_ui.read.read_address import ReadQuery, at_hand, kept
 from relic_ui.read.reading_place import show_place
 from relic_ui.shell import literal
 from relic_ui.sources import sources_reading
 from relic_ui.style import hue
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Work
-    from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
-    from relic_core.services.search import SearchResult
-    from relic_core.wiring import App
-    from relic_ui.read.read_address import ReadQuery
 
 _CLAIM_SHOWN = 110
 _WORD_SHOWN = 60

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Work
 from relic_core.errors import NotFound
+from relic_core.services.reading import ReadingPage
+from relic_core.services.search import SearchResult
+from relic_core.wiring import App
 from relic_ui import keep
 from relic_ui.shell import literal, sentences_named, warn_of_address
-
-if TYPE_CHECKING:
-    from relic_core.domain import Work
-    from relic_core.services.reading import ReadingPage
-    from relic_core.services.search import SearchResult
-    from relic_core.wiring import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,10 @@ stands still.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from relic_ui.component import component
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _JS = Path(__file__).with_name("reading_place.js").read_text(encoding="utf-8")
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
+from relic_core.domain import Pool, Run
 from relic_core.errors import BadRequest
 from relic_core.reporting.chart_words import measure_label
 from relic_core.services.recall import METRICS, SORTS, Offer
+from relic_core.wiring import App
 from relic_ui import links
 from relic_ui.shell import literal, warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain import Pool, Run
-    from relic_core.wiring import App
 
 SHOWN = ("missed", "some", "found", "all")
 """Examples that every run missed, that some did, that none did, or all."""

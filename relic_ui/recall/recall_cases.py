@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import streamlit as st
 
+from relic_core.domain import Claim, Offsets, Outcome, Run
 from relic_core.domain.figures import DRAWN_K, Chart, View
+from relic_core.services.recall import Case, Missing, QuotedPassage, ReadOutcome
+from relic_core.wiring import App
 from relic_ui import links
 from relic_ui.naming import listed
 from relic_ui.passages import passage_html
 from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
 from relic_ui.shell import literal, warn_of_address
-from relic_ui.why import judge, judgements, why
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain import Claim, Offsets, Outcome, Run
-    from relic_core.services.recall import Case, Missing, QuotedPassage, ReadOutcome
-    from relic_core.wiring import App
-    from relic_ui.why import Judgements
+from relic_ui.why import Judgements, judge, judgements, why
 
 _PAGE = 5
 _SHORT = 60

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import streamlit as st
 
+from relic_core.domain import BenchmarkCard, Run
 from relic_core.domain.figures import Chart, View, interval, written
 from relic_core.reporting import charts
 from relic_core.reporting.chart_words import as_csv, is_share, measure_label, measured_with, pool_words, table
+from relic_core.services.recall import Offer
+from relic_core.wiring import App
 from relic_ui.buttons import save_button
 from relic_ui.links import bring
 from relic_ui.recall.recall import RecallQuery, first_page, link_here
 from relic_ui.shell import literal, show_errors
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 from relic_ui.tables import save, show, table_html
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain import BenchmarkCard, Run
-    from relic_core.services.recall import Offer
-    from relic_core.wiring import App
 
 FURTHER_COLOURS = ("#b5472e", "#7c5bb0", "#2b7f5f", "#8a6d1c")
 """For retrievers that have no colour of their own, in turn: mid-tones that stand out from a light and a dark page."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from relic_core.domain import Offsets
+from relic_core.services.sources import CriticsPassage, SourceSummary
+from relic_core.wiring import App
 from relic_ui import buttons, keep, links
 from relic_ui.links import link
 from relic_ui.naming import many, shorten
 from relic_ui.sources import sources
 from relic_ui.sources.sources import PAGE, cited, marked, window_id
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.domain import Offsets
-    from relic_core.services.sources import CriticsPassage, SourceSummary
-    from relic_core.wiring import App
 
 _MOST = 10
 """Passages that a claim brings up."""

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import streamlit as st
 
-from relic_core.domain import MAX_LENGTH
+from relic_core.domain import MAX_LENGTH, Offsets, SecondarySource
 from relic_core.errors import NotFound
 from relic_core.reporting import charts, statistics
 from relic_core.reporting.passages import quotation
-from relic_core.services.sources import UNLABELLED, WindowList
+from relic_core.services.sources import UNLABELLED, Show, SourceSummary, WindowList, WindowView
+from relic_core.wiring import App
 from relic_ui import buttons, person, tables
 from relic_ui.buttons import button
 from relic_ui.links import link, number, pages_html
 from relic_ui.naming import many, shorten
 from relic_ui.shell import literal, show_errors, warn_of_address
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from relic_core.domain import Offsets, SecondarySource
-    from relic_core.services.sources import Show, SourceSummary, WindowView
-    from relic_core.wiring import App
 
 EVIDENCE = {
     "claim-supporting": (

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from relic_core.services.sources import SourceSummary
+from relic_core.wiring import App
 from relic_ui import buttons, jobs
 from relic_ui.library.shelf import filtered
 from relic_ui.links import link
 from relic_ui.naming import listed, many
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import show_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
-
-    from relic_core.services.sources import SourceSummary
-    from relic_core.wiring import App
 
 _FILTER_FROM = 8
 """Sources from which on a filter is offered."""

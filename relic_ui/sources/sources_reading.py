@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from relic_core.domain import Span
+from relic_core.domain import Pair, Span, Work
 from relic_core.reporting.passages import quotation
+from relic_core.services.attribution import SourceCard
+from relic_core.services.reading import ReadingPage
+from relic_core.services.sources import QuotationCounts, WindowView
+from relic_core.wiring import App
 from relic_ui.links import link
 from relic_ui.naming import many, shorten
 from relic_ui.sources.sources import cited, marked, window_id
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from relic_core.domain import Pair, Work
-    from relic_core.services.attribution import SourceCard
-    from relic_core.services.reading import ReadingPage
-    from relic_core.services.sources import QuotationCounts, WindowView
-    from relic_core.wiring import App
 
 MOST_QUOTED = 10
 """Passages that the page of a work shows."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.errors import BadRequest, RelicError
+from relic_core.services.dataset import SplitSummary
 from relic_core.services.training_plans import (
     ABOUT,
     DENSE_RELIC,
@@ -20,22 +22,17 @@ from relic_core.services.training_plans import (
     PRETRAINED,
     RECIPES,
     USES,
+    AnyRecipe,
     Prospect,
     TrainingRequest,
     Use,
     defaults_of,
     setting,
 )
+from relic_core.wiring import App
 from relic_ui.links import bring
 from relic_ui.naming import many
 from relic_ui.shell import literal, show_errors
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from relic_core.services.dataset import SplitSummary
-    from relic_core.services.training_plans import AnyRecipe
-    from relic_core.wiring import App
 
 _ELSEWHERE = {"name", "kind", "base", "epochs"}
 """Settings that have a choice of their own above, or none."""

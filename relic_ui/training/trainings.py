@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -12,17 +13,13 @@ from relic_core.reporting import charts
 from relic_core.reporting import trainings as reported
 from relic_core.services.models import PACKAGED_LARGE, SETTINGS, Defaults, naming
 from relic_core.services.training_plans import setting
+from relic_core.wiring import App
 from relic_ui import buttons
 from relic_ui.jobs import when
 from relic_ui.links import link
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save, show
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.wiring import App
 
 _REMOVED_SHOWN = 12
 

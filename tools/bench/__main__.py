@@ -6,19 +6,15 @@ All parts together take about a quarter of an hour.
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from relic_core.cli.console import ProgressLine
+from relic_core.wiring import App
 from tools import command
-from tools.bench import report
+from tools.bench import parts, report
 from tools.between_marks import write_between
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
-
-    from relic_core.wiring import App
 
 _OF_KEPT = ("format", "kept", "write")
 
@@ -43,8 +39,6 @@ def do(app: App, options: Namespace) -> int:
         command.refuse_unused(options, "--from, which measures nothing,", _OF_KEPT)
         made = report.read(options.kept)
     else:
-        from tools.bench import parts
-
         work_id = app.works.resolve(options.work).id if options.work else ""
         with ProgressLine("Measuring") as progress:
             made = parts.measure(

@@ -13,34 +13,29 @@ import shutil
 import statistics
 import sys
 import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.config import Settings
-from relic_core.domain import LENGTHS, MAX_LENGTH, Corpus, WorkVersion
+from relic_core.domain import LENGTHS, MAX_LENGTH, Claim, Corpus, WorkVersion
 from relic_core.errors import NotFound
 from relic_core.retrieval import compact, index_files
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
+from relic_core.wiring import App
 from relic_core.wiring import build as build_app
 from tools import command
 from tools.bench.parts import DENSE, USUAL, Bench, timed
 from tools.machine import busy
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Generator, Iterable, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Claim
-    from relic_core.wiring import App
 
 RUN = 100
 """Sentences of another work that are taken in one after the other."""

@@ -16,16 +16,19 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from relic_core.config import PROJECT
+from relic_core.config import PROJECT, Settings
 from relic_core.config.provenance import code, machine
 from relic_core.domain import (
     COMPOSING,
@@ -35,36 +38,28 @@ from relic_core.domain import (
     Claim,
     Condition,
     Corpus,
+    Ranking,
+    Scores,
     SearchRequest,
     Span,
+    Work,
+    WorkSummary,
     rank_scores,
 )
-from relic_core.encoders.cards import read_card
+from relic_core.encoders.cards import EncoderCard, read_card
+from relic_core.encoders.precision import Precision, best_arithmetic
 from relic_core.encoders.pretrained import without_progress_bars
 from relic_core.encoders.towers import flat_span
-from relic_core.encoders.weights import TOKENIZER, find_model
+from relic_core.encoders.weights import TOKENIZER, find_model, named_as, state_of
 from relic_core.errors import NotFound, RelicError, unknown_name
 from relic_core.language_models.server import Server
-from relic_core.ports import silent
+from relic_core.ports import CorpusRetriever, Progress, Retriever, silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense, trained_model
 from relic_core.retrieval.read_by_model import ReadByModel
-from relic_core.wiring import build
+from relic_core.wiring import App, build
 from tools.bench.report import PARTS, Figure, Measured, Report, Target, number
 from tools.machine import busy, in_full
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from multiprocessing.connection import Connection
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
-    from relic_core.domain import Ranking, Scores, Work, WorkSummary
-    from relic_core.encoders.cards import EncoderCard
-    from relic_core.encoders.precision import Precision
-    from relic_core.ports import CorpusRetriever, Progress, Retriever
-    from relic_core.wiring import App
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -311,8 +306,6 @@ class SentenceTransformersBaseline:
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 
-        from relic_core.encoders.weights import named_as, state_of
-
         files = find_model(card.passage_model)
         folder = files.folder
         with without_progress_bars():
@@ -350,8 +343,6 @@ _WARM_UP = 4
 
 def building(bench: Bench) -> Measured:
     """Build the index some times, and between the builds have the baseline encode spans of one length after another."""
-    from relic_core.encoders.precision import best_arithmetic
-
     work = bench.work(MIDDLING)
     bench.say("loading the models")
     card = read_card(trained_model(bench.app.settings))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
@@ -12,9 +13,6 @@ from relic_core.domain.figures import Table
 from relic_core.errors import BadRequest
 from relic_core.formats.files import read_text, written_whole
 from relic_core.reporting import tables
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PARTS = {
     "bm25": "queries by words against rank_bm25",

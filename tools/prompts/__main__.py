@@ -8,20 +8,16 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from relic_core.cli.console import ProgressLine
+from relic_core.domain import Span
 from relic_core.errors import NotFound
+from relic_core.wiring import App
 from tools import command
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Mapping, Sequence
-
-    from relic_core.domain import Span
-    from relic_core.wiring import App
-    from tools.prompts.asking import Answered
+from tools.prompts.asking import Answered, ask, left_out
 
 _WIDEST = 100
 _TAKEN = {"sheet": "seed", "write": "read", "check": "", "table": "", "": "retriever"}
@@ -59,14 +55,11 @@ def do(app: App, options: Namespace) -> int:
 
 
 def _ask(app: App, names: Sequence[str] = ()) -> tuple[Answered, ...]:
-    from tools.prompts.asking import ask
-
     with ProgressLine("Asking") as progress:
         return ask(app, names, progress)
 
 
 def _show(app: App, options: Namespace) -> int:
-    from tools.prompts.asking import left_out
     from tools.prompts.reports import shipped
 
     answers = _ask(app, options.retriever)

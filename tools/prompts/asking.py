@@ -8,23 +8,19 @@ its ranking, as in every measured figure: quotations of two sentences that overl
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from relic_core.domain import MASK, ContextSize, Span, Work, rank_scores
 from relic_core.errors import NoIndex
 from relic_core.library import catalogue
+from relic_core.library.catalogue import CatalogueEntry
 from relic_core.ports import Progress, silent
 from relic_core.retrieval import registry
+from relic_core.retrieval.registry import RetrieverCard
 from relic_core.services.prompts import PROMPTS, Prompt
 from relic_core.text.masking import read_claim
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from relic_core.library.catalogue import CatalogueEntry
-    from relic_core.retrieval.registry import RetrieverCard
-    from relic_core.wiring import App
+from relic_core.wiring import App
 
 FIRST = 3
 """Hits of each retriever that are looked at, as in the paper."""

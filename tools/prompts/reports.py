@@ -6,14 +6,18 @@ import csv
 import hashlib
 import io
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, Self, cast, get_args
+from pathlib import Path
+from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, model_validator
 
 from relic_core.config import ASSETS, provenance
+from relic_core.domain import Span, Work
 from relic_core.domain.figures import Table
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
 from relic_core.evaluation.intervals import interval_of
@@ -23,17 +27,8 @@ from relic_core.formats.files import checked, read_bytes, written_whole
 from relic_core.reporting.passages import surroundings
 from relic_core.reporting.tables import as_markdown
 from relic_core.text.decoding import decode
+from relic_core.wiring import App
 from tools.prompts.asking import SHAPE, Answered, characters, left_out
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.domain import Span, Work
-    from relic_core.wiring import App
-
 
 Verdict = Literal["supports", "partly", "no"]
 """What a reader may say: the passage is evidence for the prompt, in part or from afar, or not."""

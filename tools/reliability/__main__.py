@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from relic_core.cli.console import ProgressLine
+from relic_core.wiring import App
 from tools import command
 from tools.between_marks import write_between
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
-
-    from relic_core.wiring import App
 
 _PARTS = (
     *("searchers", "seminar", "browsers", "press", "killed", "full", "locked", "index", "overnight"),

@@ -9,10 +9,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import duckdb
 import httpx
@@ -23,16 +24,10 @@ from relic_core.domain import SearchRequest
 from relic_core.errors import BadBackup, RelicError, StoreFull
 from relic_core.formats.backups import BackupFile, BackupWriter
 from relic_core.ports import silent
-from relic_core.wiring import build
+from relic_core.wiring import App, build
 from tools.bench import parts
 from tools.reliability.rows import Row, Trial
 from tools.reliability.visit import Visit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from relic_core.wiring import App
 
 _DISK, _ROOM = 48_000_000, 3_000_000
 """Bytes of a disk, and of its room when a large write comes, which fits beside the store's file but not into it too."""

@@ -9,14 +9,11 @@ from __future__ import annotations
 import resource
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from relic_core.domain import SearchRequest
 from relic_core.errors import RelicError
 from relic_core.wiring import build
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 REFUSED = 3
 _MOST = 100_000

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -18,32 +19,25 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from relic_core.config import PROJECT, Settings
 from relic_core.config.provenance import code
-from relic_core.domain import SearchRequest
+from relic_core.domain import SearchRequest, Span
 from relic_core.domain.figures import Table
 from relic_core.errors import RelicError, StoreBusy, unknown_name
-from relic_core.ports import silent
+from relic_core.ports import Progress, silent
 from relic_core.reporting.tables import write as write_tables
-from relic_core.wiring import build
+from relic_core.services.search import Column
+from relic_core.wiring import App, build
 from tools.bench import parts
 from tools.machine import busy, in_full
 from tools.reliability import attacks
 from tools.reliability.process import REFUSED, claim
 from tools.reliability.rows import Row, Trial
 from tools.reliability.visit import Visit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from relic_core.domain import Span
-    from relic_core.ports import Progress
-    from relic_core.services.search import Column
-    from relic_core.wiring import App
 
 
 def waits(alone: Sequence[float], together: Sequence[float]) -> tuple[float, float, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Self
+from collections.abc import Iterator
+from typing import Self
 
 import httpx
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -11,9 +12,6 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PATIENCE = 60.0
 """Seconds in which a page is drawn on a busy machine."""

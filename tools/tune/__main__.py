@@ -7,20 +7,17 @@ the thresholds by which a hit is called strong, fair or weak. Nothing is changed
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from relic_core.cli.console import ProgressLine
 from relic_core.domain import ContextSize
 from relic_core.errors import BadRequest
 from relic_core.reporting import tables
+from relic_core.wiring import App
 from tools import command
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Sequence
-
-    from relic_core.wiring import App
 
 Number = TypeVar("Number", int, float)
 

@@ -5,11 +5,13 @@ The paper tuned on its validation set and found 0.5 and 0.9.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
+from relic_core.domain import ContextSize, Outcome, QuotationContext
 from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics
@@ -20,17 +22,11 @@ from relic_core.library.sample import SPLIT as SAMPLE
 from relic_core.ports import Benchmark, Progress, Retriever, silent
 from relic_core.retrieval import registry
 from relic_core.retrieval.bm25 import K1, B, Bm25
+from relic_core.retrieval.words import Terms
+from relic_core.wiring import App
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from relic_core.domain import ContextSize, Outcome, QuotationContext
-    from relic_core.retrieval.words import Terms
-    from relic_core.wiring import App
-
-    Factory = Callable[[float, float], Retriever]
-    Point = tuple[float, float]
+Factory = Callable[[float, float], Retriever]
+Point = tuple[float, float]
 
 PAPER = (K1, B)
 """What the RELiC paper found on its validation set."""

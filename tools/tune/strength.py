@@ -9,10 +9,11 @@ stands follows from how often another work may pass.
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from relic_core.domain import Claim, ContextSize, QuotationContext, Work
 from relic_core.domain.figures import Figure, Table
@@ -20,16 +21,10 @@ from relic_core.errors import BadRequest
 from relic_core.ports import Benchmark, Progress, VectorRetriever
 from relic_core.retrieval import registry
 from relic_core.retrieval.strength import Level, OutOfVocabulary, Threshold
+from relic_core.wiring import App
 from tools.tune.bm25 import check_split
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy.typing as npt
-
-    from relic_core.wiring import App
-
-    Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 BARE = "a sentence"
 """The shape of a claim of one sentence without a mask, as readers type them."""

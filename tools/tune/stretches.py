@@ -7,13 +7,14 @@ away.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from relic_core.domain import ContextSize, Outcome, QuotationContext, Run
+from relic_core.domain.figures import Table
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.errors import BadRequest
 from relic_core.evaluation import figures
@@ -22,16 +23,11 @@ from relic_core.library.sample import SPLIT as SAMPLE
 from relic_core.ports import Benchmark, Progress, Retriever, silent
 from relic_core.retrieval.dense import Dense, trained_model
 from relic_core.retrieval.dense_alone import DenseAlone
+from relic_core.wiring import App
 from tools.tune.bm25 import check_split
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from relic_core.domain.figures import Table
-    from relic_core.wiring import App
-
-    Factory = Callable[[Path], Retriever]
-    """Makes a retriever that keeps its indexes in a folder."""
+Factory = Callable[[Path], Retriever]
+"""Makes a retriever that keeps its indexes in a folder."""
 
 NAMES = ("recall@10", "recall@50", "recall@100", "mean-rank", "median-rank", "mrr")
 WINDOWS, CONTEXTS = (126, 254, 510), (0, 32, 64)

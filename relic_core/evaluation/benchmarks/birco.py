@@ -20,23 +20,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
+from relic_core.config import Settings
 from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext, Span
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks.opened import Opened, book_of, checked_sum, data_path, place_all
 from relic_core.evaluation.benchmarks.passages import in_order, work_of
 from relic_core.formats.birco import MASKED, read_jsonl
+from relic_core.formats.judged import JudgedQuery, JudgedSet
 from relic_core.library import catalogue
+from relic_core.ports import WorkSource
 from relic_core.text.sentences import sentences_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.formats.judged import JudgedQuery, JudgedSet
-    from relic_core.ports import WorkSource
 
 FOLDER = "birco_relic"
 FILES = ("passages.jsonl", "pools.jsonl", "queries.jsonl")

@@ -8,11 +8,13 @@ queries.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
+from relic_core.config import Settings
 from relic_core.domain import BenchmarkCard, Book, QuotationContext, Span
 from relic_core.errors import BadBenchmark
 from relic_core.evaluation.benchmarks import birco
@@ -20,13 +22,7 @@ from relic_core.evaluation.benchmarks.opened import Opened, book_of, checked_sum
 from relic_core.evaluation.benchmarks.passages import in_order, work_of
 from relic_core.formats.birco import MASKED
 from relic_core.formats.judged import JudgedQuery, read_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.ports import WorkSource
+from relic_core.ports import WorkSource
 
 FOLDER = "birco_other"
 

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from relic_core.config import ASSETS, Settings
 from relic_core.domain import BenchmarkCard, QuotationContext, Span, Work
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.formats.files import Strict, read_bytes
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from relic_core.ports import WorkSource
+from relic_core.ports import WorkSource
 
 FOLDER = ASSETS / "loci"
 _LENGTHS = (1, 2)

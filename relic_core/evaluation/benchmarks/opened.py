@@ -5,27 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.config import Settings
 from relic_core.domain import MAX_CONTEXT, BenchmarkCard, Book, QuotationContext, Span, Work
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.formats.files import read_bytes
 from relic_core.library import catalogue
 from relic_core.text.placing import Places
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
-
-    Starts = npt.NDArray[np.int64]
+Starts = npt.NDArray[np.int64]
 
 _NAMED = 5
 

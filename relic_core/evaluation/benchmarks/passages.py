@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from relic_core.domain import GIVEN_PASSAGES, Chapter, Paragraph, Sentence, Work
 from relic_core.text.reading import work_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 
 def in_order(query_id: str, passages: Iterable[str]) -> list[str]:

@@ -8,7 +8,8 @@ the manifest when the benchmark is opened.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from relic_core.config import ASSETS, Settings
 from relic_core.domain import LENGTHS, BenchmarkCard, QuotationContext, Span, Work
@@ -26,12 +27,7 @@ from relic_core.formats.window_manifest import (
     read_texts,
     sha256_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from relic_core.ports import WorkSource
+from relic_core.ports import WorkSource
 
 MANIFEST = ASSETS / "public_relic"
 REBUILD = "python -m relic_core dataset rebuild"

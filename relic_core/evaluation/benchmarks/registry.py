@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from pathlib import Path
+from typing import Protocol, cast
 
+from relic_core.config import Settings
+from relic_core.domain import BenchmarkCard, QuotationContext
 from relic_core.errors import unknown_name
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.domain import BenchmarkCard, QuotationContext
-    from relic_core.evaluation.benchmarks.opened import Opened
-    from relic_core.ports import Benchmark, WorkSource
+from relic_core.evaluation.benchmarks.opened import Opened
+from relic_core.ports import Benchmark, WorkSource
 
 _MODULES = {
     "public-relic-test": "relic_core.evaluation.benchmarks.public_relic:TEST",

@@ -6,11 +6,14 @@ candidates are the starts that the file lists for the gold's length (headings an
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
+from relic_core.config import Settings
 from relic_core.domain import (
     BenchmarkCard,
     Book,
@@ -24,14 +27,6 @@ from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.evaluation.benchmarks.opened import Opened, checksum, data_path
 from relic_core.formats.relic import DEPTH, SOURCE, Quote, RelicBook, entry_of, read_relic, work_of, write_submission
 from relic_core.ports import Progress, Retriever, WorkSource, silent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from relic_core.config import Settings
 
 CARD = BenchmarkCard(
     name="relic",

@@ -6,18 +6,14 @@ work, by the same hand.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from relic_core.config import Settings
 from relic_core.domain import MAX_CONTEXT, BenchmarkCard, QuotationContext
 from relic_core.errors import BadBenchmark, BadRequest, BadText
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.library import sample
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from relic_core.config import Settings
-    from relic_core.ports import WorkSource
+from relic_core.ports import WorkSource
 
 CARD = BenchmarkCard(
     name="sample",

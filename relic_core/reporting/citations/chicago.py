@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from relic_core.reporting.citations.edition import Parts, long_date
 from relic_core.reporting.citations.locators import CHICAGO, Locator, in_words
 from relic_core.reporting.citations.names import Name, up_to_two
 from relic_core.reporting.citations.text_runs import Line, TextRun
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _MOST_LISTED, _LISTED = 6, 3
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import date
 
+from relic_core.domain import CitedWork
 from relic_core.reporting.citations.names import Name, read_names
 from relic_core.text.sentences import owns_stop
-
-if TYPE_CHECKING:
-    from datetime import date
-
-    from relic_core.domain import CitedWork
 
 _MONTHS = ("Jan.", "Feb.", "Mar.", "Apr.", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec.")
 _ORDINALS = {

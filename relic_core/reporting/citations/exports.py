@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
+from relic_core.domain import CitedWork
 from relic_core.formats.escaping import escape_bibtex
 from relic_core.reporting.citations.edition import parts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from relic_core.domain import CitedWork
-    from relic_core.reporting.citations.names import Name
+from relic_core.reporting.citations.names import Name
 
 
 def write_bibtex(works: Iterable[CitedWork]) -> str:

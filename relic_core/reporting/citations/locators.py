@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from relic_core.domain import Address, KeptPassage, Span, Work
 from relic_core.reporting.citations.names import title_capitals
 from relic_core.reporting.citations.text_runs import inner_quotes
 from relic_core.text.headings import number_value
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _HUNDRED = 100
 _SAME: dict[Unit, str] = {

@@ -7,17 +7,13 @@ publisher and year; then the container that holds the text, and its address.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.edition import Parts, short_date
 from relic_core.reporting.citations.locators import MLA, Locator, in_words, numbers
 from relic_core.reporting.citations.names import Name, up_to_two
 from relic_core.reporting.citations.text_runs import Line, TextRun
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _TWO = 2
 _FIRST = re.compile(r"^(?:translated|edited|vol|no)\b")

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from relic_core.text.sentences import owns_stop
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _SMALL = frozenset(
     """

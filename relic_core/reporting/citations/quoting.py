@@ -6,13 +6,10 @@ The citation stands behind it: before the full stop within a sentence, behind it
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from relic_core.reporting.citations.text_runs import TextRun, as_html, as_markdown, as_text, inner_quotes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MLA_CHARACTERS = 4 * 75
 MLA_LINES = 3

@@ -5,23 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
+from relic_core.domain import CitedWork
 from relic_core.errors import unknown_name
 from relic_core.reporting.citations import chicago, mla
 from relic_core.reporting.citations.edition import Parts, parts_of
+from relic_core.reporting.citations.locators import Locator
+from relic_core.reporting.citations.names import Name
 from relic_core.reporting.citations.text_runs import TextRun, as_html, as_markdown, as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from relic_core.domain import CitedWork
-    from relic_core.reporting.citations.locators import Locator
-    from relic_core.reporting.citations.names import Name
-
 
 _TWO = 2
 _ONE_LETTER = re.compile(r"\w\.?")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from relic_core.formats.escaping import escape_markdown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _CLOSED = ".?!"
 _BULLET = re.compile(r"[-+=]|:(?=\s|$|::)")

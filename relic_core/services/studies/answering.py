@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from relic_core.domain.studies import (
     LONGEST_COMMENT,
@@ -18,10 +17,8 @@ from relic_core.domain.studies import (
     part_of,
 )
 from relic_core.errors import BadRequest, NotFound
-
-if TYPE_CHECKING:
-    from relic_core.services.studies.studies import Studies
-    from relic_core.store.study_answers import StudyAnswerRows
+from relic_core.services.studies.studies import Studies
+from relic_core.store.study_answers import StudyAnswerRows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

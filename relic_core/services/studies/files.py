@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from relic_core.config import provenance
@@ -16,15 +17,11 @@ from relic_core.formats import study_answers
 from relic_core.formats.files import read_bytes, write_whole
 from relic_core.formats.studies import read_study, write_study
 from relic_core.reporting import studies as reporting
+from relic_core.services.catalogue import Catalogue
+from relic_core.services.studies.results import Results
 from relic_core.services.studies.studies import Studies, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from relic_core.services.catalogue import Catalogue
-    from relic_core.services.studies.results import Results
-    from relic_core.services.works import Works
-    from relic_core.store.study_answers import StudyAnswerRows
+from relic_core.services.works import Works
+from relic_core.store.study_answers import StudyAnswerRows
 
 __all__ = ["StudyFiles", "write_whole"]
 

@@ -4,35 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core.config import provenance
-from relic_core.domain import Judgement, Span
+from relic_core.domain import Job, Judgement, Span, Work
+from relic_core.domain.figures import Table
 from relic_core.domain.runs import ECHOES
-from relic_core.domain.studies import ID_LENGTH, ModelAnswers, Study, StudyResults, too_fast
+from relic_core.domain.studies import ID_LENGTH, ItemResult, ModelAnswers, Study, StudyResults, too_fast
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.evaluation import spans
-from relic_core.evaluation.diagnosis import diagnose_item
+from relic_core.evaluation.diagnosis import Diagnosis, diagnose_item
+from relic_core.evaluation.echoes import KnownEchoes
 from relic_core.evaluation.labels import label_key
 from relic_core.evaluation.proxy_task import ask, check_not_chooser, may_answer
 from relic_core.evaluation.study_results import compute, proxy_table
+from relic_core.ports import Progress, Retriever
 from relic_core.retrieval import registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from relic_core.domain import Job, Work
-    from relic_core.domain.figures import Table
-    from relic_core.domain.studies import ItemResult
-    from relic_core.evaluation.diagnosis import Diagnosis
-    from relic_core.evaluation.echoes import KnownEchoes
-    from relic_core.ports import Progress, Retriever
-    from relic_core.services.studies.studies import Studies
-    from relic_core.store.mined_windows import WindowRows
-    from relic_core.store.studies import StudyRows
-    from relic_core.store.study_answers import StudyAnswerRows
+from relic_core.services.studies.studies import Studies
+from relic_core.store.mined_windows import WindowRows
+from relic_core.store.studies import StudyRows
+from relic_core.store.study_answers import StudyAnswerRows
 
 __all__ = ["Results", "StudyModels", "diagnosed", "label_windows", "proxy_table", "span_retrieval"]
 

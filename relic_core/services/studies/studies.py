@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core.config import ASSETS, Settings
+from relic_core.domain import BenchmarkCard, Job, Span, Work
 from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import (
     Study,
@@ -23,6 +25,7 @@ from relic_core.domain.studies import (
 )
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation.benchmarks import registry as benchmarks
+from relic_core.evaluation.echoes import KnownEchoes
 from relic_core.evaluation.spans import known_pairs, read_pairs
 from relic_core.evaluation.studies import (
     MINED,
@@ -39,18 +42,12 @@ from relic_core.library.naming import meant
 from relic_core.ports import Benchmark, Progress, Retriever, silent
 from relic_core.reporting import passages
 from relic_core.retrieval import registry
+from relic_core.services.catalogue import Catalogue
+from relic_core.services.works import Works
+from relic_core.store.mined_windows import WindowRows
+from relic_core.store.sources import SourceRows
 from relic_core.store.studies import LONGEST_CODE, StudyCounts, StudyRows, fits, seal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from relic_core.domain import BenchmarkCard, Job, Span, Work
-    from relic_core.evaluation.echoes import KnownEchoes
-    from relic_core.services.catalogue import Catalogue
-    from relic_core.services.works import Works
-    from relic_core.store.mined_windows import WindowRows
-    from relic_core.store.sources import SourceRows
-    from relic_core.store.study_answers import AnnotatorCounts, StudyAnswerRows
+from relic_core.store.study_answers import AnnotatorCounts, StudyAnswerRows
 
 __all__ = ["LONGEST_CODE", "Studies", "StudyCounts", "StudyMaking", "StudySource", "seal"]
 
