@@ -1,4 +1,4 @@
-"""Count the house: size, import circles, constructors, what passes along, start-up, and tests that repeat prose.
+"""Count the house: size, density, circles, constructors, what passes along, start-up, tests that repeat prose.
 
 ``python tools/house.py`` prints each figure with its definition; ``--verbose`` adds what was counted.
 """
@@ -29,17 +29,22 @@ SERVICES = "relic_core/services"
 APPLICATION = ("relic_core", "relic_ui", "pages", "app.py")
 LOCATORS = {"App"}
 WIRING = "relic_core.wiring"
-MOST_ARGUMENTS, RUN_WORDS, RUN_LETTERS = 5, 3, 12
+MOST_ARGUMENTS, MOST_LINES, MOST_PARAMETERS, RUN_WORDS, RUN_LETTERS = 5, 70, 7, 3, 12
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 DIALECT = """told telling_apart telling asking usual elsewhere untaught hand_over safe_cell between_marks sitting
     bars Imprint imprint Narrowing narrowing Likeness likeness Makers makers Shape Window Head Judge Foreign Kept
-    Asked Lesson OnePassEncoder AloneEncoder Turns Patience Leaf cells probes"""
+    Asked Lesson said OnePassEncoder AloneEncoder Turns Patience Leaf cells probes"""
 BUILD = """import sys
 from relic_core.wiring import build
 from relic_core.config import Settings
 build(Settings.from_environment())
 print(sum(name.split(".")[0] == "relic_core" for name in sys.modules))"""
+WORDS = re.compile(
+    r"\b(?:(?:is|are|was|be|been) told|stand(?:s|ing)? in|hang(?:s|ing)? on|whoever|(?:is|are) learnt)\b", re.IGNORECASE
+)
+TOKENS = {tokenize.NAME, tokenize.OP, tokenize.NUMBER, tokenize.STRING}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class Figure(NamedTuple):
@@ -106,6 +111,57 @@ def sizes(root: Path) -> Iterator[Figure]:
     ours = lines(files(root, *APPLICATION, "tools"))
     yield Figure("all_lines", ours, "lines of relic_core, relic_ui, pages, app.py and tools")
     yield Figure("tests_lines", lines(files(root, "tests")), "lines of the Python files of tests")
+
+
+def tokens(path: Path) -> int:
+    """Count names, operators, numbers and strings; a string is one, with whatever it holds."""
+    with path.open("rb") as file:
+        return sum(token.type in TOKENS for token in tokenize.tokenize(file.readline))
+
+
+def nested(path: Path) -> int:
+    """Count comprehensions that hold another, or have more than one `for`."""
+    found = [node for node in ast.walk(parse(path)) if isinstance(node, Comprehension)]
+    holding = sum(any(isinstance(each, Comprehension) for each in list(ast.walk(node))[1:]) for node in found)
+    return holding + sum(len(node.generators) > 1 for node in found)
+
+
+def used_once(path: Path) -> list[str]:
+    """Name the private functions of a file that it names once beside their definition."""
+    every = list(ast.walk(parse(path)))
+    used = Counter(each.id if isinstance(each, ast.Name) else each.attr for each in every
+                   if isinstance(each, ast.Name | ast.Attribute))  # fmt: skip
+    private = {each.name for each in every if isinstance(each, Function) and re.match(r"_(?!_)", each.name)}
+    return [f"{path.name} {name}" for name in sorted(private) if used[name] == 1]
+
+
+def style(root: Path) -> Iterator[Figure]:
+    """Count what says how densely the code is written."""
+    for key, place in (("core", "relic_core"), ("ui", "relic_ui")):
+        paths = files(root, place)
+        texts = [path.read_text(encoding="utf-8") for path in paths]
+        functions = [node for path in paths for node in ast.walk(parse(path)) if isinstance(node, Function)]
+        once = [name for path in paths for name in used_once(path)]
+        yield Figure(f"{key}_tokens", sum(map(tokens, paths)), f"names, operators, numbers and strings of {place}")
+        yield Figure(f"{key}_characters", sum(map(len, texts)), "its characters")
+        widths = [len(line) for text in texts for line in text.splitlines() if line.strip()]
+        yield Figure(
+            f"{key}_median_line", statistics.median(widths or [0]), "median length of its lines that are not blank"
+        )
+        share = round(1000 * sum(map(nested, paths)) / max(sum(map(code_lines, paths)), 1), 1)
+        yield Figure(f"{key}_nested", share, "its nested comprehensions in 1,000 lines of code")
+        share = round(100 * len(once) / max(len(functions), 1), 1)
+        yield Figure(f"{key}_once_percent", share, "share of its functions that are private and named once", once)
+    every = [(place, node) for place, node in nodes(root, *APPLICATION) if isinstance(node, Function)]
+    lengths = [(place, (node.end_lineno or 0) - node.lineno + 1) for place, node in every]
+    long = [f"{length} {place}" for place, length in lengths if length > MOST_LINES]
+    yield listing("long_functions", long, f"functions of the application of more than {MOST_LINES} lines")
+    outside = [each for each in every if not each[0].startswith("relic_core/cli/")]
+    many = [place for place, node in outside if len(parameters(node)) > MOST_PARAMETERS]
+    yield listing("many_parameters", many, f"functions outside cli of more than {MOST_PARAMETERS} parameters")
+    guarded = [place for place, node in nodes(root, *APPLICATION, "tools")
+               if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]  # fmt: skip
+    yield listing("type_checking", guarded, "blocks of imports for types alone")
 
 
 def imported(path: Path, modules: Iterable[str]) -> set[str]:
@@ -277,7 +333,7 @@ def tests(root: Path) -> Iterator[Figure]:
 
 
 def dialect(root: Path) -> Iterator[Figure]:
-    """Count the identifiers of the private dialect."""
+    """Count the words of the private dialect: identifiers, and phrases in prose."""
     given = (getattr(node, field, None) for _, node in nodes(root, *APPLICATION)
              for field in ("id", "attr", "arg", "name", "asname", "module"))  # fmt: skip
     identifiers = Counter(part.strip("_") for name in given if isinstance(name, str) for part in name.split("."))
@@ -285,6 +341,12 @@ def dialect(root: Path) -> Iterator[Figure]:
     said = "identifiers of the application that are, or hold between underscores, a word of the private dialect"
     listed = [f"{count:5} {word}" for word, count in sorted(words.items(), key=lambda each: -each[1]) if count]
     yield Figure("dialect", sum(words.values()), said, listed)
+    prose = [
+        f"{path.relative_to(root).as_posix()}: {match.group()}"
+        for path in files(root, *APPLICATION)
+        for match in WORDS.finditer(path.read_text(encoding="utf-8"))
+    ]
+    yield listing("dialect_phrases", prose, "its phrases in what the files of the application say")
 
 
 def start_up(root: Path) -> Iterator[Figure]:
@@ -310,7 +372,7 @@ def start_up(root: Path) -> Iterator[Figure]:
         yield Figure("wiring_modules", count, "modules of relic_core loaded by making the app from its settings")
 
 
-COUNTS = (sizes, imports, constructors, passing_along, start_up, tests, dialect)
+COUNTS = (sizes, style, imports, constructors, passing_along, start_up, tests, dialect)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
