@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_ui import attribution, shell
+from relic_ui import shell
+from relic_ui.attribution import attribution
 from relic_ui.find import find
 
 app = shell.page(attribution.TITLE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from relic_ui import buttons, shell
-from relic_ui.proxy_task import answering, owner, results, studies
-from relic_ui.proxy_task.style import PROXY
+from relic_ui.studies import answering, owner, results, studies
+from relic_ui.studies.style import PROXY
 
 app = shell.page("Proxy task")
 st.html(PROXY)

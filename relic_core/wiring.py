@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from relic_core.attribution.service import Attributing, SourceCard
     from relic_core.domain import EditionDetails, Pair, SecondarySource, WorkSummary
     from relic_core.domain.studies import ItemResult, StudyResults
     from relic_core.domain.trainings import ModelKind
+    from relic_core.echoes.service import Echoes
     from relic_core.evaluation.diagnosis import Diagnosis
     from relic_core.evaluation.rebuilding import RebuildSummary
     from relic_core.mining.exporting import Exporter
@@ -28,14 +30,12 @@ if TYPE_CHECKING:
     from relic_core.mining.statistics import Statistics
     from relic_core.ports import SpanScorer
     from relic_core.retrieval.registry import Retrievers
-    from relic_core.services.attribution import Attributing, SourceCard
     from relic_core.services.backups import Backups
     from relic_core.services.catalogue import Catalogue
     from relic_core.services.citing import Citing
     from relic_core.services.comparing import Comparing
     from relic_core.services.concordance import Concordance
     from relic_core.services.dataset import Dataset
-    from relic_core.services.echoes import Echoes
     from relic_core.services.editions import Editions
     from relic_core.services.evaluation import Benchmarks, Measuring
     from relic_core.services.health import Finding
@@ -53,16 +53,16 @@ if TYPE_CHECKING:
     from relic_core.services.sharing import Sharing
     from relic_core.services.snapshots import Fingerprints, Snapshots
     from relic_core.services.sources import Sources
-    from relic_core.services.studies.answering import Answering
-    from relic_core.services.studies.files import StudyFiles
-    from relic_core.services.studies.results import Results, StudyModels
-    from relic_core.services.studies.studies import Studies, StudyMaking
     from relic_core.services.training import Trainings
     from relic_core.services.training_plans import TrainingPlans
     from relic_core.services.works import Works
     from relic_core.store.searches import SearchRows
     from relic_core.store.shelf import Shelf
     from relic_core.store.works import StoredText
+    from relic_core.studies.answering import Answering
+    from relic_core.studies.files import StudyFiles
+    from relic_core.studies.results import Results, StudyModels
+    from relic_core.studies.service import Studies, StudyMaking
     from relic_core.training.examples import TrainingData
     from relic_core.training.requests import TrainingRequest
 
@@ -178,11 +178,11 @@ class App:
     @cached_property
     def attribution(self) -> Attributing:
         """Says which work a passage comes from."""
+        from relic_core.attribution.ranking import by_server
+        from relic_core.attribution.service import Attributing
         from relic_core.encoders.cards import read_card
         from relic_core.encoders.generator import SpanLikelihood
         from relic_core.language_models.server import Server
-        from relic_core.retrieval.attribution import by_server
-        from relic_core.services.attribution import Attributing
 
         settings = self.settings
         server = bool(settings.reader and settings.reader_model)
@@ -290,7 +290,7 @@ class App:
     @cached_property
     def echoes(self) -> Echoes:
         """Finds echoes between works."""
-        from relic_core.services.echoes import Echoes
+        from relic_core.echoes.service import Echoes
 
         return Echoes(self.works, self.retrievers, self.settings, lambda: self.jobs)
 
@@ -426,10 +426,12 @@ class App:
 
     def run_training(self, training_id: str, progress: Progress) -> str:
         """Do a training, in its job."""
+        from relic_core.attribution.learning import choose_sources
         from relic_core.training.running import TrainingRun
 
         patiently = partial(self.store.patiently, self.settings.job_lock_seconds)
-        return TrainingRun(self.settings, self.training_data, self.works.load, patiently).run(training_id, progress)
+        running = TrainingRun(self.settings, self.training_data, self.works.load, patiently, choose_sources)
+        return running.run(training_id, progress)
 
     @cached_property
     def backups(self) -> Backups:
@@ -448,14 +450,14 @@ class App:
     @cached_property
     def studies(self) -> Studies:
         """Studies of the proxy task."""
-        from relic_core.services.studies.studies import Studies
+        from relic_core.studies.service import Studies
 
         return Studies(self.store.studies, self.store.study_answers, self.works)
 
     @cached_property
     def study_making(self) -> StudyMaking:
         """Makes studies."""
-        from relic_core.services.studies.studies import StudyMaking, mined_windows
+        from relic_core.studies.service import StudyMaking, mined_windows
 
         return StudyMaking(
             self.studies,
@@ -468,14 +470,14 @@ class App:
     @cached_property
     def answering(self) -> Answering:
         """What annotators of studies do."""
-        from relic_core.services.studies.answering import Answering
+        from relic_core.studies.answering import Answering
 
         return Answering(self.studies, self.store.study_answers)
 
     @cached_property
     def study_models(self) -> StudyModels:
         """What retrievers answer to studies."""
-        from relic_core.services.studies.results import StudyModels
+        from relic_core.studies.results import StudyModels
 
         return StudyModels(
             self.studies,
@@ -488,27 +490,27 @@ class App:
     @cached_property
     def study_results(self) -> Results:
         """What came of studies."""
-        from relic_core.services.studies.results import Results
+        from relic_core.studies.results import Results
 
         rows, judged = self.store.study_answers, self.store.runs.case_judgements
         return Results(self.studies, self.study_models, rows, judged, self.store.stamp)
 
     def diagnosed_items(self, results: StudyResults, some: Sequence[ItemResult]) -> dict[str, Diagnosis]:
         """Say why quotations of the proxy task are missed; see `studies.results.diagnosed`."""
-        from relic_core.services.studies.results import diagnosed
+        from relic_core.studies.results import diagnosed
 
         return diagnosed(results, some, self.works.load, self.store.windows)
 
     def label_windows(self, study_id: str) -> str:
         """Label windows as most readers of a study did; see `studies.results.label_windows`."""
-        from relic_core.services.studies.results import label_windows
+        from relic_core.studies.results import label_windows
 
         return label_windows(self.study_results.of(study_id), self.store.windows)
 
     @cached_property
     def study_files(self) -> StudyFiles:
         """Studies and answers given away and taken in."""
-        from relic_core.services.studies.files import StudyFiles
+        from relic_core.studies.files import StudyFiles
 
         return StudyFiles(self.studies, self.study_results, self.store.study_answers, self.works, self.catalogue)
 

@@ -26,6 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 SERVICES = "relic_core/services"
+ASKED = (SERVICES, "relic_core/attribution", "relic_core/echoes", "relic_core/studies")
+"""Where services stand: the room, and the wings."""
 APPLICATION = ("relic_core", "relic_ui", "pages", "app.py")
 LOCATORS = {"App"}
 WIRING = "relic_core.wiring"
@@ -243,7 +245,7 @@ def constructors(root: Path) -> Iterator[Figure]:
         place: {each.name for each in node.body if isinstance(each, Function) and not each.decorator_list}
         for place, node in classes
     }
-    rooms = (SERVICES, "relic_core/store")
+    rooms = (*ASKED, "relic_core/store")
     made = {node.name for place, node, _ in every if place.startswith(rooms) and "__init__" in methods[place]}
     parts = made | LOCATORS | {"Callable"}
     holding = {place: [name for name, each in needs.items() if each & parts] for place, _, needs in every}
@@ -251,15 +253,15 @@ def constructors(root: Path) -> Iterator[Figure]:
     services = {
         place: needs
         for place, _, needs in every
-        if place.startswith(SERVICES) and ("__init__" in methods[place] or (methods[place] and holding[place]))
+        if place.startswith(ASKED) and ("__init__" in methods[place] or (methods[place] and holding[place]))
     }
     counts = Counter({
         place: sum(max((bundles[name] for name in each & bundles.keys()), default=1) for each in needs.values())
         for place, needs in services.items()
     })  # fmt: skip
     said = (
-        f"most constructor arguments of a class of {SERVICES} (with __init__, or a record with methods that holds a "
-        "service, a row class or a callable: its fields without default); a bundle of these counts as its members"
+        "most constructor arguments of a class of services and wings (with __init__, or a record with methods that "
+        "holds a service, a row class or a callable: its fields without default); a bundle counts as its members"
     )
     yield Figure("constructor_most", max(counts.values(), default=0), said)
     many = [f"{count} {place}" for place, count in counts.most_common() if count > MOST_ARGUMENTS]
@@ -291,8 +293,8 @@ def passes_along(function: Function) -> bool:
 
 def passing_along(root: Path) -> Iterator[Figure]:
     """Count the functions that only pass along."""
-    found = [place for place, node in nodes(root, SERVICES) if isinstance(node, Function) and passes_along(node)]
-    said = "functions and methods of services that only call one other function, with nothing but their own parameters"
+    found = [place for place, node in nodes(root, *ASKED) if isinstance(node, Function) and passes_along(node)]
+    said = "functions of services and wings that only call one other function, with nothing but their own parameters"
     yield listing("passing_along", found, said)
 
 

@@ -17,7 +17,7 @@ from relic_core.domain.attribution import AttributionRequest, By, Reranking
 from relic_core.errors import BadRequest
 
 if TYPE_CHECKING:
-    from relic_core.services.attribution import Attribution
+    from relic_core.attribution.service import Attribution
     from relic_core.wiring import App
 
 _WIDEST = 100

@@ -12,8 +12,8 @@ from relic_core.cli import console
 from relic_core.cli.commands import command, path_option
 from relic_core.cli.console import note
 from relic_core.domain.figures import many
+from relic_core.echoes import files
 from relic_core.errors import BadRequest
-from relic_core.reporting import echoes as files
 
 if TYPE_CHECKING:
     from relic_core.wiring import App
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @path_option("--save", "FILE", "Write the pairs to a file instead of printing them.")
 def echoes(app: App, work: str, others: Sequence[str], save: Path | None, **asked: Any) -> None:
     """Find where a work echoes others, or itself: pairs of passages, the best first."""
-    from relic_core.services.echoes import EchoRequest
+    from relic_core.echoes.service import EchoRequest
 
     form = {".csv": "csv", ".json": "json", ".xml": "tei"}.get(save.suffix.lower()) if save else ""
     if form is None:

@@ -229,7 +229,7 @@ def _attribute(app: App, benchmark: str, given: SimpleNamespace) -> None:
 
 def _ask_items(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:
     from relic_core.services.evaluation import named_retrievers
-    from relic_core.services.studies.results import proxy_table
+    from relic_core.studies.results import proxy_table
 
     sizes, chooser, made = _sizes(given.shape), given.chooser or _CHOOSER, []
     names = named_retrievers(retriever, without=chooser)

@@ -123,7 +123,7 @@ def make(
 @_study_argument
 def show_study(app: App, study_name: str) -> None:
     """Show what a study is made of, and who has answered."""
-    from relic_core.reporting.studies import made_of
+    from relic_core.studies.report import made_of
 
     found = app.studies.find(study_name)
     view = app.studies.get(found.id)
@@ -150,7 +150,7 @@ def show_study(app: App, study_name: str) -> None:
 @_format_option
 def results(app: App, study_name: str, form: tables.Format) -> None:
     """Print how often people and models are right."""
-    from relic_core.reporting.studies import tables as tables_of
+    from relic_core.studies.report import tables as tables_of
 
     print(tables.write(tables_of(app.study_results.of(app.studies.find(study_name).id)), form))
 
@@ -162,8 +162,8 @@ def results(app: App, study_name: str, form: tables.Format) -> None:
 @_format_option
 def models(app: App, study_name: str, retriever: str, again: bool, form: tables.Format) -> None:
     """Have models answer."""
-    from relic_core.reporting.studies import accuracies
     from relic_core.services.evaluation import named_retrievers
+    from relic_core.studies.report import accuracies
 
     found = app.studies.find(study_name)
     names = named_retrievers(retriever) if retriever else ()
@@ -225,7 +225,7 @@ def package(app: App, file: str, study_name: str, minutes: int | None, shared: i
     here, divided among its readers so that each has about an hour to read. Their texts do not come with the program:
     what is missing is said.
     """
-    from relic_core.reporting.studies import load_of
+    from relic_core.studies.report import load_of
 
     context = click.get_current_context()
     divided = any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in ("shared", "readers"))
@@ -256,7 +256,7 @@ def retrieval(
     app: App, study_name: str, method: str, data: Path | None, texts: Path | None, form: tables.Format
 ) -> None:
     """Compare the spans that readers marked with windows of 3 and 10 words and the sentence, as queries."""
-    from relic_core.services.studies.results import span_retrieval
+    from relic_core.studies.results import span_retrieval
 
     results = app.study_results.of(app.studies.find(study_name).id)
     made = span_retrieval(results, partial(app.echoes.known, data, texts), method)
@@ -344,7 +344,7 @@ add_remove_and_restore(study, "study", _study_argument, lambda app: app.studies,
 @study.command("sample")
 def sample(app: App) -> None:
     """Make the study that comes with the program."""
-    from relic_core.services.studies.studies import SAMPLE
+    from relic_core.studies.service import SAMPLE
 
     made = app.study_making.make_sample().study
     print(f"{made.label} ({made.id}) has {len(made.items):,} items, and is in {SAMPLE}.")
@@ -355,7 +355,7 @@ def _nobody(app: App, study_id: str) -> str:
 
 
 def _write(label: str, file: str, content: bytes) -> None:
-    from relic_core.services.studies.files import write_whole
+    from relic_core.studies.files import write_whole
 
     write_whole(Path(file), content)
     print(f"{label}: {file} is written.")

@@ -20,9 +20,9 @@ from relic_core.training import hard_negatives
 from relic_core.training.examples import Examples, TrainingData, check_enough
 from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
 from relic_core.training.published import LEARNT, LossValidation, published
-from relic_core.training.recipes import EncoderRecipe, SourceRecipe
+from relic_core.training.recipes import EncoderRecipe, SourceRecipe, Supervision
 from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
-from relic_core.training.sources import SourceValidation
+from relic_core.training.sources import ChooseSources, SourceValidation
 from relic_core.training.trainer import CANDIDATE, Trained, Validate, query_card, train
 from relic_core.training.validation import RerankerValidation, Validation, draw, first_stage_of
 
@@ -71,6 +71,7 @@ class TrainingRun:
     data: TrainingData
     load_work: Callable[[str], Work]
     patiently: Callable[[Callable[[], None]], AbstractContextManager[None]]
+    choose_sources: ChooseSources
 
     def run(self, training_id: str, progress: Progress) -> str:
         """Do a training to its end, from where its folder says it is. Raises JobCancelled: a checkpoint is written."""
@@ -141,6 +142,7 @@ class TrainingRun:
                 examples.windows,
                 folder.path,
                 work=load_work,
+                choose_sources=self.choose_sources,
                 learnt=LEARNT if read else "",
                 hard=hard,
                 start=start_card(self.settings, request),
@@ -193,7 +195,9 @@ class TrainingRun:
             return None
         recipe = request.recipe
         if isinstance(recipe, SourceRecipe):
-            likelihoods = SourceValidation(recipe, windows, works.__getitem__, wish.beside)
+            supervision: Supervision = "retrieved" if recipe.retrieves else "pair"
+            sources = self.choose_sources(supervision, windows, works.__getitem__, recipe.candidates)
+            likelihoods = SourceValidation(recipe, windows, sources, wish.beside)
             begun = query_card(recipe, start_card(self.settings, request)) if recipe.retrieves else recipe.base
             _measure_before(folder, lambda: likelihoods.measure(begun))
             return likelihoods

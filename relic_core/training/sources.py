@@ -1,14 +1,13 @@
 """Where a quotation comes from, learnt with less and less said of it.
 
 After Muther and Smith 2023, "Citations as Queries", sections 4.3, 4.4 and 5. The source of a quotation is a stretch of
-a work, as in attribution. Candidates are the stretches of the works whose quotations are learnt from, and no others:
-what is measured on is never read.
+a work, as in attribution, which chooses it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,58 +16,24 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from relic_core.domain import Claim, MinedWindow, Work, best_of
+from relic_core.domain import Claim, MinedWindow, Work
 from relic_core.domain.attribution import Target
 from relic_core.encoders.cards import CARD, EncoderCard, read_card
 from relic_core.encoders.generator import SourceReader, SpanLikelihood
 from relic_core.encoders.towers import PassageEncoder
-from relic_core.errors import BadRequest
 from relic_core.ports import Progress, silent
-from relic_core.retrieval.attribution import Attributor, Ints, Stretches, source_text, strong
-from relic_core.text.words import work_words
 from relic_core.training.batching import Planned
 from relic_core.training.collating import Features, Material, padded
 from relic_core.training.models import DualEncoder
 from relic_core.training.recipes import LIKELIHOOD, SourceRecipe, Supervision
 
+ChooseSources = Callable[[Supervision, Sequence[MinedWindow], Callable[[str], Work], int], dict[str, tuple[str, ...]]]
+"""Chooses the sources that each window is learnt with, by its id: of how many candidates, from works read by id."""
+
 
 def target_of(window: MinedWindow) -> Target:
     """Give a window as the passage of a critic whose quotation is to be attributed."""
     return Target.between(" ".join(window.left), window.quotation, " ".join(window.right)).near()
-
-
-def choose_sources(
-    supervision: Supervision, windows: Sequence[MinedWindow], load: Callable[[str], Work], candidates: int = 1
-) -> dict[str, tuple[str, ...]]:
-    """Choose the sources that each window is learnt with, by its id, as models read them.
-
-    With "found" only windows whose words a stretch shares: literal matching has the role of Passim.
-    """
-    keys = list(dict.fromkeys(window.work_id for window in windows))
-    works = ((work, f"{work.author} {work.title}") for work in map(load, keys))
-    attributor = Attributor(Stretches.of((work.id, named, work_words(work)) for work, named in works))
-    chosen = {window.id: _sources(supervision, attributor, window, candidates) for window in windows}
-    stretches, texts, latest = attributor.stretches, dict[int, str](), lru_cache(maxsize=1)(load)
-    for at in np.unique(np.concatenate([np.zeros(0, np.int64), *chosen.values()])).tolist():  # a work at a time
-        texts[at] = source_text(latest(keys[int(stretches.work[at])]), stretches.span(at))
-    if windows and not texts:
-        raise BadRequest(
-            f"Of none of the {len(windows):,} quotations to learn from a passage of a work shares enough words to be "
-            'found as its source. Learn with the supervision "span" or "pair", or on other quotations.'
-        )
-    return {key: tuple(texts[at] for at in some.tolist()) for key, some in chosen.items() if len(some)}
-
-
-def _sources(supervision: Supervision, attributor: Attributor, window: MinedWindow, candidates: int) -> Ints:
-    stretches, target = attributor.stretches, target_of(window)
-    if supervision == "pair":
-        shared = np.minimum(stretches.end, window.gold.end) - np.maximum(stretches.start, window.gold.start)
-        shared[stretches.work != stretches.keys.index(window.work_id)] = 0
-        return best_of(shared, 1)
-    if supervision == "found":
-        best = best_of(attributor.rank(target), 1)
-        return best[strong(target, attributor.pairs(target, best))]
-    return best_of(attributor.by_words(target), candidates)
 
 
 class SourceCollator:
@@ -226,10 +191,13 @@ class SourceValidation:
     """
 
     def __init__(
-        self, recipe: SourceRecipe, windows: Sequence[MinedWindow], load: Callable[[str], Work], progress: Progress
+        self,
+        recipe: SourceRecipe,
+        windows: Sequence[MinedWindow],
+        sources: Mapping[str, Sequence[str]],
+        progress: Progress,
     ) -> None:
-        self._recipe, self._windows, self._progress = recipe, windows, progress
-        self._sources = choose_sources("retrieved" if recipe.retrieves else "pair", windows, load, recipe.candidates)
+        self._recipe, self._windows, self._sources, self._progress = recipe, windows, sources, progress
         self._frozen = cache(lambda: SpanLikelihood(recipe.generator, precision="float32"))
         self._by_frozen = cache(lambda at: log_probabilities(self._frozen(), windows[at], self._sources))
 

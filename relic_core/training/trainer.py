@@ -31,11 +31,11 @@ from relic_core.training.exporting import keep_model, write_generator, write_mod
 from relic_core.training.models import DualEncoder, RerankerInTraining, Start, base_files, mask_token, start_of
 from relic_core.training.recipes import AnyRecipe, EncoderRecipe, RerankerRecipe, SourceRecipe
 from relic_core.training.sources import (
+    ChooseSources,
     GeneratorInTraining,
     RetrievalCollator,
     RetrievalInTraining,
     SourceCollator,
-    choose_sources,
 )
 
 Validate = Callable[[Path], Mapping[str, float]]
@@ -94,6 +94,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     folder: Path,
     *,
     work: Callable[[str], Work],
+    choose_sources: ChooseSources | None = None,
     learnt: str = "",
     hard: HardNegatives | None = None,
     start: EncoderCard | None = None,
@@ -107,6 +108,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
 
     - `windows`: those on more sentences than the recipe's `longest` are left out.
     - `folder`: where to: ``checkpoints/`` to go on from, ``model/`` with the best weights so far.
+    - `choose_sources`: of the windows, for a recipe for attribution.
     - `learnt`: what of RELiC's own data is among it: see `EncoderCard`.
     - `hard`: hard negatives by the ids of pairs and windows.
     - `start`: a trained encoder to go on from, in place of the base; a reranker begins half way between its two models.
@@ -126,7 +128,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     tell: Report = report if report is not None else lambda _: None
     windows = [window for window in windows if window.gold.length <= recipe.longest]
     sources: Mapping[str, Sequence[str]] = {}
-    if isinstance(recipe, SourceRecipe):
+    if isinstance(recipe, SourceRecipe) and choose_sources:
         sources = choose_sources(recipe.supervision, windows, work, recipe.candidates if recipe.retrieves else 1)
         windows = [window for window in windows if window.id in sources]
     material = Material(pairs, windows, work, hard or HardNegatives(), sources)

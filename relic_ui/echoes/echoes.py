@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from relic_core.domain import WorkSummary
-from relic_core.services.echoes import DEFAULT, METHODS, TOP, EchoAnswer, EchoRequest, read_request
+from relic_core.echoes.service import DEFAULT, METHODS, TOP, EchoAnswer, EchoRequest, read_request
 from relic_core.wiring import App
 from relic_ui import jobs, links
 from relic_ui.naming import name_of

@@ -8,10 +8,10 @@ from html import escape
 
 import streamlit as st
 
+from relic_core.echoes import files
+from relic_core.echoes.files import Echo, Side
+from relic_core.echoes.service import METHODS, EchoAnswer
 from relic_core.reporting import charts
-from relic_core.reporting import echoes as files
-from relic_core.reporting.echoes import Echo, Side
-from relic_core.services.echoes import METHODS, EchoAnswer
 from relic_core.wiring import App
 from relic_ui import keep, links, tables
 from relic_ui.buttons import save_button

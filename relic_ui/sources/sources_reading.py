@@ -7,9 +7,9 @@ from html import escape
 
 import streamlit as st
 
+from relic_core.attribution.service import SourceCard
 from relic_core.domain import Pair, Span, Work
 from relic_core.reporting.passages import quotation
-from relic_core.services.attribution import SourceCard
 from relic_core.services.reading import ReadingPage
 from relic_core.services.sources import QuotationCounts, WindowView
 from relic_core.wiring import App

@@ -14,11 +14,11 @@ from relic_core.domain.studies import StudyRequest, span_choice
 from relic_core.errors import StoreBusy
 from relic_core.evaluation.diagnosis import CODES
 from relic_core.formats.studies import write_study
-from relic_core.services.studies import results
-from relic_core.services.studies.answering import Answering
-from relic_core.services.studies.studies import PRIDE
+from relic_core.studies import results
+from relic_core.studies.answering import Answering
+from relic_core.studies.service import PRIDE
 from relic_core.wiring import build
-from relic_ui.proxy_task import answering, studies
+from relic_ui.studies import answering, studies
 from tests.app.reading import html, plain, said, sound
 from tests.approved import says
 from tests.fake_encoder import FakeEncoder

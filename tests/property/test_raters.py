@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from relic_core.evaluation import raters
+from relic_core.studies import raters
 
 TABLES = arrays.arrays(np.int64, st.tuples(st.integers(1, 12), st.just(3)), elements=st.integers(0, 5))
 

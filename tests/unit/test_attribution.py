@@ -11,17 +11,16 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, GPT2Config, GPT2LMHeadModel
 
+from relic_core.attribution import ranking, service
+from relic_core.attribution.measuring import AttributionQuery, edited, measure, of_queries, ratio
+from relic_core.attribution.ranking import NEARER, Attributor, Stretches, by_server, gains, likelihood, rerank
+from relic_core.attribution.service import Attributing
 from relic_core.domain import WorkFilter, best_first
 from relic_core.domain.attribution import MOST_WORDS, AttributionRequest, Target
 from relic_core.encoders.generator import SpanLikelihood
 from relic_core.errors import BadBenchmark, BadRequest, ReaderUnavailable
-from relic_core.evaluation.attribution import AttributionQuery, edited, measure, of_queries, ratio
 from relic_core.formats.attribution import read_queries
 from relic_core.ports import silent
-from relic_core.retrieval import attribution
-from relic_core.retrieval.attribution import NEARER, Attributor, Stretches, by_server, gains, likelihood, rerank
-from relic_core.services import attribution as service
-from relic_core.services.attribution import Attributing
 from relic_core.text.words import WorkWords, tokens
 from tests.making import make_work
 from tests.making_rerankers import bart
@@ -52,7 +51,7 @@ def copying(target, sources, progress):
 
 @pytest.fixture
 def attributor(monkeypatch):
-    monkeypatch.setattr(attribution, "CONTENT_WORDS", 8)
+    monkeypatch.setattr(ranking, "CONTENT_WORDS", 8)
     works = [(work.id, f"{work.author} {work.title}", WorkWords.of(work)) for work in (ORCHARD, FERRY)]
     return Attributor(Stretches.of(works))
 
@@ -82,9 +81,7 @@ def test_a_masked_span_is_not_read(attributor):
     assert attributor.by_words(target, masked=True).max() == 0
     best = int(attributor.rank(target).argmax())
     assert attributor.stretches.span(best).start <= 1 < attributor.stretches.span(best).end
-    assert (
-        attributor.strength(target) > attribution.STRONG > attributor.strength(target, attributor.stretches.work == 1)
-    )
+    assert attributor.strength(target) > ranking.STRONG > attributor.strength(target, attributor.stretches.work == 1)
 
 
 def test_of_the_words_around_a_masked_span_the_nearer_count_more(attributor):
@@ -95,7 +92,7 @@ def test_of_the_words_around_a_masked_span_the_nearer_count_more(attributor):
 
 
 def test_around_a_masked_span_a_stretch_counts_with_those_beside_it_in_its_work(monkeypatch):
-    monkeypatch.setattr(attribution, "CONTENT_WORDS", 3)
+    monkeypatch.setattr(ranking, "CONTENT_WORDS", 3)
     holding = (4, 5, 6, 7, 8, 14, 19)  # 19 is the last of its work, and the work behind it begins with the word
     lines = [f"The {'frost' if at in holding else f'owl{at}'} hen{at} cow{at}." for at in range(20)]
     works = [make_work([lines]), make_work([["The frost hen cow."] * 2])]
@@ -280,7 +277,7 @@ def test_a_masked_span_is_not_read_by_the_cosine(bench, monkeypatch):
             passages=SimpleNamespace(vectors=lambda rows, reading: np.ones((len(rows), 2), dtype=np.float32)),
         )
 
-    monkeypatch.setattr("relic_core.services.attribution.load_late_chunking", lambda _card: Encoder())
+    monkeypatch.setattr("relic_core.attribution.service.load_late_chunking", lambda _card: Encoder())
     ask(bench, by="masked", reranking="cosine")
     assert "frost and lamps" in read[0]
     assert QUOTED not in read[0]

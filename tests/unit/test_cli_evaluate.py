@@ -11,13 +11,14 @@ from pyarrow import parquet
 
 from relic_core.domain import ContextSize
 from relic_core.errors import BadRequest, BadWeights, NotFound, ReaderUnavailable
-from relic_core.evaluation import experiments, proxy_task
+from relic_core.evaluation import experiments
 from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.formats.run_files import read_run, write_run
 from relic_core.ports import silent
 from relic_core.services import evaluation, runs
-from relic_core.services.studies import results as study_results
+from relic_core.studies import proxy_task
+from relic_core.studies import results as study_results
 from relic_core.wiring import build
 from tests.chat_server import by_shared_words, serving
 from tests.making import make_work

@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relic_core.echoes import scoring
+from relic_core.echoes.scoring import Counted, Filters, Two
 from relic_core.errors import BadRequest
-from relic_core.retrieval import echoes
-from relic_core.retrieval.echoes import Counted, Filters, Two
 from tests.making import write_wordnet
 
 LEFT = ["The whale swallowed the prophet in the deep.", "And it came to pass that he wept.", "Nothing at all."]
@@ -25,23 +25,23 @@ def whole(scorer):
 
 def test_soft_cosine_with_the_identity_is_the_cosine():
     a, b = sp.csr_array([[1.0, 2.0]]), sp.csr_array([[2.0, 1.0]])
-    plain, soft = echoes.cosine(a, b)(range(1)), echoes.soft_cosine(a, b, sp.eye_array(2).tocsr())(range(1))
+    plain, soft = scoring.cosine(a, b)(range(1)), scoring.soft_cosine(a, b, sp.eye_array(2).tocsr())(range(1))
     assert plain[0, 0] == pytest.approx(0.8)
     assert soft[0, 0] == pytest.approx(0.8)
 
 
 def test_soft_cosine_takes_related_words_as_partly_shared():
     alike = sp.csr_array([[1.0, 0.5], [0.5, 1.0]])
-    assert echoes.soft_cosine(sp.csr_array([[1.0, 0.0]]), sp.csr_array([[0.0, 1.0]]), alike)(range(1)) == 0.5
+    assert scoring.soft_cosine(sp.csr_array([[1.0, 0.0]]), sp.csr_array([[0.0, 1.0]]), alike)(range(1)) == 0.5
 
 
 def test_tesserae_by_hand():
-    assert echoes.tesserae_score(np.array(150.0 + 225), np.array(3.0 + 2)) == pytest.approx(4.317, abs=5e-4)
+    assert scoring.tesserae_score(np.array(150.0 + 225), np.array(3.0 + 2)) == pytest.approx(4.317, abs=5e-4)
 
 
 def test_tesserae_wants_two_shared_words_and_prefers_those_that_stand_together():
     pairs = two(["brass bolt"], ["brass gate", "brass bolt", "brass door and window and wall, bolt"])
-    one, near, far = echoes.tesserae(pairs)(range(1))[0]
+    one, near, far = scoring.tesserae(pairs)(range(1))[0]
     assert one == 0 < far < near
 
 
@@ -52,10 +52,10 @@ BAGS = st.lists(st.sampled_from(["sea", "ship", "dawn", "loaf", "brass"]), min_s
 def test_word_movers_distance_is_symmetric_never_below_its_bound_and_puts_the_computed_first(bag, others, exact):
     pairs, back = two([bag], others), two(others, [bag])
     whole, bounds, some = (
-        echoes.word_movers(pairs, echoes.random_vectors(pairs), exact=number)(range(1))[0] for number in (9, 0, exact)
+        scoring.word_movers(pairs, scoring.random_vectors(pairs), exact=number)(range(1))[0] for number in (9, 0, exact)
     )
-    vectors = dict(zip(pairs.vocabulary, echoes.random_vectors(pairs), strict=True))
-    turned = echoes.word_movers(back, np.stack([vectors[term] for term in back.vocabulary]))(range(len(others)))
+    vectors = dict(zip(pairs.vocabulary, scoring.random_vectors(pairs), strict=True))
+    turned = scoring.word_movers(back, np.stack([vectors[term] for term in back.vocabulary]))(range(len(others)))
     assert turned[:, 0] == pytest.approx(whole, abs=1e-5)
     assert (whole <= bounds + 1e-6).all()
     computed = np.argsort(-bounds, kind="stable")[:exact]
@@ -65,13 +65,15 @@ def test_word_movers_distance_is_symmetric_never_below_its_bound_and_puts_the_co
 
 def test_the_last_word_counts_where_an_empty_passage_comes_last():
     last, first = (two(["sea"], ["loaf sea", *rest]) for rest in (["", ""], []))
-    scores = [echoes.word_movers(each, echoes.random_vectors(each), exact=0)(range(1))[0, 0] for each in (last, first)]
+    scores = [
+        scoring.word_movers(each, scoring.random_vectors(each), exact=0)(range(1))[0, 0] for each in (last, first)
+    ]
     assert scores[0] == scores[1]
 
 
 def test_word_movers_distance_of_equal_bags_is_nothing():
     pairs = two(["the grey sea at dawn"], ["a loaf of bread", "the grey sea, at dawn", ""])
-    scores = echoes.word_movers(pairs, echoes.random_vectors(pairs))(range(1))[0]
+    scores = scoring.word_movers(pairs, scoring.random_vectors(pairs))(range(1))[0]
     assert scores[1] == pytest.approx(1, abs=1e-6)
     assert scores.argmax() == 1
     assert scores.argmin() == 2
@@ -79,8 +81,8 @@ def test_word_movers_distance_of_equal_bags_is_nothing():
 
 @pytest.mark.parametrize("name", ["bow", "tf-idf", "jaccard", "tesserae", "soft-cosine", "hybrid", "wmd"])
 def test_each_method_by_words_finds_the_passage_that_is_echoed(name):
-    scorer = echoes.make(
-        name, echoes.Passages(tuple(LEFT)), echoes.Passages(tuple(RIGHT)), vectors=echoes.random_vectors
+    scorer = scoring.make(
+        name, scoring.Passages(tuple(LEFT)), scoring.Passages(tuple(RIGHT)), vectors=scoring.random_vectors
     )
     scores = whole(scorer)
     assert scores.shape == (3, 3)
@@ -91,9 +93,9 @@ def test_each_method_by_words_finds_the_passage_that_is_echoed(name):
 @pytest.mark.parametrize("name", ["embeddings", "dense-relic", "combined"])
 def test_methods_by_meaning_take_the_vectors_of_the_passages(name):
     vectors = np.eye(3, dtype=np.float32)
-    left = echoes.Passages(("a loaf", "b", "c"), vectors)
-    right = echoes.Passages(("x", "y", "z loaf"), vectors[::-1].copy())
-    assert whole(echoes.make(name, left, right)).argmax(axis=1).tolist() == [2, 1, 0]
+    left = scoring.Passages(("a loaf", "b", "c"), vectors)
+    right = scoring.Passages(("x", "y", "z loaf"), vectors[::-1].copy())
+    assert whole(scoring.make(name, left, right)).argmax(axis=1).tolist() == [2, 1, 0]
 
 
 def test_common_formulas_weigh_little_and_filters_leave_words_out():
@@ -109,28 +111,28 @@ def test_common_formulas_weigh_little_and_filters_leave_words_out():
 
 
 def test_the_best_pairs_come_first_and_each_once():
-    scorer = echoes.make("tf-idf", echoes.Passages(tuple(LEFT)), echoes.Passages(tuple(RIGHT)))
-    every = echoes.best_pairs(scorer, 3, top=100)
-    assert [each[:2] for each in echoes.best_pairs(scorer, 3, top=2)] == [each[:2] for each in every[:2]]
+    scorer = scoring.make("tf-idf", scoring.Passages(tuple(LEFT)), scoring.Passages(tuple(RIGHT)))
+    every = scoring.best_pairs(scorer, 3, top=100)
+    assert [each[:2] for each in scoring.best_pairs(scorer, 3, top=2)] == [each[:2] for each in every[:2]]
     assert [each.score for each in every] == sorted((each.score for each in every), reverse=True)
     assert all(each.score > 0 for each in every)
-    assert echoes.rescored(every[::-1], scorer) == every
+    assert scoring.rescored(every[::-1], scorer) == every
 
 
 def test_a_file_of_vectors_of_words_is_read_or_refused_in_words(tmp_path):
     pairs = two(["sea ship"], ["sea boat"])
     good = tmp_path / "good.txt"
     good.write_text("2 2\nsea 1 0\n\nboat 0 1\n\n", encoding="utf-8")
-    vectors = echoes.read_vectors(good, pairs)
+    vectors = scoring.read_vectors(good, pairs)
     assert vectors[pairs.vocabulary.index("sea")].tolist() == [1, 0]
     assert not vectors[pairs.vocabulary.index("ship")].any()
     for content in ("sea 1 0\nboat 0 1 2\n", "loaf 1 0\n"):
         bad = tmp_path / "bad.txt"
         bad.write_text(content, encoding="utf-8")
         with pytest.raises(BadRequest):
-            echoes.read_vectors(bad, pairs)
+            scoring.read_vectors(bad, pairs)
     with pytest.raises(BadRequest):
-        echoes.read_vectors(tmp_path / "none.txt", pairs)
+        scoring.read_vectors(tmp_path / "none.txt", pairs)
 
 
 def test_words_are_alike_by_wordnet_as_far_as_they_share_meanings_and_what_is_above_them(tmp_path):
@@ -150,7 +152,7 @@ def test_words_are_alike_by_wordnet_as_far_as_they_share_meanings_and_what_is_ab
         ),
     )
     pairs = two(["ship vessel storm"], ["boat bottle"])
-    made = dict(zip(pairs.vocabulary, echoes.wordnet_vectors(folder, pairs), strict=True))
+    made = dict(zip(pairs.vocabulary, scoring.wordnet_vectors(folder, pairs), strict=True))
 
     def alike(one, other):
         return made[one] @ made[other] / np.linalg.norm(made[one]) / np.linalg.norm(made[other])
@@ -179,7 +181,7 @@ def test_what_stands_above_several_meanings_counts_for_each_and_an_adjective_is_
         ),
     )
     pairs = two(["ship craft"], ["big huge vast"])
-    made = dict(zip(pairs.vocabulary, echoes.wordnet_vectors(folder, pairs), strict=True))
+    made = dict(zip(pairs.vocabulary, scoring.wordnet_vectors(folder, pairs), strict=True))
 
     def share(word, other):
         return made[word] @ made[other] / (made[other] @ made[other])
@@ -197,4 +199,4 @@ def test_what_is_no_wordnet_or_has_none_of_the_words_is_refused_in_words(tmp_pat
     )
     for folder in (tmp_path, empty, cut):
         with pytest.raises(BadRequest):
-            echoes.wordnet_vectors(folder, pairs)
+            scoring.wordnet_vectors(folder, pairs)

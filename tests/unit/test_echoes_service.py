@@ -13,11 +13,10 @@ from lxml import etree
 from relic_core.cli import main
 from relic_core.config import Settings
 from relic_core.domain import Chapter
+from relic_core.echoes import files, service
+from relic_core.echoes import measuring as known_echoes
+from relic_core.echoes.service import Echoes, EchoRequest, read_request, units
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
-from relic_core.evaluation import echoes as known_echoes
-from relic_core.reporting import echoes as files
-from relic_core.services import echoes as service
-from relic_core.services.echoes import Echoes, EchoRequest, read_request, units
 from relic_core.wiring import build
 from relic_ui.passages import passage_html
 from tests.app.reading import plain

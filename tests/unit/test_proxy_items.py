@@ -10,8 +10,8 @@ import pytest
 from relic_core.domain import ContextSize, QuotationContext, Span, rank_scores
 from relic_core.domain.studies import CANNOT_DECIDE, Item, Option
 from relic_core.errors import BadRequest
-from relic_core.evaluation import proxy_task
-from relic_core.evaluation.proxy_task import ItemSettings, choice, proxy_values
+from relic_core.studies import proxy_task
+from relic_core.studies.proxy_task import ItemSettings, choice, proxy_values
 from tests.making import make_work
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from relic_core.errors import BadRequest
-from relic_core.evaluation import raters
 from relic_core.evaluation.intervals import draws, units
-from relic_core.evaluation.raters import KEYS
+from relic_core.studies import raters
+from relic_core.studies.raters import KEYS
 
 FLEISS = np.array(
     # Fleiss 1971's way of table: ten subjects, fourteen raters, five categories; its kappa is 0.210.

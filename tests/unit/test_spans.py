@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from relic_core.domain.studies import ItemResult, span_choice
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.evaluation.spans import (
+from relic_core.studies.spans import (
     agreement,
     by_permutation,
     consensus,

@@ -13,12 +13,12 @@ import pytest
 from relic_core.domain.figures import Figure
 from relic_core.domain.studies import CANNOT_DECIDE, DEFAULT_TERMS, ModelAnswers, StudyRequest, check_terms
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
-from relic_core.evaluation.proxy_task import caveat, may_answer
-from relic_core.evaluation.raters import KEYS
 from relic_core.formats.studies import read_study, write_study
 from relic_core.ports import silent
-from relic_core.reporting.studies import accuracies, guide, load_of, tables
-from relic_core.services.studies.studies import PRIDE, SAMPLE, paper_study
+from relic_core.studies.proxy_task import caveat, may_answer
+from relic_core.studies.raters import KEYS
+from relic_core.studies.report import accuracies, guide, load_of, tables
+from relic_core.studies.service import PRIDE, SAMPLE, paper_study
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
 from tests.making_studies import TERMS, WHEN, make_ferry, make_study

@@ -12,14 +12,14 @@ from pyarrow import parquet
 
 from relic_core.domain.studies import KINDS, MOST_WORDS, Item, Making, StudyRequest, span_choice
 from relic_core.errors import BadBenchmark, BadRequest, NotFound
-from relic_core.evaluation.proxy_task import ask, caveat
-from relic_core.evaluation.studies import check_request
 from relic_core.formats.studies import item_content, making_content
 from relic_core.language_models.parsing import Reading
 from relic_core.ports import silent
-from relic_core.reporting.studies import tables
 from relic_core.retrieval.read_by_model import ReadByModel
-from relic_core.services.studies.results import span_retrieval
+from relic_core.studies.making import check_request
+from relic_core.studies.proxy_task import ask, caveat
+from relic_core.studies.report import tables
+from relic_core.studies.results import span_retrieval
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
 from tests.making_studies import make_ferry, make_study

@@ -11,6 +11,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from relic_core.attribution import ranking
+from relic_core.attribution.learning import choose_sources
 from relic_core.domain import MinedWindow, Span, passage_id
 from relic_core.domain.attribution import AttributionRequest
 from relic_core.encoders.cards import read_card
@@ -18,7 +20,6 @@ from relic_core.encoders.generator import SourceReader, SpanLikelihood
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest, BadWeights
 from relic_core.ports import silent
-from relic_core.retrieval import attribution
 from relic_core.training import examples
 from relic_core.training.batching import Planned
 from relic_core.training.collating import Material
@@ -31,7 +32,6 @@ from relic_core.training.sources import (
     RetrievalInTraining,
     SourceCollator,
     SourceValidation,
-    choose_sources,
     marginal_loss,
     target_of,
 )
@@ -68,7 +68,7 @@ WINDOWS = [window(work, start, 2) for work in WORKS for start in (0, 4, 8, 12, 1
 
 @pytest.fixture(autouse=True)
 def short_stretches(monkeypatch):
-    monkeypatch.setattr(attribution, "CONTENT_WORDS", 16)  # four sentences, so that no quotation lies across two
+    monkeypatch.setattr(ranking, "CONTENT_WORDS", 16)  # four sentences, so that no quotation lies across two
     monkeypatch.setattr(examples, "LEAST", 4)
 
 
@@ -91,7 +91,7 @@ def recipe(generator, encoder, supervision="pair", **given):
 
 
 def run(recipe, folder, **given):
-    return train(recipe, [], WINDOWS, folder, work=WORKS.__getitem__, **given)
+    return train(recipe, [], WINDOWS, folder, work=WORKS.__getitem__, choose_sources=choose_sources, **given)
 
 
 def weights(folder):
@@ -180,7 +180,8 @@ def test_a_training_lowers_the_loss_and_one_that_was_stopped_ends_with_the_same_
 ):
     asked = recipe(generator, encoder, supervision)
     whole = run(asked, tmp_path / "whole")
-    validation = SourceValidation(asked, WINDOWS, WORKS.__getitem__, silent)
+    true = choose_sources("retrieved" if asked.retrieves else "pair", WINDOWS, WORKS.__getitem__, asked.candidates)
+    validation = SourceValidation(asked, WINDOWS, true, silent)
     before = validation.measure(query_card(asked, None) if supervision == "retrieved" else str(generator))
     assert validation(whole.folder)["loss"] < before["loss"]
     parts = Reports()

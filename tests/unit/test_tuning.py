@@ -7,14 +7,14 @@ import pytest
 
 from relic_core.domain import ContextSize
 from relic_core.errors import BadClaim, BadRequest
-from relic_core.evaluation import proxy_task
 from relic_core.evaluation.comparing import compare
 from relic_core.evaluation.metrics import figure
-from relic_core.evaluation.proxy_task import ItemSettings, ask, make_items, proxy_values
 from relic_core.ports import silent
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.retrieval.bm25_reference import Bm25Reference
 from relic_core.retrieval.random_order import create as random_order
+from relic_core.studies import proxy_task
+from relic_core.studies.proxy_task import ItemSettings, ask, make_items, proxy_values
 from relic_core.wiring import build
 from tests.small_benchmark import Counting, SmallBenchmark, outcomes_of
 from tools.tune import bm25 as tuning

@@ -14,6 +14,19 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from relic_core.attribution import measuring
+from relic_core.attribution.ranking import (
+    TOP_K,
+    Attributor,
+    Ints,
+    Stretches,
+    fuse,
+    gains,
+    likelihood,
+    rerank,
+    source_text,
+    strong,
+)
 from relic_core.caching import LRUCache
 from relic_core.domain import (
     EVERYWHERE,
@@ -35,22 +48,9 @@ from relic_core.encoders.cards import EncoderCard
 from relic_core.encoders.late_chunking import load_late_chunking
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import BadRequest, NotFound, ReaderUnavailable, StaleIndex
-from relic_core.evaluation import attribution as measuring
 from relic_core.formats.attribution import read_queries
 from relic_core.ports import Benchmark, Progress, SpanScorer, silent
 from relic_core.reporting.passages import Passage, quotation
-from relic_core.retrieval.attribution import (
-    TOP_K,
-    Attributor,
-    Ints,
-    Stretches,
-    fuse,
-    gains,
-    likelihood,
-    rerank,
-    source_text,
-    strong,
-)
 from relic_core.retrieval.dense import Dense
 from relic_core.retrieval.registry import Retrievers
 from relic_core.retrieval.words import stored_terms

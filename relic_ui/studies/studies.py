@@ -16,7 +16,7 @@ import streamlit as st
 from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import KINDS, StudyRequest, StudyView, study_kind, study_label
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.studies.studies import FARTHEST, LONGEST_CODE, StudyCounts, StudySource, paper_study, seal
+from relic_core.studies.service import FARTHEST, LONGEST_CODE, StudyCounts, StudySource, paper_study, seal
 from relic_core.wiring import App
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link

@@ -16,12 +16,12 @@ from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats import study_answers
 from relic_core.formats.files import read_bytes, write_whole
 from relic_core.formats.studies import read_study, write_study
-from relic_core.reporting import studies as reporting
 from relic_core.services.catalogue import Catalogue
-from relic_core.services.studies.results import Results
-from relic_core.services.studies.studies import Studies, words_of
 from relic_core.services.works import Works
 from relic_core.store.study_answers import StudyAnswerRows
+from relic_core.studies import report as reporting
+from relic_core.studies.results import Results
+from relic_core.studies.service import Studies, words_of
 
 __all__ = ["StudyFiles", "write_whole"]
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from relic_core.attribution.ranking import MEANING, TOP_K, Attributor, Ints, Stretches, fuse, rerank, strong
 from relic_core.domain import Claim, Outcome, QuotationContext, Scores, Work, best_first
 from relic_core.domain.attribution import Target
 from relic_core.domain.figures import Cell, Table
@@ -22,7 +23,6 @@ from relic_core.evaluation.figures import figure_of
 from relic_core.evaluation.figures import measured as measured_of
 from relic_core.formats.attribution import AttributionSet
 from relic_core.ports import Progress
-from relic_core.retrieval.attribution import MEANING, TOP_K, Attributor, Ints, Stretches, fuse, rerank, strong
 from relic_core.text.words import WORD, WorkWords, content_tokens
 
 Reranker = Callable[[Target, bool, Ints], Scores]

@@ -17,8 +17,8 @@ from relic_core.domain.studies import (
     part_of,
 )
 from relic_core.errors import BadRequest, NotFound
-from relic_core.services.studies.studies import Studies
 from relic_core.store.study_answers import StudyAnswerRows
+from relic_core.studies.service import Studies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,12 +32,12 @@ from relic_core.domain.studies import (
 )
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation.benchmarks.opened import Opened, book_of
-from relic_core.evaluation.proxy_task import ItemSettings, Made, make_items, option_of
-from relic_core.evaluation.spans import SpanPair
-from relic_core.evaluation.spans import make_items as make_span_items
 from relic_core.library.naming import meant
 from relic_core.ports import Benchmark, Progress, Retriever
 from relic_core.retrieval import registry
+from relic_core.studies.proxy_task import ItemSettings, Made, make_items, option_of
+from relic_core.studies.spans import SpanPair
+from relic_core.studies.spans import make_items as make_span_items
 
 _DIGITS = 12
 """Of a text's digest, in messages."""

@@ -30,15 +30,15 @@ from relic_core.domain.studies import (
     span_of,
 )
 from relic_core.errors import RelicError
-from relic_core.reporting.studies import load_of
-from relic_core.services.studies.answering import AnsweredItem, ShownItem, Task
+from relic_core.studies.answering import AnsweredItem, ShownItem, Task
+from relic_core.studies.report import load_of
 from relic_core.wiring import App
 from relic_ui.component import component
 from relic_ui.links import link
 from relic_ui.naming import listed, many, shorten
-from relic_ui.proxy_task.studies import ANSWER, PAGE, StudyQuery, show_held, title
 from relic_ui.shell import show_errors, warn_of_address
 from relic_ui.sources.sources import EVIDENCE
+from relic_ui.studies.studies import ANSWER, PAGE, StudyQuery, show_held, title
 
 _OWNER_SEES = "Only those who run the study, and have its code, see answers and results."
 _ALL_SEE = "Anybody who can open this page can see the results, with the names or codes."

@@ -11,10 +11,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from relic_core.attribution.service import Attribution, SourceCard
 from relic_core.domain import WorkFilter, WorkSummary
 from relic_core.domain.attribution import AttributionRequest
 from relic_core.errors import BadRequest
-from relic_core.services.attribution import Attribution, SourceCard
 from relic_core.wiring import App
 from relic_ui import buttons, keep
 from relic_ui.citing import cite_link

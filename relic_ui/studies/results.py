@@ -13,9 +13,9 @@ from relic_core.domain import Job
 from relic_core.domain.figures import Chart, Figure, Group, Mark, Series, Table
 from relic_core.domain.studies import Item, ItemResult, Measure, Option, StudyResults, StudyView, span_of
 from relic_core.reporting import charts
-from relic_core.reporting.studies import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
 from relic_core.services.recall import Diagnosis, lemma_overlap
-from relic_core.services.studies.results import span_retrieval
+from relic_core.studies.report import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
+from relic_core.studies.results import span_retrieval
 from relic_core.wiring import App
 from relic_ui import keep
 from relic_ui.buttons import save_button
@@ -23,10 +23,10 @@ from relic_ui.jobs import show_job, stop_label
 from relic_ui.keep import Marks
 from relic_ui.links import link
 from relic_ui.naming import many
-from relic_ui.proxy_task.answering import claim_html, is_under_way, whoever_answers, words_html
-from relic_ui.proxy_task.studies import how_many, show_held
 from relic_ui.shell import literal, show_errors
 from relic_ui.sources.sources import EVIDENCE
+from relic_ui.studies.answering import claim_html, is_under_way, whoever_answers, words_html
+from relic_ui.studies.studies import how_many, show_held
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 from relic_ui.why import judge, judgements, why

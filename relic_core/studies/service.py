@@ -23,19 +23,9 @@ from relic_core.domain.studies import (
     reading_minutes,
     study_kind,
 )
+from relic_core.echoes.measuring import KnownEchoes
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation.benchmarks import registry as benchmarks
-from relic_core.evaluation.echoes import KnownEchoes
-from relic_core.evaluation.spans import known_pairs, read_pairs
-from relic_core.evaluation.studies import (
-    MINED,
-    check_request,
-    make_span_study,
-    make_study,
-    mined_benchmark,
-    next_version,
-    why_held,
-)
 from relic_core.formats.files import decoded, read_bytes, write_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
 from relic_core.library.naming import meant
@@ -48,6 +38,16 @@ from relic_core.store.mined_windows import WindowRows
 from relic_core.store.sources import SourceRows
 from relic_core.store.studies import LONGEST_CODE, StudyCounts, StudyRows, fits, seal
 from relic_core.store.study_answers import AnnotatorCounts, StudyAnswerRows
+from relic_core.studies.making import (
+    MINED,
+    check_request,
+    make_span_study,
+    make_study,
+    mined_benchmark,
+    next_version,
+    why_held,
+)
+from relic_core.studies.spans import known_pairs, read_pairs
 
 __all__ = ["LONGEST_CODE", "Studies", "StudyCounts", "StudyMaking", "StudySource", "seal"]
 

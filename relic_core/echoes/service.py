@@ -17,18 +17,19 @@ import numpy.typing as npt
 from relic_core.config import Settings
 from relic_core.domain import Job, Sentence, Span, Work
 from relic_core.domain.figures import Table, many
+from relic_core.echoes import measuring as known_echoes
+from relic_core.echoes import scoring
+from relic_core.echoes.files import Echo, Side
+from relic_core.echoes.measuring import KnownEchoes
+from relic_core.echoes.scoring import ALONE, DEFAULT, METHODS, Counted, Filters, MethodCard, Passages, Scorer
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import BadRequest, NotFound
-from relic_core.evaluation import echoes as known_echoes
-from relic_core.evaluation.echoes import KnownEchoes
 from relic_core.formats.files import digest_of, write_whole
 from relic_core.ports import Progress, silent
-from relic_core.reporting.echoes import Echo, Side
 from relic_core.reporting.passages import quotation
-from relic_core.retrieval import echoes, index_files
+from relic_core.retrieval import index_files
 from relic_core.retrieval.dense import Dense
-from relic_core.retrieval.echoes import ALONE, DEFAULT, METHODS, Counted, Filters, MethodCard, Passages, Scorer
 from relic_core.retrieval.registry import Retrievers
 from relic_core.services.jobs import Jobs
 from relic_core.services.works import Works
@@ -168,7 +169,7 @@ class Echoes:
             )
             for work in (known.a, known.b)
         )
-        scorer = echoes.make(method, a, b, vectors=_word_vectors(vectors))
+        scorer = scoring.make(method, a, b, vectors=_word_vectors(vectors))
         ranks = known_echoes.ranks(scorer, known.echoes, progress)
         return known_echoes.table(card.label, known, ranks)
 
@@ -199,7 +200,7 @@ class Echoes:
     def _path(self, request: EchoRequest, first: Work, others: Sequence[Work]) -> Path:
         model = self._model(_index(request.method, request.vectors))
         works = [each.fingerprint for each in (first, *others)]
-        facts = [echoes.CODE, works, model, replace(request, work_id="", others=(), vectors=_digest(request.vectors))]
+        facts = [scoring.CODE, works, model, replace(request, work_id="", others=(), vectors=_digest(request.vectors))]
         digest = sha256(repr(facts).encode()).hexdigest()[:24]
         return self._settings.indexes / "echoes" / f"{digest}.json"
 
@@ -295,16 +296,16 @@ class Echoes:
             if own.any():
                 scorer = _without(scorer, _once(spans[0], spans[1], own))
             if len(a.texts) > 1:
-                scorer = _by_fullness(scorer, echoes.fullness(a.texts), echoes.fullness(b.texts))
+                scorer = _by_fullness(scorer, scoring.fullness(a.texts), scoring.fullness(b.texts))
             return scorer
 
-        scorer = adjusted(echoes.make(request.method, a, b, filters, vectors=_word_vectors(request.vectors)))
+        scorer = adjusted(scoring.make(request.method, a, b, filters, vectors=_word_vectors(request.vectors)))
         if request.method == "wmd":  # dear: asked about what words alone put first
-            by_words = adjusted(echoes.make("tf-idf", a, b, filters))
-            first_pairs = echoes.best_pairs(by_words, len(a.texts), top=MOST, progress=progress)
-            pairs = echoes.rescored(first_pairs, scorer, progress)[: request.top]
+            by_words = adjusted(scoring.make("tf-idf", a, b, filters))
+            first_pairs = scoring.best_pairs(by_words, len(a.texts), top=MOST, progress=progress)
+            pairs = scoring.rescored(first_pairs, scorer, progress)[: request.top]
         else:
-            pairs = echoes.best_pairs(scorer, len(a.texts), top=request.top, progress=progress)
+            pairs = scoring.best_pairs(scorer, len(a.texts), top=request.top, progress=progress)
         return {
             "pairs": [
                 [spans[0][each.a].start, spans[0][each.a].length, owners[each.b], spans[1][each.b].start,
@@ -322,7 +323,7 @@ class Echoes:
             zip(found["pairs"], found["related"], strict=True), start=1
         ):
             spans = (first, Span(start, length)), (others[owner], Span(other, sentences))
-            there = [set(echoes.terms_of(quotation(work, span).plain)) for work, span in spans]
+            there = [set(scoring.terms_of(quotation(work, span).plain)) for work, span in spans]
             meets = dict(related), {right: left for left, right in related}
             sides = [_side(work, span, there[1 - at], meets[at]) for at, (work, span) in enumerate(spans)]
             made.append(Echo(number=number, score=score, a=sides[0], b=sides[1]))
@@ -412,7 +413,7 @@ def _kept(path: Path) -> dict[str, Any] | None:
 
 def _card(method: str, vectors: str) -> MethodCard:
     """Find the card of a method. Raises BadRequest: it takes no vectors of words, and some are named."""
-    card = echoes.card(method)
+    card = scoring.card(method)
     if vectors and not card.words:
         names = ", ".join(each.name for each in METHODS if each.words)
         raise BadRequest(f"{card.name} takes no vectors of words: leave them away, or compare by {names}.")
@@ -421,7 +422,7 @@ def _card(method: str, vectors: str) -> MethodCard:
 
 def _index(method: str, vectors: str) -> str:
     """Name the retriever whose index is needed; none where vectors of words come from elsewhere."""
-    card = echoes.card(method)
+    card = scoring.card(method)
     return "" if card.words and vectors else card.vectors
 
 
@@ -434,26 +435,26 @@ def _digest(vectors: str) -> str:
         return vectors
     path = Path(vectors)
     try:
-        return " ".join(map(digest_of, echoes.wordnet_files(path) if path.is_dir() else [path]))
+        return " ".join(map(digest_of, scoring.wordnet_files(path) if path.is_dir() else [path]))
     except OSError as error:
         raise BadRequest(f"{vectors} cannot be read as vectors of words ({error.strerror}).") from None
 
 
-def _word_vectors(vectors: str) -> Callable[[echoes.Two], npt.NDArray[np.float32]] | None:
+def _word_vectors(vectors: str) -> Callable[[scoring.Two], npt.NDArray[np.float32]] | None:
     if not vectors:
         return None
     if vectors == "random":
-        return echoes.random_vectors
-    read = echoes.wordnet_vectors if Path(vectors).is_dir() else echoes.read_vectors
+        return scoring.random_vectors
+    read = scoring.wordnet_vectors if Path(vectors).is_dir() else scoring.read_vectors
     return lambda two: read(Path(vectors), two)
 
 
-def _related(a: Passages, b: Passages, pairs: Sequence[echoes.Pair]) -> list[list[tuple[str, str]]]:
+def _related(a: Passages, b: Passages, pairs: Sequence[scoring.Pair]) -> list[list[tuple[str, str]]]:
     """List for each pair the lemmas that are related and stand on one side alone; none where there are no vectors."""
     if a.vectors is None or b.vectors is None or not pairs:
         return [[] for _ in pairs]
-    two = echoes.Two(Counted.of(a.texts), Counted.of(b.texts))
-    vectors = echoes.word_vectors(two, a.vectors, b.vectors)
+    two = scoring.Two(Counted.of(a.texts), Counted.of(b.texts))
+    vectors = scoring.word_vectors(two, a.vectors, b.vectors)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     found = []
     for pair in pairs:
@@ -477,7 +478,7 @@ def _side(work: Work, span: Span, there: Container[str], meets: Mapping[str, str
     def light(sentence: str) -> list[tuple[int, int]]:
         found = []
         for start, end, token in word_spans(sentence):
-            term = next(iter(echoes.terms_of(token)), "")
+            term = next(iter(scoring.terms_of(token)), "")
             if term in there or term in meets:
                 found.append((start, end))
             if term in meets and term not in there:

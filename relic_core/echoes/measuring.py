@@ -20,13 +20,13 @@ from pydantic import Field
 from relic_core.domain import Work
 from relic_core.domain.figures import Cell, Table
 from relic_core.domain.rankings import rank_at
+from relic_core.echoes.scoring import Scorer
 from relic_core.errors import BadBenchmark, NotFound
 from relic_core.evaluation import metrics
 from relic_core.evaluation.benchmarks.passages import work_of
 from relic_core.evaluation.figures import figure_over
 from relic_core.formats.files import Strict, checked, parse, read_text
 from relic_core.ports import Progress
-from relic_core.retrieval.echoes import Scorer
 
 NEEDS = (
     "They need a folder with bible_references.jsonl (source, target, ref_type) and, there or in the folder of --texts, "

@@ -17,16 +17,16 @@ from pydantic import Field
 from relic_core.domain.figures import Table
 from relic_core.domain.spans import Span
 from relic_core.domain.studies import MOST_WORDS, Item, ItemResult, Measure, Option, span_choice, span_of
+from relic_core.echoes import scoring
+from relic_core.echoes.measuring import Known, KnownEchoes, ranks, table
+from relic_core.echoes.scoring import Passages
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.evaluation import raters
 from relic_core.evaluation.benchmarks.passages import work_of
-from relic_core.evaluation.echoes import Known, KnownEchoes, ranks, table
 from relic_core.evaluation.intervals import Interval, draws, ends, over_of, units
 from relic_core.evaluation.metrics import Values
 from relic_core.formats.files import Strict, as_object, checked, parse
 from relic_core.ports import silent
-from relic_core.retrieval import echoes
-from relic_core.retrieval.echoes import Passages
+from relic_core.studies import raters
 from relic_core.text.forms import text_lemmas
 from relic_core.text.words import tokens
 
@@ -324,8 +324,8 @@ def retrieval(items: Sequence[ItemResult], candidates: Sequence[str], method: st
 
     Raises BadRequest: no passage has a consensus, or the method goes by more than words.
     """
-    if echoes.card(method).vectors:
-        names = ", ".join(card.name for card in echoes.METHODS if not card.vectors)
+    if scoring.card(method).vectors:
+        names = ", ".join(card.name for card in scoring.METHODS if not card.vectors)
         raise BadRequest(f"{method} goes by meaning. Spans are compared by a method that goes by words: {names}.")
     used = [each for each in items if each.majority and each.item.right]
     if not used:
@@ -341,12 +341,12 @@ def retrieval(items: Sequence[ItemResult], candidates: Sequence[str], method: st
     made, texts_of = [], [queries(each) for each in used]
     for label in texts_of[0]:
         texts = tuple(each[label] for each in texts_of)
-        scorer = echoes.make(method, Passages(texts), Passages(tuple(every)))
+        scorer = scoring.make(method, Passages(texts), Passages(tuple(every)))
         named = f"{label} ({np.mean([len(text.split()) for text in texts]):.1f} words)"
         made.append(table(named, KnownEchoes(known, passages, passages), ranks(scorer, known, silent)))
     return replace(
         made[0],
-        caption=f"What spans are worth as queries, by {echoes.card(method).label}: {made[0].caption}",
+        caption=f"What spans are worth as queries, by {scoring.card(method).label}: {made[0].caption}",
         heads=("query", *made[0].heads[1:]),
         rows=tuple(chain.from_iterable(zip(*(each.rows for each in made), strict=True))),
     )

@@ -14,19 +14,19 @@ from relic_core.domain import Job, Judgement, Span, Work
 from relic_core.domain.figures import Table
 from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import ID_LENGTH, ItemResult, ModelAnswers, Study, StudyResults, too_fast
+from relic_core.echoes.measuring import KnownEchoes
 from relic_core.errors import BadRequest, BadWeights
-from relic_core.evaluation import spans
 from relic_core.evaluation.diagnosis import Diagnosis, diagnose_item
-from relic_core.evaluation.echoes import KnownEchoes
 from relic_core.evaluation.labels import label_key
-from relic_core.evaluation.proxy_task import ask, check_not_chooser, may_answer
-from relic_core.evaluation.study_results import compute, proxy_table
 from relic_core.ports import Progress, Retriever
 from relic_core.retrieval import registry
-from relic_core.services.studies.studies import Studies
 from relic_core.store.mined_windows import WindowRows
 from relic_core.store.studies import StudyRows
 from relic_core.store.study_answers import StudyAnswerRows
+from relic_core.studies import spans
+from relic_core.studies.counting import compute, proxy_table
+from relic_core.studies.proxy_task import ask, check_not_chooser, may_answer
+from relic_core.studies.service import Studies
 
 __all__ = ["Results", "StudyModels", "diagnosed", "label_windows", "proxy_table", "span_retrieval"]
 

@@ -10,15 +10,15 @@ import streamlit as st
 
 from relic_core.domain.studies import StudyView
 from relic_core.errors import RelicError
-from relic_core.reporting.studies import made_of
-from relic_core.services.studies.studies import LONGEST_CODE
+from relic_core.studies.report import made_of
+from relic_core.studies.service import LONGEST_CODE
 from relic_core.wiring import App
 from relic_ui import buttons
 from relic_ui.jobs import when
 from relic_ui.links import link
 from relic_ui.naming import many
-from relic_ui.proxy_task.studies import MOST_WANTED, PAGE, WANTED, how_many, show_held
 from relic_ui.shell import literal, show_errors
+from relic_ui.studies.studies import MOST_WANTED, PAGE, WANTED, how_many, show_held
 
 _LONGEST_PLACE = 60
 _MEGABYTES = 95

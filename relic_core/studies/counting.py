@@ -28,11 +28,14 @@ from relic_core.domain.studies import (
     StudyResults,
 )
 from relic_core.errors import BadRequest
-from relic_core.evaluation import metrics, raters, spans
+from relic_core.evaluation import metrics
 from relic_core.evaluation.figures import figure_over
 from relic_core.evaluation.intervals import Interval, over_of
 from relic_core.evaluation.metrics import Values
-from relic_core.evaluation.proxy_task import (
+from relic_core.ports import Benchmark, Progress, Retriever
+from relic_core.retrieval import registry
+from relic_core.studies import raters, spans
+from relic_core.studies.proxy_task import (
     ItemSettings,
     alike,
     ask,
@@ -42,8 +45,6 @@ from relic_core.evaluation.proxy_task import (
     make_items,
     proxy_values,
 )
-from relic_core.ports import Benchmark, Progress, Retriever
-from relic_core.retrieval import registry
 
 _CHANCE = (
     f"Chance is {100 / OPTIONS:.1f}: each item has {OPTIONS} options. “Cannot decide” counts as not right, and in the "

@@ -1,1 +1,0 @@
-"""Studies of the proxy task: made, answered, counted, given away."""

@@ -1,0 +1,1 @@
+"""The page that says where a passage comes from."""
