@@ -541,6 +541,10 @@ class App:
         """Tell whether anything may have been written to the store since: equal stamps, nothing was."""
         return self.store.stamp()
 
+    def losses(self) -> tuple[str, ...]:
+        """Tell what was lost from the store: see `Store.losses`."""
+        return self.store.losses()
+
 
 def build(settings: Settings | None = None, *, executor: Executor | None = None) -> App:
     """Make the app from settings, from the environment where not given; each job runs in a process of its own."""

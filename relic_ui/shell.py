@@ -90,11 +90,20 @@ def page(title: str) -> App:
     except RelicError as error:
         st.error(literal(str(error)), icon=":material/error:")
         st.stop()
+    _tell_losses(app)
     if title in {named for _, named, _ in _NOTEBOOK}:
         with st.container(horizontal=True, key="notebook_pages"):
             for path, _, label in _NOTEBOOK:
                 st.page_link(path, label=label, width="content")
     return app
+
+
+def _tell_losses(app: App) -> None:
+    """Show what was lost from the store's log until it was read, once in a visit."""
+    losses = app.losses()
+    if losses and st.session_state.get("losses_read") != losses:
+        st.warning(literal("\n\n".join(losses)), icon=":material/warning:")
+        st.button("I have read this", on_click=st.session_state.update, kwargs={"losses_read": losses})
 
 
 def _app() -> App:

@@ -50,7 +50,8 @@ def examine(
 ) -> tuple[Finding, ...]:
     """Look at the store, the disk, the models and the indexes, and at the app where its address is given.
 
-    - `thorough`: read every index and hold it to its hashes, which takes a minute for a large library.
+    - `thorough`: read every row of the store, and every index to compare it with its hashes, which takes a minute for a
+      large library.
     """
     return tuple(_findings(store, settings, works, indexes, address, thorough=thorough))
 
@@ -65,11 +66,15 @@ def _findings(
         version = store.version()
         there, removed = works.summaries(), works.removed()
         lacking = indexes.unprepared(there) if there else ()
+        if thorough:
+            store.read_through()
     except RelicError as error:
         yield Finding("store", "bad", str(error))
     else:
         yield Finding("store", "good", f"{settings.store} opens; all {version} migrations are in it.")
         yield _works(there, removed=len(removed))
+    for said in store.losses():
+        yield Finding("log", "notice", said)
     yield from _left(settings.data)
     yield _room("data", settings.data)
     yield _room("indexes folder", settings.indexes)

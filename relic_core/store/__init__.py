@@ -84,6 +84,18 @@ class Store:
         with self._database.reading(self._patience) as cursor:
             return migrations.version(cursor)
 
+    def read_through(self) -> None:
+        """Read every row of the file. Raises StoreError: it is damaged."""
+        with self._database.reading(self._patience) as cursor:
+            migrations.read_rows(cursor)
+
+    def losses(self) -> tuple[str, ...]:
+        """Tell what was lost from the log, until the file that says so is deleted: see `relic_core.store.log_check`."""
+        try:
+            return tuple(self._database.log.losses.read_text(encoding="utf-8", errors="replace").splitlines())
+        except OSError:  # none, or out of reach: using the store tells
+            return ()
+
     def copy(self, target: Path) -> int:
         """Copy the file as it stands at one moment; give the number of its last migration. See `Database.copy`."""
         return self._database.copy(target, self._patience)

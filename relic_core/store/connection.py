@@ -32,6 +32,7 @@ from relic_core.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
 from relic_core.store import swapping
 from relic_core.store.engine import CONFIG, Engine, busy, is_about_the_file, named, translate_error
 from relic_core.store.locks import FairLock, LockTimeout, Wait, held
+from relic_core.store.log_check import LogCheck
 from relic_core.store.migrations import Migration, make_store, migrate, read_migrations, version
 
 _FILLER = "scrub_filler"
@@ -53,6 +54,7 @@ class Database:
         self.path = path
         self._steps = steps
         self._engine = Engine(path)
+        self.log = LogCheck(path)
         self._spoilt = False
         """Whether the engine met trouble with the file."""
         self._turn = -1
@@ -102,6 +104,7 @@ class Database:
             finally:
                 self._mine.cursor = None
             cursor.commit()
+            self.log.keep()
 
     def scrub(self, tables: Sequence[str], patience: LockTimeout) -> None:
         """Write over what was deleted from some tables, which the file else holds until it needs the room.
@@ -206,16 +209,18 @@ class Database:
                 wait.tell()
                 self._opening.wait(_LOOK_SECONDS)
             if self._users == 0:
-                if not self._holds_something():
+                if not self._is_there():
                     self._create()
                 self._turn = self._take_turn(wait)
                 self._spoilt = False
                 try:
                     self._finish_restoring()
                     self._keep_warm()
+                    self.log.begin()
                     self._attach(wait)
                 except BaseException:
                     self._engine.stop()
+                    self.log.end(taken_in=False)
                     os.close(self._turn)
                     raise
             self._users += 1
@@ -226,17 +231,20 @@ class Database:
             self._users -= 1
             self._begun -= 1
             if self._users == 0:
+                taken_in = False
                 try:
                     if self._spoilt:
                         self._engine.stop()
                     else:
                         self._engine.detach()
+                        taken_in = True
                 except duckdb.Error as error:
                     self._engine.stop()
                     trouble = translate_error(self.path, error)
                     if not isinstance(trouble, StoreFull):  # what was committed lies beside the file till there is room
                         raise trouble from error
                 finally:
+                    self.log.end(taken_in=taken_in)
                     os.close(self._turn)
                     self._opening.notify_all()
 
@@ -304,12 +312,19 @@ class Database:
                     "folder writable, or make room; it is finished by whoever opens the library next."
                 ) from error
 
-    def _holds_something(self) -> bool:
-        """Whether there is a store: a file without a byte, as a failed copy leaves, is none."""
-        try:
-            return self.path.stat().st_size > 0
-        except OSError:
+    def _is_there(self) -> bool:
+        """Whether there is a store, or will be. Raises StoreError: it was emptied, or only its log is left."""
+        size, log = _size(self.path), self.path.with_name(f"{self.path.name}.wal")
+        if size is None and not _size(log):
             return False  # not there, or out of reach, which making it tells
+        if size or swapping.is_due(self.path.parent):
+            return True
+        what = "is empty (0 bytes)" if size == 0 else f"is gone, and {log.name}, which belongs to it, is still there"
+        raise StoreError(
+            f"The store {self.path} {what}. This program leaves no such thing: it was damaged. Nothing was changed. "
+            "Restore a back-up (`python -m relic_core restore FILE.zip --force`). If nothing was ever kept here, "
+            f"delete {self.path.name if size == 0 else log.name} and start again."
+        )
 
     def _create(self) -> None:
         """Make a new store under another name and rename it, so that one killed half-way leaves no broken store."""
@@ -317,7 +332,7 @@ class Database:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with held(self.path.with_name(f"{self.path.name}.creating")):
-                if self._holds_something():
+                if self._is_there():
                     return
                 new.unlink(missing_ok=True)
                 Path(f"{new}.wal").unlink(missing_ok=True)
@@ -330,6 +345,14 @@ class Database:
                 f"The data folder {self.path.parent} cannot be written ({error.strerror}). Make it writable or choose "
                 "another with RELIC_DATA."
             ) from error
+
+
+def _size(path: Path) -> int | None:
+    """Give the size of a file; None where it is not there or out of reach."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
 
 
 def _write_anew(cursor: DuckDBPyConnection, table: str) -> None:

@@ -46,3 +46,13 @@ def test_an_empty_library_has_no_examples_and_says_so(app):
     assert SAYS["empty library"] in html(at)
     assert SAYS["put back"] in html(at)
     assert SAYS["shelf"] in html(at)
+
+
+def test_what_was_lost_from_the_store_is_told_until_it_was_read_in_this_visit(app):
+    app.open()
+    app.bench.settings.store.with_name("relic.duckdb.lost").write_text("Found today: a *search* is lost.\n")
+    at = sound(app.open())
+    assert [as_read(each.value) for each in at.warning] == ["Found today: a *search* is lost."]
+    (read,) = (each for each in at.button if "read" in each.label)
+    assert list(sound(read.click().run()).warning) == []
+    assert len(app.open().warning) == 1, "another visit"

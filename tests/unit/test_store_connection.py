@@ -1,6 +1,8 @@
 """One file for many threads and processes; whatever is wrong with it is said, and nothing in it is lost."""
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from relic_core.config import Settings
 from relic_core.domain import SearchRequest
 from relic_core.errors import StoreBusy, StoreError, StoreReadOnly, StoreTooNew
 from relic_core.store import Store
@@ -19,6 +22,7 @@ from relic_core.store.connection import Database
 from relic_core.store.locks import LockTimeout, is_held
 from tests.making import work_of
 from tests.privileges import without_privileges
+from tools.reliability.attacks import LOG_DAMAGE, leave_log
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -294,11 +298,152 @@ def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path):
     assert path.read_bytes() == content
 
 
-def test_a_file_without_a_byte_becomes_a_store(tmp_path):
+def test_a_store_that_was_emptied_is_damage_and_no_new_library(tmp_path):
     path = tmp_path / "relic.duckdb"
-    path.touch()
-    assert Store(path).works.add(work_of())[1] == "added"
-    assert len(Store(path).works.summaries()) == 1
+    Store(path).works.add(work_of())
+    os.truncate(path, 0)
+    with pytest.raises(StoreError, match="empty"):
+        Store(path).works.summaries()
+    assert path.stat().st_size == 0
+    path.unlink()
+    assert Store(path).works.summaries() == (), "deleted, and begun again"
+
+
+def test_a_log_whose_store_is_gone_is_damage_and_no_new_library(logged):
+    logged.unlink()
+    with pytest.raises(StoreError, match="gone"):
+        Store(logged).works.summaries()
+    assert not logged.exists()
+    assert log_of(logged).stat().st_size
+
+
+# ---- the log ------------------------------------------------------------------------------------------------------
+
+KEPT = 6
+
+
+def keep_and_die(path, name, times=KEPT):
+    leave_log(Settings(data=path.parent), name, times)
+
+
+def log_of(path):
+    return path.with_name(f"{path.name}.wal")
+
+
+def kept(path):
+    return len(Store(path).searches.recent(100))
+
+
+@pytest.fixture(scope="module")
+def logged_once(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logged")
+    Store(folder / "relic.duckdb").works.summaries()
+    keep_and_die(folder / "relic.duckdb", "first")
+    return folder
+
+
+@pytest.fixture
+def logged(logged_once, tmp_path):
+    """A store whose process was killed, with some searches that are in its log alone."""
+    shutil.copytree(logged_once, tmp_path / "logged")
+    path = tmp_path / "logged" / "relic.duckdb"
+    assert log_of(path).stat().st_size
+    return path
+
+
+@pytest.mark.parametrize("damage", ["emptied", "deleted", "zeroed", "cut to its head", "cut in half", "cut by a byte"])
+def test_a_log_that_lost_what_was_acknowledged_is_told_once_with_times(logged, damage):
+    LOG_DAMAGE[damage](log_of(logged))
+    assert kept(logged) < KEPT
+    (told,) = Store(logged).losses()
+    assert len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", told)) == 2
+    Store(logged).searches.keep(SearchRequest(work_id="w", claim_text="afterwards"))
+    keep_and_die(logged, "then", 3)
+    kept(logged)
+    assert Store(logged).losses() == (told,)
+    logged.with_name("relic.duckdb.lost").unlink()
+    assert Store(logged).losses() == ()
+
+
+def test_a_log_damaged_where_the_store_cannot_be_opened_is_told_too(logged):
+    LOG_DAMAGE["one bit flipped"](log_of(logged))
+    with pytest.raises(StoreError, match="read"):
+        kept(logged)
+    assert len(Store(logged).losses()) == 1
+
+
+def test_a_loss_that_cannot_be_written_down_keeps_the_store_shut(logged):
+    os.truncate(log_of(logged), 60)
+    logged.with_name("relic.duckdb.lost").mkdir()
+    with pytest.raises(StoreReadOnly, match="lost"):
+        kept(logged)
+    logged.with_name("relic.duckdb.lost").rmdir()
+    kept(logged)
+    assert len(Store(logged).losses()) == 1
+
+
+def killed_before_its_note(path, note):
+    before = note.read_bytes()
+    keep_and_die(path, "then", 2)
+    note.write_bytes(before)
+
+
+def half_noted(path, note):
+    note.write_bytes(note.read_bytes()[:100])
+
+
+def used_by_the_version_before(path, note):
+    with duckdb.connect(path) as connection:  # which takes the log in, and knows of no note
+        connection.execute("DELETE FROM tombstones")
+
+
+def used_by_the_version_before_and_killed(path, note):
+    used_by_the_version_before(path, note)
+    before = note.read_bytes()
+    keep_and_die(path, "then", 1)
+    note.write_bytes(before)
+
+
+def another_store_in_its_place(path, note):
+    log_of(path).unlink()
+    path.unlink()
+    other = path.with_name("other") / path.name
+    Store(other).works.add(work_of())
+    shutil.copyfile(other, path)
+
+
+SOUND = {
+    "as it was left": (lambda path, note: None, KEPT),
+    "killed between commit and note": (killed_before_its_note, KEPT + 2),
+    "copied without the note": (lambda path, note: note.unlink(), KEPT),
+    "half a note": (half_noted, KEPT),
+    "a note of other bytes": (lambda path, note: note.write_bytes(os.urandom(512)), KEPT),
+    "opened by the version before": (used_by_the_version_before, KEPT),
+    "killed by the version before": (used_by_the_version_before_and_killed, KEPT + 1),
+    "killed again": (lambda path, note: keep_and_die(path, "then", 2), KEPT + 2),
+    "another store": (another_store_in_its_place, 0),
+}
+
+
+@pytest.mark.parametrize("case", SOUND)
+def test_a_store_that_lost_nothing_gives_no_alarm(logged, case):
+    happens, expected = SOUND[case]
+    happens(logged, logged.with_name("relic.duckdb.wal-note"))
+    assert kept(logged) == expected
+    assert kept(logged) == expected
+    assert Store(logged).losses() == ()
+
+
+def test_processes_that_take_turns_and_are_killed_give_no_alarm(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    writers = [python(TURNS, path, name) for name in ("app", "command", "job")]
+    _, said = writers[0].communicate(timeout=60)
+    assert writers[0].returncode == 0, said
+    for writer in writers[1:]:
+        writer.kill()
+        writer.communicate()
+    assert kept(path) >= 15
+    assert Store(path).losses() == ()
 
 
 def test_a_folder_in_the_place_of_the_store_is_told_in_whole_sentences(tmp_path):

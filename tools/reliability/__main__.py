@@ -1,7 +1,7 @@
 """Do on purpose what goes wrong to a library made for it, and count what is lost (docs/reliability.md).
 
 Many at once, a kill, a full disk, a held store, a lost index, a restart; back-ups and settings that were tampered with,
-doors, two servers behind a proxy. Your own library is left alone.
+damaged stores and logs, doors, two servers behind a proxy. Your own library is left alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tools.between_marks import write_between
 
 _PARTS = (
     *("searchers", "seminar", "browsers", "press", "killed", "full", "locked", "index", "overnight"),
-    *("disk", "tampered", "settings", "doors", "people", "servers"),
+    *("disk", "tampered", "damaged", "logs", "settings", "doors", "people", "servers"),
 )
 """Those of `tools.reliability.reliability`, which is not imported to show the help."""
 _NUMBERS = ("searchers", "browsers", "rounds")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,6 +28,7 @@ from relic_core.formats.backups import BackupFile, BackupWriter
 from relic_core.ports import silent
 from relic_core.wiring import App, build
 from tools.bench import parts
+from tools.reliability.process import claim
 from tools.reliability.rows import Row, Trial
 from tools.reliability.visit import Visit
 
@@ -125,7 +128,7 @@ def tampered(trial: Trial) -> Row:
     trial.app.backups.make(whole, silent, force=True)
     chance, came = random.Random(23), Counter[str]()  # noqa: S311 - no secret
     for name, statement in ALTERED.items():
-        came[_checked(trial.app, _altered(whole, trial.folder / "altered", statement))] += 1
+        came[_checked(trial.app, altered(whole, trial.folder / "altered", partial(_execute, statement)))] += 1
         trial.say(f"tampering with back-ups: {name}")
     for _ in range(10 * trial.rounds):
         data = bytearray(whole.read_bytes())
@@ -147,8 +150,13 @@ def tampered(trial: Trial) -> Row:
     )
 
 
-def _altered(whole: Path, folder: Path, statement: str) -> Path:
-    """Copy a back-up with another store in it, and a manifest that agrees."""
+def _execute(statement: str, store: Path) -> None:
+    with duckdb.connect(store) as connection:
+        connection.execute(statement)
+
+
+def altered(whole: Path, folder: Path, change: Callable[[Path], object]) -> Path:
+    """Copy a back-up with its store changed, and a manifest that agrees."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     bad = folder / "altered.zip"
@@ -156,8 +164,7 @@ def _altered(whole: Path, folder: Path, statement: str) -> Path:
         for name in backup.manifest.members:
             backup.unpack(name, member := folder / "member")
             if name.endswith(backup.manifest.store):
-                with duckdb.connect(member) as store:
-                    store.execute(statement)
+                change(member)
             writer.add(name, member)
             member.unlink()
         writer.close(backup.manifest.model_copy(update={"members": writer.members}))
@@ -172,6 +179,114 @@ def _checked(app: App, backup: Path) -> str:
     except Exception as error:  # noqa: BLE001 - whatever else comes is what is looked for
         return type(error).__name__
     return "whole"
+
+
+def damaged(trial: Trial) -> Row:
+    """Flip bits of stores, and empty one; back each up over a whole back-up, and check back-ups of it."""
+    whole, folder = trial.folder / "before.zip", trial.folder / "damaged"
+    trial.app.backups.make(whole, silent, force=True)
+    chance, came, wrong = random.Random(3), Counter[str](), 0  # noqa: S311 - no secret
+    for number in range(10 * trial.rounds + 1):
+        trial.say(f"damaging a store, {number + 1} of {10 * trial.rounds + 1}")
+        shutil.rmtree(folder, ignore_errors=True)
+        app = build(Settings(data=folder / "data", indexes=folder / "indexes"))
+        app.backups.restore(whole, silent)
+        damage = partial(_flip, chance.randrange(1 << 30)) if number else partial(os.truncate, length=0)
+        damage(app.settings.store)
+        bytes_before = whole.read_bytes()
+        outcome = ""
+        try:
+            app.backups.make(whole, silent, force=True)
+            outcome = "taken"
+            app.store.read_through()
+        except RelicError:
+            outcome = "taken and damaged" if outcome == "taken" else "refused"
+        came[outcome] += 1
+        kept = whole.read_bytes() == bytes_before
+        whole.write_bytes(bytes_before)
+        check = _checked(trial.app, altered(whole, folder / "altered", damage))
+        wrong += (outcome, check) != ("taken", "whole") and (outcome, kept, check) != ("refused", True, "refused")
+    return Row(
+        name="a damaged store, backed up",
+        done=f"In {came.total() - 1} copies of a store one bit was flipped, and one copy was emptied. Each was backed "
+        "up over a whole back-up, and a back-up with such a store in it was checked.",
+        expected="Where the bit counts, the back-up is refused and the earlier one stays, and `restore --check` finds "
+        "the damage. No damaged store is called whole.",
+        happened=f"{came['refused']} were refused, {came['taken']} were taken and could be read whole; "
+        f"{wrong or 'none'} came otherwise.",
+        held=wrong == 0 and came["refused"] > 0,
+        counts={"damaged": came.total(), "refused": came["refused"], "lost": wrong},
+    )
+
+
+def _flip(place: int, store: Path) -> None:
+    """Flip one bit of a file."""
+    with store.open("r+b") as file:
+        place %= 8 * store.stat().st_size
+        file.seek(place // 8)
+        (byte,) = file.read(1)
+        file.seek(place // 8)
+        file.write(bytes([byte ^ 1 << place % 8]))
+
+
+_LOGGED = 20
+"""Searches that a killed process leaves in the log alone."""
+
+
+def leave_log(settings: Settings, name: str, times: int) -> None:
+    """Let a process keep searches and be killed before DuckDB has taken its log into the file."""
+    command = [sys.executable, "-m", "tools.reliability.process", "die", name, str(times)]
+    ended = subprocess.run(command, cwd=PROJECT, env={**os.environ, **settings.to_environment()}, check=False)  # noqa: S603 - our own program
+    if ended.returncode != -signal.SIGKILL:
+        raise RuntimeError(f"The process ended with {ended.returncode} and not by being killed.")
+
+
+LOG_DAMAGE: dict[str, Callable[[Path], object]] = {
+    "emptied": lambda log: os.truncate(log, 0),
+    "deleted": lambda log: log.unlink(),
+    "zeroed": lambda log: log.write_bytes(bytes(log.stat().st_size)),
+    "zeroed at its end": lambda log: log.write_bytes(log.read_bytes()[:-99] + bytes(99)),
+    "one bit flipped": lambda log: _flip(4 * log.stat().st_size, log),
+    "cut to its head": lambda log: os.truncate(log, 60),
+    "cut in half": lambda log: os.truncate(log, log.stat().st_size // 2),
+    "cut by a byte": lambda log: os.truncate(log, log.stat().st_size - 1),
+}
+
+
+def logs(trial: Trial) -> Row:
+    """Damage the log that a killed process left; and leave it alone, which must give no alarm."""
+    made = Settings(data=trial.folder / "logged" / "data", indexes=trial.folder / "logged" / "indexes")
+    build(made).works.summaries()
+    silent_losses, alarms, refused = 0, 0, 0
+    for number in range(trial.rounds):
+        trial.say(f"leaving a log and damaging it, {number + 1} of {trial.rounds}")
+        leave_log(made, f"logged {number}", _LOGGED)
+        for damage in (None, *LOG_DAMAGE.values()):
+            own = trial.folder / "log"
+            shutil.rmtree(own, ignore_errors=True)
+            shutil.copytree(made.data, own)
+            app = build(replace(made, data=own))
+            if damage is not None:
+                damage(own / f"{made.store.name}.wal")
+            try:
+                lost = len({claim(f"logged {number}", each) for each in range(_LOGGED)} - _claims(app))
+            except RelicError:
+                lost, refused = 0, refused + 1
+            told = any(finding.name == "log" for finding in app.examine())
+            silent_losses += bool(lost) and not told
+            alarms += told and damage is None
+    tries = trial.rounds * len(LOG_DAMAGE)
+    return Row(
+        name="a damaged log",
+        done=f"A process kept {_LOGGED} searches and was killed while they were in DuckDB's log alone, {trial.rounds} "
+        f"times. Each time the log was left as it was once, and damaged in {len(LOG_DAMAGE)} ways: "
+        f"{', '.join(LOG_DAMAGE)}.",
+        expected="A log as it was left gives every search and no alarm. Where searches are lost, `health` says so.",
+        happened=f"Of {tries} damaged logs {refused} were refused, and {silent_losses or 'none'} of the others was "
+        f"taken in silence; {alarms or 'none'} of {trial.rounds} whole ones gave an alarm.",
+        held=silent_losses == alarms == 0,
+        counts={"damaged": tries, "silent": silent_losses, "false alarms": alarms, "lost": 0},
+    )
 
 
 _ODD = ("", " ", "nan", "inf", "-1", "0", "1e999", "9" * 400, "x" * 5_000, "a\0b", "\udcff", "[1]", "../..", "\u202e")

@@ -1,18 +1,23 @@
-"""A process on a library: it holds the store, writes searches one after another till it is stopped, or edits a note.
+"""A process on a library: it holds the store, writes searches till it is stopped or kills itself, or edits a note.
 
 Run as ``python -m tools.reliability.process hold SECONDS``, ``... write NAME [BYTES]`` (with BYTES, no file may grow
-beyond them, as on a disk that is full) or ``... edit NOTE NAME TIMES``.
+beyond them, as on a disk that is full), ``... die NAME TIMES`` or ``... edit NOTE NAME TIMES``.
 """
 
 from __future__ import annotations
 
+import os
 import resource
+import signal
 import sys
 import time
 from collections.abc import Callable
+from threading import Thread
 
 from relic_core.domain import SearchRequest
 from relic_core.errors import RelicError
+from relic_core.store.connection import Database
+from relic_core.store.locks import LockTimeout
 from relic_core.wiring import build
 
 REFUSED = 3
@@ -42,6 +47,22 @@ def write(name: str, limit: str = "") -> int:
     return 0
 
 
+def die(name: str, times: str) -> int:
+    """Write while the store stays open, so that DuckDB does not take its log into the file, and be killed."""
+    app = build()
+
+    def keep() -> None:
+        for number in range(int(times)):
+            app.history.keep(SearchRequest(work_id="w", claim_text=claim(name, number)))
+
+    with Database.at(app.store.path).reading(LockTimeout(1)):
+        writer = Thread(target=keep)
+        writer.start()
+        writer.join()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+
 def edit(note_id: str, name: str, times: str) -> int:
     """Write about a note again and again, each time over what was seen the time before."""
     app = build()
@@ -57,6 +78,6 @@ def claim(name: str, number: int) -> str:
 
 
 if __name__ == "__main__":
-    commands: dict[str, Callable[..., int]] = {"hold": hold, "write": write, "edit": edit}
+    commands: dict[str, Callable[..., int]] = {"hold": hold, "write": write, "die": die, "edit": edit}
     does, *given = sys.argv[1:]
     sys.exit(commands[does](*given))

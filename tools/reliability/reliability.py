@@ -610,6 +610,8 @@ PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "overnight": overnight,
     "disk": attacks.disk,
     "tampered": attacks.tampered,
+    "damaged": attacks.damaged,
+    "logs": attacks.logs,
     "settings": attacks.settings,
     "doors": attacks.doors,
     "people": attacks.two_people,
