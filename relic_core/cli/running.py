@@ -40,7 +40,7 @@ def settings(app: App, example: bool, form: str) -> None:  # noqa: ARG001 - ever
 
 @command("health", "health --app http://localhost:8501", "health --thorough --format json")
 @click.option("--app", "address", default="", metavar="ADDRESS", help="Ask the app at this address, too.")
-@click.option("--thorough", is_flag=True, help="Read every index and hold it to its hashes.")
+@click.option("--thorough", is_flag=True, help="Read every row of the store, and compare every index with its hashes.")
 @format_option("table", "json")
 def health(app: App, address: str, thorough: bool, form: str) -> int:
     """Say whether everything is as it should be: the store, room on the disk, the models, the indexes.
@@ -97,14 +97,15 @@ def job(app: App, folder: Path) -> int:
 )
 @click.argument("file", metavar="FILE.zip", type=Path)
 @click.option("--force", is_flag=True, help="Replace an earlier back-up of that name.")
+@click.option("--even-empty", is_flag=True, help="With --force: also one that has works, where the library has none.")
 @click.option("--without-models", is_flag=True, help="Leave out the models that were trained here.")
-def backup(app: App, file: Path, force: bool, without_models: bool) -> None:
+def backup(app: App, file: Path, force: bool, even_empty: bool, without_models: bool) -> None:
     """Write works, notes, judgements, sources, models and settings into one file, also while the app is running.
 
     `restore FILE.zip` puts it back.
     """
     with console.ProgressLine("Backing up") as progress:
-        made = app.backups.make(file, progress, models=not without_models, force=force)
+        made = app.backups.make(file, progress, models=not without_models, force=force, even_empty=even_empty)
     print(
         f"{file} holds {many(made.works, 'work')} and {len(made.members):,} files, {made.bytes / 1e6:,.1f} MB unpacked."
     )

@@ -29,11 +29,13 @@ from relic_core.errors import (
 )
 from relic_core.formats.backups import DATA, SETTINGS, BackupFile, BackupWriter, Manifest, is_backup
 from relic_core.formats.files import check_path, written_whole
+from relic_core.library.sample import SOURCE as SAMPLE
 from relic_core.ports import Progress
 from relic_core.services.jobs import Jobs
 from relic_core.services.models import choices_file
 from relic_core.store import Store, migrations, swapping
 from relic_core.store.locks import acquire, is_held
+from relic_core.store.log_check import NOTE
 from relic_core.training.folders import CHECKPOINTS, FOLDER, MODEL
 
 _ROOM = 50_000_000
@@ -65,14 +67,20 @@ class Backups:
         self._settings, self._jobs, self._copy, self._alone, self._summaries = settings, jobs, copy, alone, summaries
         self._data, self._store = settings.data, settings.store
 
-    def make(self, target: Path, progress: Progress, *, models: bool = True, force: bool = False) -> Manifest:
-        """Write everything that cannot be made again into one file, which appears when it is whole.
+    def make(
+        self, target: Path, progress: Progress, *, models: bool = True, force: bool = False, even_empty: bool = False
+    ) -> Manifest:
+        """Write everything that cannot be made again into one file, which appears when it is whole and was read.
+
+        - `even_empty`: with `force`, a library without works may replace a back-up that has some.
 
         Indexes, what can be fetched again, checkpoints of trainings and jobs that are under way are left out.
         """
         check_path(target)
         target = target.expanduser().absolute()
         self._check_target(target, force=force)
+        if target.exists() and not even_empty:
+            self._refuse_emptied(target)
         with contextlib.suppress(StoreFull):
             self._jobs.recent(0)  # takes those that have ended into the store
         self.sweep()
@@ -81,6 +89,13 @@ class Backups:
             done.enter_context(_begun(self._data, target))
             done.callback(half.unlink, missing_ok=True)
             version = self._copy(half)
+            try:
+                works = migrations.read_copy(half)
+            except StoreError as error:
+                raise StoreError(
+                    f"The store {self._store} is damaged and was not backed up; an earlier back-up stays as it was. "
+                    f"{error} Restore the last back-up that `restore --check` finds whole."
+                ) from error
             collected = Collected(self._settings, models=models)
             with written_whole(target) as file, BackupWriter(file) as writer:
                 os.fchmod(file.fileno(), 0o600)  # what people wrote and asked is in it
@@ -91,7 +106,7 @@ class Backups:
                     store_version=version,
                     store_engine=migrations.ENGINE,
                     created=datetime.now(UTC).isoformat(timespec="seconds"),
-                    works=migrations.count_works(half),
+                    works=works,
                     store=self._store.name,
                     left_out=tuple(collected.left_out),
                     members=writer.members,
@@ -176,8 +191,26 @@ class Backups:
         if not target.parent.is_dir():
             raise NotFound(f"There is no folder {target.parent}. Make it, or name a file in another.")
 
+    def _refuse_emptied(self, target: Path) -> None:
+        """Refuse to replace a back-up by one without works where it has, or may have, some; the sample is none."""
+        works = self._summaries()
+        if any(work.source != SAMPLE for work in works):
+            return
+        try:
+            with contextlib.closing(BackupFile(target)) as earlier:
+                there = earlier.manifest.works
+        except BadBackup:
+            there = None
+        if there is None or there > len(works):
+            raise BadRequest(
+                f"The library has no works{' but the sample' if works else ''}, and {target}, an earlier back-up, has "
+                f"{'an unknown number' if there is None else f'{there:,}'}. It was not replaced. If works are missing "
+                "by mistake, restore it. To replace it all the same, add --even-empty."
+            )
+
     def _holds(self) -> str:
-        there = [path.name for path in swapping.contents(self._data, store=self._store.name)]
+        note = f"{self._store.name}{NOTE}"
+        there = [path.name for path in swapping.contents(self._data, store=self._store.name) if path.name != note]
         if self._store.name not in there:
             return ", ".join(there)
         try:
@@ -358,13 +391,14 @@ def _unpack(backup: BackupFile, folder: Path, progress: Progress) -> None:
 
 
 def _try_store(backup: BackupFile, folder: Path, name: str) -> None:
-    """Open the store of the back-up, which also brings it up to date."""
+    """Read all of the store of the back-up, and open it, which also brings it up to date."""
     path = folder / name
     named = folder / backup.manifest.store
     if named != path:
         named.rename(path)
     try:
         migrations.check_schema(path, backup.manifest.store_version)
+        migrations.read_copy(path)
         works = len(Store(path).works.summaries())
     except StoreError as error:
         raise BadBackup(f"The store in {backup.path} cannot be opened. {error} Take another back-up.") from error

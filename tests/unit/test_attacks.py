@@ -14,7 +14,7 @@ from tests.making import work_of
 from tools.reliability import attacks
 from tools.reliability.rows import Trial
 
-DRILLS = ("disk", "tampered", "settings", "doors", "two_people", "two_servers")
+DRILLS = ("disk", "tampered", "damaged", "logs", "settings", "doors", "two_people", "two_servers")
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,7 @@ from relic_core.store import migrations, swapping
 from relic_core.wiring import build
 from tests.approved import says
 from tests.making import make_work, work_of
+from tools.reliability.attacks import altered, leave_log
 
 SAYS = says("commands")
 
@@ -197,6 +198,86 @@ def test_a_back_up_that_fails_leaves_the_earlier_one(ferry, backup, monkeypatch)
         ferry.backups.make(backup, silent, force=True)
     assert backup.read_bytes() == held
     assert sorted(path.name for path in backup.parent.iterdir()) == ["kept.zip", "one"]
+
+
+def rotten(path):
+    """Flip one bit of a row, where nothing but reading it tells."""
+    data = bytearray(path.read_bytes())
+    data[data.rindex(b"The ferry is late")] ^= 1
+    path.write_bytes(data)
+
+
+def test_a_store_with_a_flipped_bit_is_not_backed_up_and_the_earlier_back_up_stays(ferry, backup):
+    held = backup.read_bytes()
+    rotten(ferry.settings.store)
+    with pytest.raises(StoreError, match="damaged"):
+        ferry.backups.make(backup, silent, force=True)
+    assert backup.read_bytes() == held
+    assert sorted(path.name for path in backup.parent.iterdir()) == ["kept.zip", "one"]
+    assert [each.level for each in ferry.examine(thorough=True) if each.name == "store"] == ["bad"]
+
+
+def test_a_back_up_of_a_store_with_a_flipped_bit_is_found_damaged(backup, other, tmp_path):
+    bad = altered(backup, tmp_path / "altered", rotten)
+    before = texts(other)
+    with pytest.raises(BadBackup, match="read"):
+        other.backups.check(bad, silent)
+    with pytest.raises(BadBackup, match="read"):
+        other.backups.restore(bad, silent, force=True)
+    assert texts(other) == before
+
+
+def emptied(ferry):
+    os.truncate(ferry.settings.store, 0)
+    return StoreError
+
+
+def without_works(ferry):
+    ferry.works.remove(work_of().id)
+    return BadRequest
+
+
+@pytest.mark.parametrize("happens", [emptied, without_works])
+def test_a_library_that_has_lost_its_works_does_not_replace_a_back_up_that_has_them(ferry, backup, happens):
+    held = backup.read_bytes()
+    with pytest.raises(happens(ferry)):
+        ferry.backups.make(backup, silent, force=True)
+    assert backup.read_bytes() == held
+
+
+def test_works_in_a_back_up_are_given_up_only_where_that_is_asked(ferry, backup):
+    second = backup.with_name("second.zip")
+    ferry.store.works.add(make_work(["A second work."]))
+    ferry.backups.make(second, silent)
+    for work in ferry.works.summaries():
+        ferry.works.remove(work.id)
+    ferry.ensure_sample()
+    with pytest.raises(BadRequest, match=r"sample.*--even-empty"):
+        ferry.backups.make(second, silent, force=True)
+    assert ferry.backups.make(second, silent, force=True, even_empty=True).works == 1
+    assert ferry.backups.make(second, silent, force=True).works == 1
+    rewritten(backup, second, lambda _entries, manifest: manifest.update(format=99))
+    with pytest.raises(BadRequest, match="unknown"):
+        ferry.backups.make(second, silent, force=True)
+
+
+def test_a_back_up_restored_over_a_store_with_a_log_gives_no_alarm(ferry, backup, tmp_path):
+    leave_log(ferry.settings, "logged", 3)
+    assert ferry.store.path.with_name("relic.duckdb.wal").exists()
+    done = ferry.backups.restore(backup, silent, force=True)
+    assert texts(ferry)[1] == ["The ferry is late"]
+    assert ferry.losses() == ()
+    aside = build(Settings(data=done.aside, indexes=tmp_path / "indexes"))
+    assert len(texts(aside)[1]) == 1 + 3
+    assert aside.losses() == ()
+
+
+def test_a_folder_whose_store_was_deleted_takes_a_back_up_without_force(ferry, backup):
+    for left in ferry.settings.data.iterdir():
+        if not left.name.startswith("relic.duckdb."):
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+    ferry.backups.restore(backup, silent)
+    assert texts(ferry)[1] == ["The ferry is late"]
 
 
 # ---- what is refused ----------------------------------------------------------------------------------------------
