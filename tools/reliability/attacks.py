@@ -282,8 +282,8 @@ def logs(trial: Trial) -> Row:
         f"times. Each time the log was left as it was once, and damaged in {len(LOG_DAMAGE)} ways: "
         f"{', '.join(LOG_DAMAGE)}.",
         expected="A log as it was left gives every search and no alarm. Where searches are lost, `health` says so.",
-        happened=f"Of {tries} damaged logs {refused} were refused, and {silent_losses or 'none'} of the others was "
-        f"taken in silence; {alarms or 'none'} of {trial.rounds} whole ones gave an alarm.",
+        happened=f"Of {tries} damaged logs {refused} were refused; of the others, searches were lost in silence "
+        f"{silent_losses} times. Whole logs gave {alarms} false alarms in {trial.rounds} tries.",
         held=silent_losses == alarms == 0,
         counts={"damaged": tries, "silent": silent_losses, "false alarms": alarms, "lost": 0},
     )
