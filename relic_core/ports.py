@@ -23,6 +23,7 @@ from relic_core.domain import (
     WorkVersion,
 )
 from relic_core.domain.attribution import Target
+from relic_core.domain.calibration import Calibration
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -141,6 +142,11 @@ class Retriever(Protocol):
     def encoder_identity(self) -> str:
         """Identity of the encoder whose vectors are compared; empty where the retriever has none of its own."""
         return ""
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What is known of the scores of that encoder. Raises BadWeights: the file that says so cannot be used."""
+        return None
 
     @property
     def configuration(self) -> Mapping[str, str]:

@@ -409,6 +409,12 @@ class App:
 
         return Trainings(self.settings, self.store.trainings, self.jobs, self.named_models, check)
 
+    def calibrate(self, named: str, progress: Progress = silent) -> str:
+        """Calibrate an encoder, named as for `Trainings.encoder`; see `calibrating.calibrate`."""
+        from relic_core.evaluation.calibrating import calibrate
+
+        return calibrate(self.settings, self.trainings.encoder(named), self.benchmarks.well_known(), progress)
+
     @cached_property
     def training_plans(self) -> TrainingPlans:
         """What trainings would learn from and cost."""

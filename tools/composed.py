@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
@@ -23,12 +23,20 @@ from relic_core.cli.console import ProgressLine
 from relic_core.domain import COMPOSING, LENGTHS, Claim, Corpus, Joined, QuotationContext, Ranking, Work
 from relic_core.domain.figures import Figure, Table
 from relic_core.errors import BadRequest
+from relic_core.evaluation.calibrating import (
+    PASSAGES,
+    Scored,
+    best_threshold,
+    draw,
+    f1,
+    fitted,
+    prepare,
+)
 from relic_core.evaluation.intervals import interval_of
 from relic_core.formats.envelope import Envelope
-from relic_core.ports import Benchmark, Progress
+from relic_core.ports import Benchmark, Progress, Retriever
 from relic_core.reporting import tables
 from relic_core.retrieval import composing, registry
-from relic_core.retrieval.composing import Sigmoid
 from relic_core.retrieval.search import Findings, Question
 from relic_core.wiring import App
 from tools import command
@@ -54,7 +62,6 @@ CUTOFFS = (20, 100)
 _SEED = "composed claims 1"
 _FILE = Envelope("composed claims", 1, ("benchmark", "data", "works", "queries"), {})
 _BINS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
-_GRID = np.round(np.concatenate([np.arange(0.002, 0.1, 0.002), np.arange(0.1, 1, 0.01)]), 3)
 
 
 def bare_claim(window: QuotationContext) -> str:
@@ -75,59 +82,18 @@ def some(benchmark: Benchmark, works: Sequence[str]) -> list[QuotationContext]:
     return sorted(found.values(), key=lambda window: window.id)
 
 
-def backgrounds(app: App, claim_text: str, work: Work, length: int, names: Sequence[str]) -> dict[str, Ranking]:
+def backgrounds(
+    retriever: Callable[[str], Retriever], claim: Claim, work: Work, length: int, names: Sequence[str]
+) -> dict[str, Ranking]:
     """Rank all spans of a work for a claim by some retrievers, as a search does."""
-    question = Question(claim=Claim(claim_text), wanted=frozenset())
-    found = Findings(question=question, corpus=Corpus.of(work), length=length, masks={})
-    found.ask(registry.in_order(names), app.retrievers.get)
+    found = Findings(
+        question=Question(claim=claim, wanted=frozenset()), corpus=Corpus.of(work), length=length, masks={}
+    )
+    found.ask(registry.in_order(names), retriever)
     for name in names:
         if name in found.refusals:
             raise found.refusals[name]
     return found.backgrounds
-
-
-def prepare(app: App, works: Sequence[Work], names: Sequence[str], progress: Progress) -> None:
-    """Prepare works where they are not."""
-    for done, work in enumerate(works):
-        for card in registry.in_order(names):
-            app.retrievers.get(card.name).prepare(work, lambda *_: progress(done, len(works), work.title))  # noqa: B023
-
-
-def fit_sigmoid(scores: Floats, is_gold: npt.NDArray[np.bool_]) -> Sigmoid:
-    """Fit a sigmoid by Newton's method, with Platt's targets.
-
-    >>> scores = np.array([0.0, 1.0, 2.0, 3.0])
-    >>> fit_sigmoid(scores, scores > 1)(np.array([1.5])).round(2).tolist()
-    [0.5]
-    """
-    golds = int(is_gold.sum())
-    target = np.where(is_gold, (golds + 1) / (golds + 2), 1 / (len(scores) - golds + 2))
-    given, weights = np.column_stack([scores, np.ones(len(scores))]), np.zeros(2)
-    weights[1] = np.log((golds + 1) / (len(scores) - golds + 1))
-    for _ in range(100):
-        chance = Sigmoid(*weights.tolist())(scores)
-        curve = (given * (chance * (1 - chance))[:, None]).T @ given + 1e-9 * np.eye(2)
-        weights = weights - np.linalg.solve(curve, given.T @ (chance - target))
-    return Sigmoid(*np.round(weights, 3).tolist())
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What some spans of a work score for a claim about it: the first is the critic's, the others were drawn."""
-
-    work: str
-    scores: Floats
-
-
-def draw(window: QuotationContext, ranking: Ranking, others: int) -> Scored:
-    """Draw a span within the quotation, or around it, and others that share no sentence with it."""
-    drawing = random.Random(f"{_SEED} {window.id} {ranking.length}")  # noqa: S311 - no secret
-    gold, length, spans = window.gold, ranking.length, len(ranking)
-    first, last = sorted((gold.start, gold.end - length))
-    own = drawing.randint(max(0, first), min(last, spans - 1))
-    elsewhere = [*range(max(0, gold.start - length + 1)), *range(gold.end, spans)]
-    drawn = [own, *drawing.sample(elsewhere, min(others, len(elsewhere)))]
-    return Scored(window.pool, composing.reached(ranking)[drawn])
 
 
 def fit(app: App, options: Namespace, progress: Progress) -> tuple[Table, ...]:
@@ -136,12 +102,13 @@ def fit(app: App, options: Namespace, progress: Progress) -> tuple[Table, ...]:
     check_split(benchmark)
     windows = some(benchmark, options.works)
     works = {window.pool: benchmark.work(window.pool) for window in windows}
-    prepare(app, list(works.values()), COMPOSING, progress)
+    prepare(app.retrievers.get(COMPOSING[0]), list(works.values()), progress)
     scored: dict[tuple[str, int], list[Scored]] = {}
     for done, window in enumerate(windows):
         progress(done, len(windows), "Asking")
         for length in LENGTHS:
-            found = backgrounds(app, bare_claim(window), works[window.pool], length, COMPOSING)
+            claim, work = Claim(bare_claim(window)), works[window.pool]
+            found = backgrounds(app.retrievers.get, claim, work, length, COMPOSING)
             for name in COMPOSING:
                 scored.setdefault((name, length), []).append(draw(window, found[name], options.others))
     made = []
@@ -150,11 +117,11 @@ def fit(app: App, options: Namespace, progress: Progress) -> tuple[Table, ...]:
         held = []
         for length in LENGTHS:
             of = scored[name, length]
-            sigmoid = _fitted(of)
+            sigmoid = fitted(of)
             rows.append((f"{length}", f"{sigmoid.slope:g}", f"{sigmoid.intercept:g}"))
             for left_out in works:
-                apart = _fitted([each for each in of if each.work != left_out])
-                held += [(apart(each.scores), _is_gold(each.scores)) for each in of if each.work == left_out]
+                apart = fitted([each for each in of if each.work != left_out])
+                held += [(apart(each.scores), each.is_gold) for each in of if each.work == left_out]
         said, golds = (np.concatenate(each) for each in zip(*held, strict=True))
         about = f"{len(windows):,} claims on {len(works)} works of {benchmark.card.label}, {options.others} others each"
         made.append(
@@ -162,16 +129,6 @@ def fit(app: App, options: Namespace, progress: Progress) -> tuple[Table, ...]:
         )
         made.append(_reliability(name, said, golds))
     return tuple(made)
-
-
-def _is_gold(scores: Floats) -> npt.NDArray[np.bool_]:
-    return np.array([True] + [False] * (len(scores) - 1))
-
-
-def _fitted(of: Sequence[Scored]) -> Sigmoid:
-    return fit_sigmoid(
-        np.concatenate([each.scores for each in of]), np.concatenate([_is_gold(each.scores) for each in of])
-    )
 
 
 def _reliability(name: str, said: Floats, golds: npt.NDArray[np.bool_]) -> Table:
@@ -284,8 +241,8 @@ class Measured:
     """What one way of searching makes of one query: ranks of its answers, and the probabilities that decide the set."""
 
     ranks: Floats
-    of_answers: Floats
-    every: Floats
+    answers: tuple[int, ...]
+    probabilities: Floats
 
     def mrecall(self, k: int) -> float:
         """Whether all answers are among the first k."""
@@ -293,9 +250,7 @@ class Measured:
 
     def f1(self, threshold: float) -> float:
         """F1 of the set of all sentences from a threshold on."""
-        right = int((self.of_answers >= threshold).sum())
-        given = len(self.every) - int(np.searchsorted(self.every, threshold))
-        return 2 * right / (given + len(self.ranks))
+        return f1(self.probabilities, self.answers, threshold)
 
 
 def measured(probabilities: Floats, query: Query) -> Measured:
@@ -304,8 +259,7 @@ def measured(probabilities: Floats, query: Query) -> Measured:
         "", 1, ("",), np.zeros(len(probabilities), np.int32), np.arange(len(probabilities), dtype=np.int32),
         probabilities.astype(np.float32), len(probabilities),
     )  # fmt: skip
-    of = np.array(query.answers)
-    return Measured(ranking.ranks[of].astype(np.float64), probabilities[of], np.sort(probabilities))
+    return Measured(ranking.ranks[list(query.answers)].astype(np.float64), query.answers, probabilities)
 
 
 def as_one_sentence(claims: Sequence[str], joined: Sequence[Joined]) -> str:
@@ -333,13 +287,14 @@ def measure(app: App, options: Namespace, progress: Progress) -> tuple[Table, ..
         for each in content["queries"]
     ]
     name = options.retriever
-    prepare(app, [benchmark.work(work) for work in dict.fromkeys(each.work for each in queries)], [name], progress)
-    known = app.search.calibration(name)
+    works = [benchmark.work(work) for work in dict.fromkeys(each.work for each in queries)]
+    prepare(app.retrievers.get(name), works, progress)
+    known = app.search.joining(name)
     kept: dict[tuple[str, str], Floats] = {}
 
     def asked(text: str, work: str) -> Floats:
         if (text, work) not in kept:
-            ranking = backgrounds(app, text, benchmark.work(work), 1, [name])[name]
+            ranking = backgrounds(app.retrievers.get, Claim(text), benchmark.work(work), 1, [name])[name]
             kept[text, work] = known.sigmoids[0](composing.reached(ranking))
         return kept[text, work]
 
@@ -366,7 +321,7 @@ def best_thresholds(queries: Sequence[Query], found: Sequence[Measured]) -> Thre
     """Choose the thresholds with the best mean F1, of queries without "and" and with it."""
 
     def best(of: Sequence[Measured]) -> float:
-        return float(max(_GRID, key=lambda each: sum(one.f1(float(each)) for one in of)))
+        return best_threshold([(one.probabilities, one.answers) for one in of])
 
     with_and = [TEMPLATES[query.template].count("and") > 1 for query in queries]
     without, others = ([one for one, each in zip(found, with_and, strict=True) if each is how] for how in (False, True))
@@ -427,7 +382,7 @@ def add_options(parser: ArgumentParser) -> None:
         each.add_argument("benchmark", metavar="BENCHMARK")
         each.add_argument("--works", nargs="*", default=[], metavar="SLUG", help="only these works")
         if verb == "fit":
-            each.add_argument("--others", type=int, default=100, metavar="N", help="passages beside each gold")
+            each.add_argument("--others", type=int, default=PASSAGES, metavar="N", help="passages beside each gold")
         else:
             each.add_argument("--most", type=int, default=40, metavar="N", help="queries of a template")
             each.add_argument("--out", type=Path, required=True, metavar="FILE")

@@ -46,6 +46,7 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
     "train --stop first",
     "train --resume first",
     "train --use first",
+    "train --calibrate first",
     "train --use packaged",
 )
 @click.option(
@@ -95,6 +96,11 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
 @click.option("--stop", metavar="ID", help="Stop one after the step it is in, with a checkpoint.")
 @click.option("--resume", metavar="ID", help="Go on from its last checkpoint.")
 @click.option("--use", metavar="ID", help=f"Search with its model; for those that come along: {', '.join(_PACKAGED)}.")
+@click.option(
+    "--calibrate",
+    metavar="ID",
+    help="Fit what its encoder's scores are worth, for levels and joined claims; a model's folder will do.",
+)
 @click.option("--back", is_flag=True, help="Take back the last choice, of whichever model.")
 @click.option("--remove", metavar="ID", help="Take one out of the list; its files stay.")
 @click.option("--restore", metavar="ID", help="Put a removed one back, by its whole id.")
@@ -288,6 +294,12 @@ def _use(app: App, said: str) -> None:
         )
 
 
+def _calibrate(app: App, named: str) -> None:
+    with console.ProgressLine("Calibrating") as progress:
+        fitted = app.calibrate(named, progress)
+    print(fitted)
+
+
 def _back(app: App, _: bool) -> None:
     app.trainings.go_back()
     _print_used(app.trainings.default)
@@ -333,7 +345,7 @@ def _print_used(default: Defaults) -> None:
 
 
 _DO: dict[str, Callable[[App, Any], None]] = {
-    "use": _use, "back": _back, "stop": _stop, "remove": _remove, "restore": _restore,
+    "use": _use, "calibrate": _calibrate, "back": _back, "stop": _stop, "remove": _remove, "restore": _restore,
 }  # fmt: skip
 _SHOW: dict[str, Callable[[App, Any, tables.Format], None]] = {
     "list": _list, "show": _show, "compare": _compare, "recipes": _recipes,

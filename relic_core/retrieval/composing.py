@@ -5,9 +5,10 @@ independent events: and is the product, or is 1 - (1 - p)(1 - q), but not is p(1
 alternative, each claim joined by or another, and what must not hold is taken from the whole, so the order of the rows
 decides nothing. A chapter or a work has for each claim the probability of its best passage.
 
-The sigmoids were fitted on claims of dev, a sentence before a critic's quotation each, with the quotation's passage
-against a hundred others of its work: `python -m tools.composed fit`. So p is the probability that a passage is such a
-one where one in a hundred is. docs/evaluation.md says on which works, and how far the probabilities hold.
+The sigmoids of a model are in its calibration, those for words here. They were fitted on claims of dev, a sentence
+before a critic's quotation each, with the quotation's passage against a hundred others of its work: `python -m
+tools.composed fit`. So p is the probability that a passage is such a one where one in a hundred is. docs/evaluation.md
+says on which works, and how far the probabilities hold.
 """
 
 from __future__ import annotations
@@ -19,69 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from relic_core.domain import Condition, Hit, Joined, Ranking, Span, Unit, Work
+from relic_core.domain.calibration import Calibration, Floats, Joining, Sigmoid
 from relic_core.errors import BadRequest
 from relic_core.retrieval.search import Findings, PartBorne, Verdicts
 from relic_core.retrieval.strength import Strength
 
-Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Sigmoid:
-    """What makes a probability of a score: 1 / (1 + exp(-(slope * score + intercept)))."""
-
-    slope: float
-    intercept: float
-
-    def __call__(self, scores: npt.NDArray[np.floating]) -> Floats:
-        """Give the probability of each score."""
-        logits = self.slope * scores.astype(np.float64) + self.intercept
-        return np.asarray(1 / (1 + np.exp(-np.clip(logits, -50, 50))))
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What is known of the scores of one retriever.
-
-    - `sigmoids`: for passages of one to five sentences.
-    - `threshold`, `threshold_and`: the probability from which a unit belongs to the answer, and that where claims are
-      joined by and; chosen on dev for F1. What bears two claims is rarer, and less rare than chance would have it.
-    """
-
-    sigmoids: tuple[Sigmoid, ...]
-    threshold: float
-    threshold_and: float
-
-    def least(self, joined: Sequence[Joined]) -> float:
-        """Give the threshold for claims that are joined so, the first by and."""
-        return self.threshold_and if joined.count("and") > 1 else self.threshold
-
-
-_DENSE_RELIC = "28f7cbcb6486"
-_CALIBRATIONS: Mapping[tuple[str, str], Calibration] = {
-    ("fusion", _DENSE_RELIC): Calibration(
-        (
-            Sigmoid(1.338, -5.774),
-            Sigmoid(1.357, -5.797),
-            Sigmoid(1.37, -5.837),
-            Sigmoid(1.351, -5.813),
-            Sigmoid(1.354, -5.807),
-        ),
-        threshold=0.39,
-        threshold_and=0.04,
-    ),
-    ("dense-relic", _DENSE_RELIC): Calibration(
-        (
-            Sigmoid(1.303, -5.606),
-            Sigmoid(1.354, -5.669),
-            Sigmoid(1.381, -5.708),
-            Sigmoid(1.376, -5.707),
-            Sigmoid(1.373, -5.699),
-        ),
-        threshold=0.36,
-        threshold_and=0.022,
-    ),
-    ("bm25", ""): Calibration(
+_WORDS = {
+    "bm25": Joining(
         (
             Sigmoid(0.297, -4.702),
             Sigmoid(0.353, -4.747),
@@ -91,21 +36,21 @@ _CALIBRATIONS: Mapping[tuple[str, str], Calibration] = {
         ),
         threshold=0.068,
         threshold_and=0.002,
-    ),
-}
-"""By retriever and the digest of its model's files in the identity of the encoder; empty of one without a model."""
-
-
-def calibration(retriever: str, encoder_identity: str) -> Calibration:
-    """Find what is known of a retriever's scores, and of the encoder in it, if any. Raises BadRequest: nothing is."""
-    models = encoder_identity.split("/")
-    for (name, model), known in _CALIBRATIONS.items():
-        if name == retriever and model in models:
-            return known
-    raise BadRequest(
-        "It cannot answer joined claims: no probabilities are known for its scores, or for those of its model. Search "
-        "by words, or with the model that comes with the program."
     )
+}
+"""Of retrievers without a model."""
+
+
+def joining(retriever: str, calibration: Calibration | None) -> Joining:
+    """Find what joins the claims of a retriever, with the calibration of its encoder. Raises BadRequest: nothing."""
+    known = {**_WORDS, **(calibration.joined if calibration else {})}
+    if retriever not in known:
+        raise BadRequest(
+            "It cannot answer joined claims: no probabilities are known for its scores, or for those of its model. "
+            "Search by words, or with the model that comes with the program; a model of your own can be calibrated "
+            "(python -m relic_core train --calibrate ID)."
+        )
+    return known[retriever]
 
 
 def reached(ranking: Ranking) -> Floats:

@@ -105,8 +105,9 @@ class Dense(VectorSearch):
         root: Path,
         memory: float = float("inf"),
         similarity: Similarity = "cosine",
+        model: str = "",
     ) -> None:
-        super().__init__(name, encoder=encoder, root=root, memory=memory)
+        super().__init__(name, encoder=encoder, root=root, memory=memory, model=model)
         self.similarity: Similarity = similarity
         self._opened = index_files.kept_open(
             root, lambda recipe: DenseIndex(**index_files.load(root, recipe)), most=index_files.files_allowed() // 3
@@ -285,7 +286,8 @@ def _made(name: str, model: str, settings: Settings) -> Dense | DenseAlone:
     card.check_pooled()
     root, memory = settings.indexes, settings.library_memory * 1e6
     if card.spans == "alone":
-        return DenseAlone(name, encoder=cache(lambda: shared(PassageEncoder(card))), root=root, memory=memory)
+        alone = cache(lambda: shared(PassageEncoder(card)))
+        return DenseAlone(name, encoder=alone, root=root, memory=memory, model=model)
     # Asked for its identity at every look at an index, and what makes it reads files.
     encoder = cache(lambda: load_late_chunking(card))
-    return Dense(name, encoder=encoder, root=root, memory=memory, similarity=card.similarity)
+    return Dense(name, encoder=encoder, root=root, memory=memory, similarity=card.similarity, model=model)

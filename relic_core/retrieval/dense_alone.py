@@ -43,9 +43,15 @@ class DenseAlone(VectorSearch):
     _encoder: Callable[[], PassageEncoder]
 
     def __init__(
-        self, name: str, *, encoder: Callable[[], PassageEncoder], root: Path, memory: float = float("inf")
+        self,
+        name: str,
+        *,
+        encoder: Callable[[], PassageEncoder],
+        root: Path,
+        memory: float = float("inf"),
+        model: str = "",
     ) -> None:
-        super().__init__(name, encoder=encoder, root=root, memory=memory)
+        super().__init__(name, encoder=encoder, root=root, memory=memory, model=model)
         self._opened = index_files.kept_open(
             root, lambda recipe: index_files.load(root, recipe)["vectors"], most=index_files.files_allowed()
         )

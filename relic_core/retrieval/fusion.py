@@ -23,32 +23,27 @@ import numpy.typing as npt
 
 from relic_core.config import Settings
 from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores
+from relic_core.domain.calibration import FusionWeights
 from relic_core.errors import NoIndex
 from relic_core.ports import CorpusRetriever, Progress, Retriever, silent
 
 Keys = npt.NDArray[np.int64]
 
-WEIGHTS = {"bm25": 0.07, "surroundings": 0.4}
-"""What a ranking counts for, by its retriever; all others 1. Chosen on half of `public-relic-dev`."""
-
-SHORT = {"bm25": 0.15, "surroundings": 0.1}
-"""The same of a short claim, which names little of what stands around a line, and of words where nothing is known of
-what does. That of surroundings was chosen on the well-known passages of dev (docs/evaluation.md), that of words on
-`public-relic-dev-short`."""
-
-MOST = {"bm25": 5.0}
-"""Standard deviations that a ranking may add at most for a short claim: there one rare word would lift a stub above all
-else. Chosen on the well-known passages of dev (docs/evaluation.md)."""
+WEIGHTS = FusionWeights(
+    long={"bm25": 0.07, "surroundings": 0.4}, short={"bm25": 0.15, "surroundings": 0.1}, most={"bm25": 5.0}
+)
+"""Those of encoders without a calibration: of long claims chosen on half of `public-relic-dev`, that of words for short
+ones on `public-relic-dev-short`, the others on the well-known passages of dev (docs/evaluation.md)."""
 
 _BITS = 32
 _START = (1 << _BITS) - 1
 """A work and a start make one number that sorts by work, then by start."""
 
 
-def fuse(rankings: Sequence[Ranking], *, short: bool = False) -> Ranking:
+def fuse(rankings: Sequence[Ranking], *, short: bool = False, weights: FusionWeights = WEIGHTS) -> Ranking:
     """Fuse rankings of one length, at least one; works that are in several stand in the same order.
 
-    - `short`: of a short claim, so that `SHORT` and `MOST` hold.
+    - `short`: of a short claim.
 
     Returns: over the works that all of the rankings are of, with every span that one of them found; exact where all
     are.
@@ -64,9 +59,9 @@ def fuse(rankings: Sequence[Ranking], *, short: bool = False) -> Ranking:
     keys = [(ranking.work.astype(np.int64) << _BITS) | ranking.start for ranking in rankings]
     found = _union(keys)
     placed = any(each.retriever == "surroundings" and len(each) and np.ptp(each.scores) for each in rankings)
-    weights, most = WEIGHTS if placed and not short else SHORT, MOST if short else {}
+    counts, most = weights.long if placed and not short else weights.short, weights.most if short else {}
     shares = [
-        share(each.scores, weights.get(each.retriever, 1.0), most.get(each.retriever, np.inf)) for each in rankings
+        share(each.scores, counts.get(each.retriever, 1.0), most.get(each.retriever, np.inf)) for each in rankings
     ]
     return Ranking(
         retriever="fusion",
@@ -155,6 +150,12 @@ class Fusion(Retriever):
         self._components = tuple(components)
 
     @property
+    def weights(self) -> FusionWeights:
+        """What the components count for, as the calibration of the encoder says."""
+        known = (component.calibration for component in self._components)
+        return next((each.fusion for each in known if each), WEIGHTS)
+
+    @property
     def configuration(self) -> Mapping[str, str]:
         """The weights, and all that decides the scores of the components, each under its name."""
         parts = {
@@ -162,15 +163,15 @@ class Fusion(Retriever):
             for component in self._components
             for name, value in component.configuration.items()
         }
-        names = [component.name for component in self._components]
+        names, weights = [component.name for component in self._components], self.weights
 
-        def told(weights: Mapping[str, float]) -> str:
-            return ", ".join(f"{name} {weights.get(name, 1.0):g}" for name in names)
+        def listed(counts: Mapping[str, float]) -> str:
+            return ", ".join(f"{name} {counts.get(name, 1.0):g}" for name in names)
 
-        most = ", ".join(f"{name} {MOST[name]:g}" for name in names if name in MOST)
-        short = {"of a short claim": told(SHORT)} if "surroundings" in names else {}
+        most = ", ".join(f"{name} {weights.most[name]:g}" for name in names if name in weights.most)
+        short = {"of a short claim": listed(weights.short)} if "surroundings" in names else {}
         return {
-            "weights": told(WEIGHTS if short else SHORT),
+            "weights": listed(weights.long if short else weights.short),
             **short,
             **({"of a short claim at most": most} if most else {}),
             **parts,
@@ -194,7 +195,7 @@ class Fusion(Retriever):
             rank_scores(component.name, work.id, length, component.score(claim, work, length))
             for component in self._components
         ]
-        return fuse(parts, short=claim.short).scores
+        return fuse(parts, short=claim.short, weights=self.weights).scores
 
     def missing(self, works: Sequence[WorkVersion], *lengths: int) -> tuple[str, ...]:
         """Give the ids of the works that one of the components lacks."""
@@ -208,7 +209,7 @@ class Fusion(Retriever):
         lacking = () if corpus.whole else self.missing(corpus.versions, length)
         present = replace(corpus, versions=tuple(work for work in corpus.versions if work.id not in lacking))
         parts = [component.rank(claim, present, length, like=like) for component in self._of_corpora]
-        return fuse(parts, short=claim.short)
+        return fuse(parts, short=claim.short, weights=self.weights)
 
     def combine(
         self,
@@ -218,7 +219,7 @@ class Fusion(Retriever):
         progress: Progress = silent,  # noqa: ARG002 - the port's
     ) -> Ranking:
         """Fuse the rankings of the components."""
-        return fuse(rankings, short=claim.short)
+        return fuse(rankings, short=claim.short, weights=self.weights)
 
     @property
     def _of_corpora(self) -> tuple[CorpusRetriever, ...]:

@@ -319,8 +319,8 @@ class Verdicts:
         self._retriever = retriever
         # What is made of others is judged by those.
         alone = [name for name in findings.rankings if not registry.card(name).components]
-        named = {name: retriever(name).encoder_identity for name in alone}
-        self._encoders = {name: identity for name, identity in named.items() if identity}
+        known = {name: made.calibration for name in alone if (made := retriever(name)).encoder_identity}
+        self._by_meaning = {name: each.strength if each else None for name, each in known.items()}
         self._classifiers: dict[tuple[str, str], StrengthClassifier] = {}
         self._unknown_words: dict[str, OutOfVocabulary] = {}
         self._scored: dict[tuple[str, str], Ranking] = {}
@@ -337,7 +337,7 @@ class Verdicts:
             }
             unknown_words = None if self._findings.question.source else self._out_of_vocabulary(hit.work_id)
             self._classifiers[key] = StrengthClassifier(
-                rankings[retriever], rankings, unknown_words=unknown_words, encoders=self._encoders
+                rankings[retriever], rankings, unknown_words=unknown_words, by_meaning=self._by_meaning
             )
         return self._classifiers[key].of(hit)
 

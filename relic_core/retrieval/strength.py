@@ -14,17 +14,19 @@ sentences long; what is fitted was fitted leaving out the novel asked about:
     dense: z 0.62 / 0.50 / 0.29; cosine 0.95 / 0.90 / 0.98; cosine against its threshold 0.97 / 0.96 / 0.99
     BM25:  score 0.77 / 0.64 / 0.91; z 0.85 / 0.76 / 0.72; z against its threshold 0.91 / 0.95 / 0.95
 
-With the thresholds below the best dense hit is weak for 8 / 12 / 5% of claims asked of their own novel and for 91 / 96
-/ 98% of those asked of another; it is strong for about 70% and for at most 2%. BM25 finds fewer (47 / 38 / 24% weak)
-and refuses as well (95 / 98 / 98%). Dense, BM25 and fusion are all weak for 6 / 12 / 5% and for 89 / 95 / 96%; other
+With these thresholds the best dense hit is weak for 8 / 12 / 5% of claims asked of their own novel and for 91 / 96 /
+98% of those asked of another; it is strong for about 70% and for at most 2%. BM25 finds fewer (47 / 38 / 24% weak) and
+refuses as well (95 / 98 / 98%). Dense, BM25 and fusion are all weak for 6 / 12 / 5% and for 89 / 95 / 96%; other
 lengths differ by a few points. Another encoder needs other thresholds: a hit of one that none were set for is called
 fair, and its sentence says that nothing is known of other books.
 
 That data holds two test works and 21 of BIRCO's queries, which nothing may be chosen on. Chosen again on the prompts
-and novels of dev alone (24 prompts, 7 novels), the dense threshold comes out the same within 0.05; with those below 6%
-of the prompts are weak in their own novel and 90% in another. So the figures for passages above are a look, not a test.
+and novels of dev alone (24 prompts, 7 novels), the dense threshold comes out the same within 0.05; with those
+set, 6% of the prompts are weak in their own novel and 90% in another. So the figures for passages above are a look, not
+a test.
 
-The thresholds of dense-RELiC were set later and otherwise, by `tune strength public-relic-dev-short`: so that of the
+The thresholds of models are in their calibrations (`retrieval.calibration`), those for words here. Those of dense-RELiC
+were set later and otherwise, by `tune strength public-relic-dev-short`: so that of the
 best hits that claims of dev find in other works, 8% pass for fair and 1.5% for strong. Judged by thresholds that were
 set without its work, the best hit of a critic's claim with four sentences on either side is weak in its own work for
 43% and in another for 95%, of a bare sentence for 34% and 88%; where it is strong, it is the critic's own quotation in
@@ -46,14 +48,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from relic_core.domain import Claim, Hit, Ranking, Work
+from relic_core.domain.calibration import Level, Threshold
 from relic_core.text.words import CRITICS_WORDS, content_tokens, unknown_words, work_words
 
-Level = Literal["strong", "fair", "weak"]
 _ORDER: tuple[Level, ...] = ("weak", "fair", "strong")
 
 
@@ -66,40 +67,9 @@ class Strength:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Threshold:
-    """What a hit of one retriever must reach.
-
-    - `fair`, `strong`: the least for either level, when the work has all the claim's words.
-    - `per_unknown`: added in proportion to the share of the claim's words that the work never uses.
-    - `if_named`: added when the claim names somebody or something the work never names.
-    - `spread`: added to the deviation, so that a few near-equal scores do not make a large z.
-    """
-
-    fair: float
-    strong: float
-    per_unknown: float
-    if_named: float
-    by_z: bool = False
-    spread: float = 0.0
-
-    def level(self, reached: float, share: float, named: bool) -> Level:
-        """Give the level of a score or z for a claim with so many unknown words."""
-        reached -= self.per_unknown * share + self.if_named * named
-        return "strong" if reached >= self.strong else "fair" if reached >= self.fair else "weak"
-
-
-_MEANING = Threshold(fair=0.43, strong=0.51, per_unknown=0.16, if_named=0.13)
 _WORDS = Threshold(fair=2.0, strong=5.0, per_unknown=9.0, if_named=9.0, by_z=True, spread=1.0)
-_BY_WORDS: Mapping[str, Threshold] = {"bm25": _WORDS, "bm25-reference": _WORDS}
+_BY_WORDS: Mapping[str, Threshold | None] = {"bm25": _WORDS, "bm25-reference": _WORDS}
 """By retriever."""
-_BY_MODEL: Mapping[str, Threshold] = {
-    "e764cf4d4099": _MEANING,
-    "28f7cbcb6486": Threshold(fair=0.4, strong=0.465, per_unknown=0.039, if_named=0.101),
-    "295c0bacdf86": Threshold(fair=0.522, strong=0.623, per_unknown=0.228, if_named=0.139),
-}
-"""By the digest of the model's files in the identity of an encoder: all-MiniLM-L6-v2, the program's dense-RELiC, and
-that over the larger base."""
 
 _BY_SCORE: Mapping[Level, str] = {
     "strong": "much closer to the claim than passages of unrelated books come",
@@ -143,7 +113,7 @@ class StrengthClassifier:
 
     - `unknown_words`: how far the claim's words are not the work's. None where what was asked is a passage: then no
       threshold is known, and only how far a hit stands out is said.
-    - `encoders`: identities by retriever; those that compare no vectors are left out.
+    - `by_meaning`: thresholds by retriever, of those that compare vectors; None where none were set for the encoder.
     """
 
     def __init__(
@@ -152,13 +122,14 @@ class StrengthClassifier:
         rankings: Mapping[str, Ranking],
         *,
         unknown_words: OutOfVocabulary | None,
-        encoders: Mapping[str, str],
+        by_meaning: Mapping[str, Threshold | None],
     ) -> None:
         known = {**rankings, ranking.retriever: ranking}
-        scored = [name for name in known if name in _BY_WORDS or name in encoders]
+        thresholds = {**_BY_WORDS, **by_meaning}
+        scored = [name for name in known if name in thresholds]
         names = [ranking.retriever] if ranking.retriever in scored or not scored else scored
         self._unknown_words = unknown_words
-        self._sides = [(known[name], _threshold(name, encoders)) for name in names]
+        self._sides = [(known[name], thresholds.get(name)) for name in names]
         self._backgrounds = [_background(ranking, threshold) for ranking, threshold in self._sides]
 
     def of(self, hit: Hit) -> Strength:
@@ -178,13 +149,6 @@ class StrengthClassifier:
                 comparison = (_BY_Z if threshold.by_z else _BY_SCORE)[level]
                 judged.append(Strength(level, z, _sentence(z, before=comparison)))
         return max(judged, key=lambda strength: _ORDER.index(strength.level))
-
-
-def _threshold(retriever: str, encoders: Mapping[str, str]) -> Threshold | None:
-    if retriever not in encoders:
-        return _BY_WORDS.get(retriever)
-    parts = encoders[retriever].split("/")
-    return next((threshold for model, threshold in _BY_MODEL.items() if model in parts), None)
 
 
 def _background(ranking: Ranking, threshold: Threshold | None) -> tuple[float, float]:

@@ -24,10 +24,11 @@ import numpy.typing as npt
 
 from relic_core.caching import LRUCache
 from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Work, WorkVersion, rank_scores, rank_works
+from relic_core.domain.calibration import Calibration
 from relic_core.encoders.towers import PassageEncoder
 from relic_core.errors import BadRequest, StaleIndex
 from relic_core.ports import Encoder, Progress, silent
-from relic_core.retrieval import index_files
+from relic_core.retrieval import calibration, index_files
 from relic_core.retrieval.index_files import Arrays, Recipe
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import content_tokens, without_names
@@ -79,18 +80,30 @@ class VectorSearch(ABC):
     """Version of the arrays' layout and of how works are cut; a new one makes old indexes unused."""
 
     def __init__(
-        self, name: str, *, encoder: Callable[[], Encoder | PassageEncoder], root: Path, memory: float = float("inf")
+        self,
+        name: str,
+        *,
+        encoder: Callable[[], Encoder | PassageEncoder],
+        root: Path,
+        memory: float = float("inf"),
+        model: str = "",
     ) -> None:
         self.name = name
         self.root = root
         self.memory = memory
         self._encoder = encoder
+        self._model = model
         self._ahead: LRUCache[Vector] = LRUCache(_AHEAD)
 
     @property
     def encoder_identity(self) -> str:
         """Identity of the encoder. Raises BadWeights where its files are missing or not the expected ones."""
         return self._encoder().identity
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """What is known of the encoder's scores; raises as `calibration.find`."""
+        return calibration.find(self._model, self.encoder_identity)
 
     @property
     def configuration(self) -> Mapping[str, str]:

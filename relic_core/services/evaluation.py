@@ -18,6 +18,7 @@ from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work,
 from relic_core.domain.figures import Table
 from relic_core.errors import BadRequest, NotFound
 from relic_core.evaluation import figures
+from relic_core.evaluation.benchmarks import loci
 from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.evaluation.benchmarks.relic import submit
 from relic_core.evaluation.experiments import Experiment, moved_ranks, refuse_learnt
@@ -41,6 +42,9 @@ __all__ = [
     "Benchmarks", "Measured", "Measuring", "chosen_retrievers", "figures", "named_retrievers", "retriever_names",
     "score_lists",
 ]  # fmt: skip
+
+FEWEST = 5
+"""Novels that a model is calibrated on at least."""
 
 _TERMS: dict[str, Terms] = {"bm25": "tokens", "bm25-lemmas": "lemmas"}
 
@@ -66,6 +70,21 @@ class Benchmarks:
     def open(self, name: str, *, data: Path | None = None) -> Benchmark:
         """Open a benchmark; `data` is the reader's own file or folder, in place of ``RELIC_BENCHMARKS``."""
         return benchmarks.open_benchmark(name, settings=self._settings, works=self, data=data)
+
+    def well_known(self) -> Benchmark:
+        """Open the well-known passages of dev that are in works of the library, to calibrate models by.
+
+        Raises NotFound: the works are fewer than `FEWEST`; the message says how to add others.
+        """
+        wanted = dict.fromkeys(each.work for each in loci.DEV.claims())
+        here = [each.entry.slug for each in self._shelf() if each.work is not None and each.entry.slug in wanted]
+        if len(here) < FEWEST:
+            raise NotFound(
+                f"Models are calibrated on {FEWEST} novels or more, and your library has {len(here)} of those that "
+                "will do. Until then a model of your own answers without levels. Add some of the others: "
+                f"python -m relic_core catalogue --add {' '.join(wanted.keys() - here)}"
+            )
+        return loci.DEV.over(self.find(here))
 
     def unplaced(self, name: str) -> tuple[QuotationContext, ...]:
         """Read the windows of a benchmark without its works, for their claims; raises as `open`."""

@@ -190,8 +190,8 @@ def naming(data: Path, training: Training) -> str:
     )
 
 
-def choose(data: Path, training: Training) -> Choice:
-    """Make the model of a training, whose files are checked, the default of its kind."""
+def searchable(data: Path, training: Training) -> Path:
+    """Find the model of a training, with which the app can search. Raises BadRequest: it has none."""
     folder = TrainingFolder.find(data, training.id)
     if not folder.has_model:
         raise BadRequest(
@@ -200,7 +200,12 @@ def choose(data: Path, training: Training) -> Choice:
         )
     if not training.selectable:
         raise BadRequest(f"{training.name} cannot be made the default. {naming(data, training)}")
-    digest = _digest(folder.model, training.kind)
+    return folder.model
+
+
+def choose(data: Path, training: Training) -> Choice:
+    """Make the model of a training, whose files are checked, the default of its kind."""
+    digest = _digest(searchable(data, training), training.kind)
     made = Choice(training=training.id, name=training.name, digest=digest, at=datetime.now(UTC))
     _add(data, {training.kind: made})
     return made

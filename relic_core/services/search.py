@@ -30,11 +30,12 @@ from relic_core.domain import (
     WorkSummary,
     group_overlapping,
 )
+from relic_core.domain.calibration import Joining
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex
 from relic_core.ports import Matching, Progress, VectorRetriever
 from relic_core.reporting.passages import Passage, quotation, whole_sentences
 from relic_core.retrieval import composing
-from relic_core.retrieval.composing import Calibration, ComposedVerdicts
+from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.read_by_model import stopped
 from relic_core.retrieval.registry import RetrieverCard, Retrievers, in_order
 from relic_core.retrieval.search import (
@@ -343,18 +344,18 @@ class Search:
     def _quoted(self, claim_text: str, work: Work) -> tuple[Quoted, ...]:
         return self._finders.get(work.fingerprint, lambda: masking.QuotationFinder(work)).find(claim_text)
 
-    def calibration(self, retriever: str) -> Calibration:
+    def joining(self, retriever: str) -> Joining:
         """Say what probabilities are known of a retriever's scores. Raises BadRequest: none are."""
-        identities = (self._retrievers.get(card.name).encoder_identity for card in in_order([retriever]))
-        return composing.calibration(retriever, next((each for each in identities if each), ""))
+        known = (self._retrievers.get(card.name).calibration for card in in_order([retriever]))
+        return composing.joining(retriever, next((each for each in known if each), None))
 
     def _compose(self, request: SearchRequest, found: Findings) -> ComposedVerdicts:
         """Rank for every claim, and put the rankings of units for all together in the place of those of spans."""
-        known: dict[str, Calibration] = {}
+        known: dict[str, Joining] = {}
         refused: dict[str, RelicError] = {}
         for name in request.retrievers:
             try:
-                known[name] = self.calibration(name)
+                known[name] = self.joining(name)
             except RelicError as error:
                 refused[name] = error
         claims = [masking.read_claim(row.claim_text, max_words=self._max_claim_words) for row in request.rows]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from relic_core.config import Settings
 from relic_core.domain.figures import Table
 from relic_core.domain.trainings import Followed, ModelKind, Training, TrainingEvent, follow
+from relic_core.encoders.cards import CARD
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library.naming import meant
 from relic_core.reporting import trainings as reported
@@ -133,13 +135,24 @@ class Trainings:
 
     def use(self, training_id: str) -> models.Choice:
         """Make the model of a training the app's default: its encoder, or its reranker."""
-        followed = self.get(training_id)
+        return models.choose(self._data, self._at_rest(self.get(training_id)))
+
+    def encoder(self, named: str) -> Path:
+        """Find the folder of an encoder, which may be named itself, or by its training."""
+        if (folder := Path(named).expanduser()).joinpath(CARD).is_file():
+            return folder
+        training = self._at_rest(self.find(named))
+        if training.kind != "encoder":
+            raise BadRequest(f"{training.name} is no encoder. What is calibrated is the encoder that finds passages.")
+        return models.searchable(self._data, training)
+
+    def _at_rest(self, followed: Followed) -> Training:
         if followed.active and followed.has_model:
             raise BadRequest(
                 f"{followed.training.name} is {followed.state}, and its model may change under those who search with "
                 "it. Wait until it has ended, or stop it first."
             )
-        return models.choose(self._data, followed.training)
+        return followed.training
 
     def use_packaged(self, which: str = "packaged") -> None:
         """Make models that come with the program the defaults, named as in `models.PACKAGED`; raises as `use`."""

@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl
 import pytest
 
 from relic_core.ports import silent
-from relic_core.retrieval import strength
 from relic_core.retrieval.reranked import Reranked
+from relic_core.retrieval.vectors import VectorSearch
 from relic_core.store.jobs import JobFolder
 from relic_ui.naming import name_of
 from tests.app.reading import FIND, as_read, bars, found, html, plain, said, sound
@@ -279,11 +279,11 @@ def test_the_strip_has_a_tick_for_every_passage_and_dots_that_lead_to_cards(app)
 @pytest.fixture
 def set_bar(app, monkeypatch):
     """Return what sets a threshold for the encoder that the app goes by, whichever it is; cosines end at 1."""
-    encoder = app.bench.retrievers.get("dense-relic").encoder_identity
+    known = app.bench.retrievers.get("dense-relic").calibration
 
     def put(cosine):
-        threshold = replace(strength._MEANING, fair=cosine, strong=cosine)
-        monkeypatch.setattr(strength, "_BY_MODEL", dict.fromkeys(encoder.split("/"), threshold))
+        threshold = replace(known.strength, fair=cosine, strong=cosine)
+        monkeypatch.setattr(VectorSearch, "calibration", replace(known, strength=threshold))
 
     return put
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from relic_core.domain import QuotationContext, Span, rank_scores
+from relic_core.evaluation.calibrating import draw, fit_sigmoid
 from tools.composed import (
     FEWEST,
     MOST,
@@ -11,8 +12,6 @@ from tools.composed import (
     answers,
     best_thresholds,
     compose_queries,
-    draw,
-    fit_sigmoid,
     measured,
     threshold_of,
 )

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.domain import Condition, Corpus, SearchRequest, joined_claims, rank_scores, rank_works
+from relic_core.domain.calibration import Sigmoid
 from relic_core.domain.searches import split_claim
 from relic_core.errors import BadRequest
 from relic_core.formats.search_address import from_json, to_json
-from relic_core.retrieval.composing import Sigmoid, aligned, calibration, compose, compose_rankings
+from relic_core.retrieval.composing import aligned, compose, compose_rankings, joining
 from relic_core.retrieval.search import Findings, Question
 from relic_core.wiring import build
 from tests.making import make_work
@@ -169,7 +170,7 @@ def test_a_composed_search_says_what_each_passage_is_worth_for_each_claim(bench)
     (plain,) = ask(bench, ("or", "floods"), claim_text="storm").columns
     (without,) = (each.score for each in plain.cards if each.span == card.span)
     assert card.score == pytest.approx(without * (1 - card.parts[2].probability), abs=1e-6)
-    least = calibration("bm25", "").least(["and", "or", "not"])
+    least = joining("bm25", None).least(["and", "or", "not"])
     assert [each.answers for each in column.cards] == [each.score >= least for each in column.cards]
     assert column.candidates == 5
 

@@ -44,7 +44,7 @@ def _ranking_as_then(monkeypatch):
     """Read a short claim in one way, let words count without a limit and what stands around not, as 0.1.0 did."""
     monkeypatch.setattr(vectors, "readings", lambda claim, work=None: [claim])
     monkeypatch.setattr(vectors, "READINGS", "")
-    monkeypatch.setattr(fusion, "MOST", {})
+    monkeypatch.setattr(fusion.Fusion, "weights", replace(fusion.WEIGHTS, most={}))
     then = {card.name: card for card in registry.cards()}
     then["fusion"] = replace(then["fusion"], components=("dense-relic", "bm25"))
     monkeypatch.setattr(registry, "_CARDS", tuple(then.values()))

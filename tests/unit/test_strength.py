@@ -10,7 +10,7 @@ from relic_core.domain import Claim, rank_scores
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.formats.run_files import read_run
 from relic_core.library import sample
-from relic_core.retrieval import registry, strength
+from relic_core.retrieval import calibration, registry
 from relic_core.retrieval.fusion import fuse
 from relic_core.retrieval.strength import OutOfVocabulary, StrengthClassifier
 from relic_core.text.reading import read_work
@@ -20,9 +20,10 @@ from tests.making import make_work
 SAYS = says("strength")
 
 WORK = make_work([f"Emma met Harriet on walk number{i}." for i in range(200)], title="Emma")
-MINILM = dict.fromkeys(["dense-relic", "zero-shot"], LateChunkingEncoder(precision="float32").identity)
+IDENTITY = LateChunkingEncoder(precision="float32").identity
+MINILM = dict.fromkeys(["dense-relic", "zero-shot", "dense"], calibration.find("", IDENTITY).strength)
 """Thresholds were set for this model, whichever retriever goes by it."""
-ANOTHER = {"zero-shot": "some/other-model/0123456789ab/float32/one-pass mean, 254 tokens with 32 of context"}
+ANOTHER = {"zero-shot": None}
 
 
 def ranking(name, best, *, at=7):
@@ -32,11 +33,11 @@ def ranking(name, best, *, at=7):
     return rank_scores(name, WORK.id, 1, scores)
 
 
-def judge(claim, *rankings, encoders=MINILM):
+def judge(claim, *rankings, by_meaning=MINILM):
     chosen = rankings[0]
     known = {each.retriever: each for each in rankings}
     return StrengthClassifier(
-        chosen, known, unknown_words=OutOfVocabulary.of(Claim(claim), WORK), encoders=encoders
+        chosen, known, unknown_words=OutOfVocabulary.of(Claim(claim), WORK), by_meaning=by_meaning
     ).of(chosen.hits(1)[0])
 
 
@@ -78,7 +79,7 @@ def levels(claim, length, made, work):
         for name in ("dense-relic", "bm25", "fusion")
     }
     return {
-        StrengthClassifier(each, rankings, unknown_words=OutOfVocabulary.of(Claim(claim), work), encoders=MINILM)
+        StrengthClassifier(each, rankings, unknown_words=OutOfVocabulary.of(Claim(claim), work), by_meaning=MINILM)
         .of(each.hits(1)[0])
         .level
         for each in rankings.values()
@@ -128,7 +129,7 @@ def test_z_is_robust():
     scores[100] = 50.0
     with_outlier = rank_scores("zero-shot", WORK.id, 1, scores)
     judged = StrengthClassifier(
-        with_outlier, {}, unknown_words=OutOfVocabulary.of(Claim("Emma"), WORK), encoders=MINILM
+        with_outlier, {}, unknown_words=OutOfVocabulary.of(Claim("Emma"), WORK), by_meaning=MINILM
     ).of(with_outlier.hits(2)[1])
     assert judged.z == pytest.approx(plain.z, rel=0.05)
 
@@ -150,7 +151,7 @@ def test_the_sentence_says_both_things(cosine, start):
     at = 7
     best = ranking("zero-shot", cosine, at=at)
     judged = StrengthClassifier(
-        best, {}, unknown_words=OutOfVocabulary.of(Claim("Emma walks"), WORK), encoders=MINILM
+        best, {}, unknown_words=OutOfVocabulary.of(Claim("Emma walks"), WORK), by_meaning=MINILM
     ).of(best.hits(200)[best.ranks[at] - 1])
     assert judged.sentence.startswith(start)
     assert judged.sentence.endswith(".")
@@ -190,43 +191,43 @@ def test_a_retriever_without_measured_bars_is_called_neither_strong_nor_weak():
 @pytest.mark.parametrize("cosine", [0.9, 0.35])
 def test_the_bars_of_one_encoder_do_not_judge_another(cosine):
     words = rank_scores("bm25", WORK.id, 1, np.zeros(200, dtype=np.float32))
-    judged = judge("Emma walks", ranking("zero-shot", cosine), words, encoders=ANOTHER)
+    judged = judge("Emma walks", ranking("zero-shot", cosine), words, by_meaning=ANOTHER)
     assert judged.level == "fair"
     assert "closer" not in judged.sentence
     assert judged.sentence.endswith(SAYS["unrelated unknown"])
 
 
-def test_the_thresholds_of_an_encoder_hold_for_a_copy_of_it_in_a_folder_and_another_retriever():
-    copied = {"dense": MINILM["zero-shot"].replace("all-MiniLM-L6-v2", "my-model")}
-    assert judge("Emma walks", ranking("dense", 0.8), encoders=copied).level == "strong"
-    assert judge("Emma walks", ranking("dense", 0.41), encoders=copied).level == "weak"
+def test_the_thresholds_of_an_encoder_hold_for_a_copy_of_it_in_a_folder(tmp_path):
+    copied = calibration.find(str(tmp_path), IDENTITY.replace("all-MiniLM-L6-v2", "my/model"))
+    assert copied.strength == MINILM["dense"]
+    assert judge("Emma walks", ranking("dense", 0.8)).level == "strong"
+    assert judge("Emma walks", ranking("dense", 0.41)).level == "weak"
 
 
 def test_a_fused_hit_of_an_encoder_without_thresholds_is_not_called_weak_for_want_of_shared_words():
     dense, words = ranking("zero-shot", 0.8), rank_scores("bm25", WORK.id, 1, np.zeros(200, dtype=np.float32))
     fused = fuse([dense, words])
-    assert judge("Emma walks", fused, dense, words, encoders=ANOTHER).level == "fair"
+    assert judge("Emma walks", fused, dense, words, by_meaning=ANOTHER).level == "fair"
 
 
 @pytest.mark.shipped
 def test_thresholds_were_set_for_the_encoder_that_comes_with_the_program(tmp_path):
-    encoder = registry.create("dense-relic", settings=Settings(indexes=tmp_path)).encoder_identity
-    assert set(encoder.split("/")) & set(strength._BY_MODEL), (
-        f"No thresholds were set for {encoder}: `python -m tools.tune strength` says which, `_BY_MODEL` keeps them."
-    )
+    known = registry.create("dense-relic", settings=Settings(indexes=tmp_path)).calibration
+    assert known.strength
+    assert set(known.joined) == {"dense-relic", "fusion"}
 
 
 def test_thresholds_were_set_for_the_encoder_over_the_larger_base():
     docs = Path(__file__).parents[2] / "docs"
     encoder = read_run(docs / "larger_base" / "dense-relic-larger-4-4.json")[0].configuration["encoder"]
-    assert set(encoder.split("/")) & set(strength._BY_MODEL)
+    assert calibration.find("", encoder).strength
 
 
 def test_a_work_of_one_sentence():
     work = make_work(["Only this."])
     one = rank_scores("zero-shot", work.id, 1, np.array([0.9], dtype=np.float32))
     assert np.isfinite(
-        StrengthClassifier(one, {}, unknown_words=OutOfVocabulary.of(Claim("only this"), work), encoders=MINILM)
+        StrengthClassifier(one, {}, unknown_words=OutOfVocabulary.of(Claim("only this"), work), by_meaning=MINILM)
         .of(one.hits(1)[0])
         .z
     )

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.errors import BadRequest
+from relic_core.evaluation.calibrating import BestHit, set_thresholds
 from relic_core.ports import silent
 from relic_core.wiring import build
 from tests.fake_retrievers import use_fakes
 from tests.small_benchmark import SmallBenchmark
-from tools.tune.strength import BARE, BestHit, Question, choose_thresholds, left_out, level_of, set_thresholds
+from tools.tune.strength import BARE, Question, choose_thresholds, left_out, level_of
 
 
 def drawn(count=300, *, gap=0.15, foreign=0.0, seed=3):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
+from collections.abc import Mapping
 from pathlib import Path
 
 from relic_core.config import ASSETS, Settings
@@ -83,14 +84,22 @@ class WellKnownPassages:
         """
         if data is not None:
             raise BadRequest(f"{self.CARD.label} comes with the program and takes no file of your own. Leave it out.")
+        return self.over(works.find(list(dict.fromkeys(each.work for each in self.claims()))))
+
+    def claims(self) -> tuple[WellKnown, ...]:
+        """Read the claims. Raises BadBenchmark: the file is not the frozen one."""
         content = read_bytes(FOLDER / f"{self._split}.json")
         if hashlib.sha256(content).hexdigest() != self._digest:
             raise BadBenchmark(f"{self.CARD.label} is not the set that was frozen: its file was changed.")
-        claims = Loci.model_validate_json(content).claims
-        found = works.find(list(dict.fromkeys(each.work for each in claims)))
+        return Loci.model_validate_json(content).claims
+
+    def over(self, found: Mapping[str, Work]) -> Opened:
+        """Open the claims about some works, by slug. Raises BadBenchmark: as `create`."""
         starts = {slug: [sentence.start for sentence in work.sentences] for slug, work in found.items()}
         contexts = []
-        for number, each in enumerate(claims, start=1):
+        for number, each in enumerate(self.claims(), start=1):
+            if each.work not in found:
+                continue
             places = tuple(_span(each, place, found[each.work], starts[each.work]) for place in each.places)
             contexts += [
                 QuotationContext(

@@ -1,0 +1,82 @@
+"""The file of a calibration, beside the weights it belongs to; `train --calibrate` writes it.
+
+Models that come with the program have one, and so has all-MiniLM-L6-v2, which lies elsewhere. These hold for a copy of
+the same files in another folder, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache, lru_cache
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from relic_core.config import ASSETS
+from relic_core.domain.calibration import Calibration
+from relic_core.encoders.cards import CARD
+from relic_core.encoders.weights import first_line
+from relic_core.errors import BadBenchmark, BadWeights
+from relic_core.formats.envelope import Envelope
+from relic_core.formats.files import write_whole
+
+FILE = "calibration.json"
+
+_FORMAT = Envelope("calibration", 1, ("model", "strength", "joined", "fusion"), {})
+_READING = TypeAdapter(Calibration)
+
+
+def model_of(encoder_identity: str) -> str:
+    """Take the digest of the model out of the identity of an encoder; empty where there is none.
+
+    >>> model_of("some/model/0123456789ab/float32/mean")
+    '0123456789ab'
+    """
+    found = re.search(r"/([0-9a-f]{12})/", encoder_identity)
+    return found[1] if found else ""
+
+
+def find(model: str, encoder_identity: str) -> Calibration | None:
+    """Find what is known of an encoder, whose model is a folder or a card in one, a hub name, or empty.
+
+    Raises BadWeights: the file beside the model is damaged, or was written for another model.
+    """
+    path = Path(model).expanduser()
+    path = (path.parent if path.name == CARD else path) / FILE
+    if not model or not path.is_file():
+        return _shipped().get(model_of(encoder_identity))
+    stat = path.stat()
+    found = _read(path, stat.st_size, stat.st_mtime_ns)
+    if found.model != model_of(encoder_identity):
+        raise _unusable(path, "it was written for other weights, or another card")
+    return found
+
+
+def write(folder: Path, calibration: Calibration) -> Path:
+    """Write a calibration beside its model, and say where."""
+    path = folder / FILE
+    write_whole(path, _FORMAT.write(asdict(calibration)))
+    return path
+
+
+@cache
+def _shipped() -> Mapping[str, Calibration]:
+    every = [_read(path, 0, 0) for path in (ASSETS / "weights").glob(f"*/{FILE}")]
+    return {each.model: each for each in every}
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, _size: int, _mtime_ns: int) -> Calibration:
+    try:
+        return _READING.validate_python(_FORMAT.read(path.read_bytes(), str(path)))
+    except (OSError, BadBenchmark, ValidationError) as error:
+        raise _unusable(path, first_line(error)) from None
+
+
+def _unusable(path: Path, why: str) -> BadWeights:
+    return BadWeights(
+        f"The calibration {path} cannot be used: {why.rstrip('.')}. Write it anew (python -m relic_core train "
+        f"--calibrate {path.parent}), or take it away: the model then answers without levels."
+    )
