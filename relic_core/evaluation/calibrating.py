@@ -63,22 +63,23 @@ def calibrate(settings: Settings, folder: Path, benchmark: Benchmark, progress: 
         progress(done, len(windows), "Asking of other works")
         hits += best_hits(parts[0], Claim(window.left[-1]), window, works)
     claims = list({(window.pool, window.left): window for window in windows}.values())
-    asked: list[list[dict[str, Ranking]]] = []
+    asked: list[list[list[Ranking]]] = []
     for done, window in enumerate(claims):
         progress(done, len(claims), "Asking")
         claim, corpus = Claim(window.left[-1]), Corpus.of(works[window.pool])
-        found = [[part.rank(claim, corpus, length) for part in parts] for length in LENGTHS]
-        asked.append([{each.retriever: each for each in of_length} for of_length in found])
-    weights = _best_weights(claims, [list(of[0].values()) for of in asked])
-    for rankings in (each for of in asked for each in of):
-        rankings["fusion"] = fuse(list(rankings.values()), short=True, weights=weights)
+        asked.append([[part.rank(claim, corpus, length) for part in parts] for length in LENGTHS])
+    weights = _best_weights(claims, [of[0] for of in asked])
+    rankings = {
+        "fusion": [[fuse(each, short=True, weights=weights) for each in of] for of in asked],
+        "dense-relic": [[each[0] for each in of] for of in asked],
+    }
     strength = set_thresholds(hits)
     path = calibration.write(
         folder,
         Calibration(
             model=calibration.model_of(made["dense-relic"].encoder_identity),
             strength=strength,
-            joined={name: _joining(name, claims, asked) for name in _AND},
+            joined={name: _joining(claims, of, _AND[name]) for name, of in rankings.items()},
             fusion=weights,
         ),
     )
@@ -89,22 +90,20 @@ def calibrate(settings: Settings, folder: Path, benchmark: Benchmark, progress: 
     )
 
 
-def _joining(
-    name: str, claims: Sequence[QuotationContext], asked: Sequence[Sequence[Mapping[str, Ranking]]]
-) -> Joining:
-    """Fit the sigmoids of a retriever, and choose its threshold by pairs of claims about a work, joined by or."""
-    sigmoids = tuple(
-        fitted([draw(window, of[at][name], PASSAGES) for window, of in zip(claims, asked, strict=True)])
-        for at in range(len(LENGTHS))
-    )
-    scored = [sigmoids[0](composing.reached(of[0][name])) for of in asked]
+def _joining(claims: Sequence[QuotationContext], rankings: Sequence[Sequence[Ranking]], fall: float) -> Joining:
+    """Fit the sigmoids of a retriever, and choose its threshold by pairs of claims about a work, joined by or.
+
+    - `rankings`: for each claim one for each length.
+    """
+    sigmoids = tuple(fitted(list(map(draw, claims, of_length))) for of_length in zip(*rankings, strict=True))
+    scored = [sigmoids[0](composing.reached(of[0])) for of in rankings]
     pairs = [
         (composing.compose(("and", "or"), np.stack([scored[one], scored[two]])), answers(claims[one], claims[two]))
         for one, two in combinations(range(len(claims)), 2)
         if claims[one].pool == claims[two].pool
     ]
     threshold = best_threshold(pairs)
-    return Joining(sigmoids, threshold, round(threshold * _AND[name], 3))
+    return Joining(sigmoids, threshold, round(threshold * fall, 3))
 
 
 def _best_weights(claims: Sequence[QuotationContext], asked: Sequence[Sequence[Ranking]]) -> FusionWeights:
@@ -247,11 +246,7 @@ def best_threshold(found: Sequence[tuple[Floats, Sequence[int]]]) -> float:
     >>> best_threshold([(np.array([0.1, 0.3, 0.5, 0.2]), [1, 2])])
     0.21
     """
-
-    def total(threshold: float) -> float:
-        return sum(f1(probabilities, right, threshold) for probabilities, right in found)
-
-    return float(max(_GRID.tolist(), key=total))
+    return float(max(_GRID.tolist(), key=lambda threshold: sum(f1(*each, threshold) for each in found)))
 
 
 def f1(probabilities: Floats, right: Sequence[int], threshold: float) -> float:
@@ -269,7 +264,7 @@ class Scored:
     is_gold: npt.NDArray[np.bool_]
 
 
-def draw(window: QuotationContext, ranking: Ranking, others: int) -> Scored:
+def draw(window: QuotationContext, ranking: Ranking, others: int = PASSAGES) -> Scored:
     """Draw a span within each place that answers, or around it, and for each others that share no sentence with any."""
     drawing = random.Random(f"{_DRAWING} {window.id} {ranking.length}")  # noqa: S311 - no secret
     length, spans, right = ranking.length, len(ranking), places(window)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -47,8 +47,7 @@ def find(model: str, encoder_identity: str) -> Calibration | None:
     path = (path.parent if path.name == CARD else path) / FILE
     if not model or not path.is_file():
         return _shipped().get(model_of(encoder_identity))
-    stat = path.stat()
-    found = _read(path, stat.st_size, stat.st_mtime_ns)
+    found = _read(path)
     if found.model != model_of(encoder_identity):
         raise _unusable(path, "it was written for other weights, or another card")
     return found
@@ -63,12 +62,11 @@ def write(folder: Path, calibration: Calibration) -> Path:
 
 @cache
 def _shipped() -> Mapping[str, Calibration]:
-    every = [_read(path, 0, 0) for path in (ASSETS / "weights").glob(f"*/{FILE}")]
+    every = [_read(path) for path in (ASSETS / "weights").glob(f"*/{FILE}")]
     return {each.model: each for each in every}
 
 
-@lru_cache(maxsize=16)
-def _read(path: Path, _size: int, _mtime_ns: int) -> Calibration:
+def _read(path: Path) -> Calibration:
     try:
         return _READING.validate_python(_FORMAT.read(path.read_bytes(), str(path)))
     except (OSError, BadBenchmark, ValidationError) as error:
