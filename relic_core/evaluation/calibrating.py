@@ -5,7 +5,7 @@ gives, and that chance is better the fewer of the claim's words are foreign to t
 work or another" on score, share of foreign words and foreign names gives by how much the threshold is to rise with
 either. Where it is follows from how often another work may pass.
 
-Joined claims: a logistic regression tells the passage that answers a claim from a hundred others of its work.
+Joined claims: a logistic regression on scores separates the passage that answers a claim from a hundred others.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from relic_core.retrieval.strength import OutOfVocabulary
 FAIR, STRONG = 0.08, 0.015
 """Shares of claims for which the best hit in another work may pass for fair, and for strong."""
 WORKS, PASSAGES = 4, 100
-"""Others that a claim is asked of, and that the passage of a claim is told from."""
+"""How many other works a claim is asked of, and with how many passages its own is compared."""
 
 _SEED = "bars"
 """Draws the other works; another word would draw others."""

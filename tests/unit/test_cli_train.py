@@ -62,7 +62,9 @@ def test_a_training_is_begun_shown_compared_used_removed_and_put_back(train, ben
         "Validations", "Loss"
     ]  # fmt: skip
     assert "seed" in train("--compare", "first", "second").out
-    assert "model of first" in train("--use", "first").out
+    used = train("--use", "first").out
+    assert [part in used for part in ("model of first", "--calibrate first")] == [True] * 2
+    assert "catalogue --add" in str(train("--calibrate", "first").error), "a model is there, and no novel"
     assert train("--remove", "first").code == 1, "searches use it"
     assert "model of first" not in train("--use", "packaged").out
     assert "model of first" in train("--back").out
@@ -92,6 +94,7 @@ def test_a_reranker_is_begun_and_made_the_default_by_the_same_command(train, rer
     ran = train(*reranker, "--name", "orders", "--wait")
     assert (ran.code, "finished" in ran.out) == (0, True)
     assert train("--list", "--format", "csv").out.splitlines()[1].split(",")[1:4] == ["orders", "finished", "reranker"]
+    assert isinstance(train("--calibrate", "orders").error, BadRequest)
     used = train("--use", "orders").out
     assert [part in used for part in (" orders ", "RELIC_TRAINED", "index --all")] == [True, True, False]
     assert train("--remove", "orders").code == 1, "searches use it"

@@ -70,6 +70,8 @@ def test_shares_have_their_weight_as_spread_and_keep_the_order(scores, weight):
 
 
 class Fixed:
+    calibration = None
+
     def __init__(self, name, scores, *, ready=True):
         self.name, self._scores, self._ready = name, np.array(scores, dtype=np.float32), ready
         self.prepared, self.configuration = 0, {}
