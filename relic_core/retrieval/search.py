@@ -23,6 +23,7 @@ from relic_core.domain import (
     WorkVersion,
     rank_scores,
 )
+from relic_core.domain.calibration import Calibration
 from relic_core.encoders.batching import is_out_of_memory
 from relic_core.errors import BadClaim, BadRequest, NoIndex, RelicError, StaleIndex, StoreError
 from relic_core.ports import Combining, Compacting, CorpusRetriever, Progress, Retriever, VectorRetriever, silent
@@ -181,6 +182,7 @@ class Findings:
     - `rankings`, `refusals`: by retriever its ranking of the candidates, or why it has none.
     - `backgrounds`: by retriever its ranking of all spans, candidates or not, which hits are judged against: what a hit
       is worth must not hang on how many chapters were looked through.
+    - `calibrations`: of those that compare vectors; what is made of others is judged by these.
     - `missing`: ids of works that a retriever has not prepared.
     """
 
@@ -191,6 +193,7 @@ class Findings:
     rankings: dict[str, Ranking] = field(default_factory=dict)
     backgrounds: dict[str, Ranking] = field(default_factory=dict)
     refusals: dict[str, RelicError] = field(default_factory=dict)
+    calibrations: dict[str, Calibration | None] = field(default_factory=dict)
     missing: set[str] = field(default_factory=set)
 
     @property
@@ -241,6 +244,8 @@ class Findings:
             ranking = retriever.combine(claim, corpus, parts, report)
             self.backgrounds[card.name] = self.rankings[card.name] = ranking
             return
+        if retriever.encoder_identity:
+            self.calibrations[card.name] = retriever.calibration
         if not corpus.whole:
             ranking = self._rank_many(card, retriever)
         elif isinstance(retriever, CorpusRetriever):
@@ -317,10 +322,7 @@ class Verdicts:
         self._findings = findings
         self._works = works
         self._retriever = retriever
-        # What is made of others is judged by those.
-        alone = [name for name in findings.rankings if not registry.card(name).components]
-        known = {name: made.calibration for name in alone if (made := retriever(name)).encoder_identity}
-        self._by_meaning = {name: each.strength if each else None for name, each in known.items()}
+        self._by_meaning = {name: each.strength if each else None for name, each in findings.calibrations.items()}
         self._classifiers: dict[tuple[str, str], StrengthClassifier] = {}
         self._unknown_words: dict[str, OutOfVocabulary] = {}
         self._scored: dict[tuple[str, str], Ranking] = {}

@@ -10,10 +10,11 @@ from dataclasses import replace
 import pytest
 
 from relic_core.config import ASSETS, Settings
-from relic_core.domain import Claim, Corpus
+from relic_core.domain import Claim, Corpus, SearchRequest
 from relic_core.domain.calibration import Calibration, Joining, Sigmoid, Threshold
 from relic_core.errors import BadRequest, BadWeights, NotFound
 from relic_core.evaluation.benchmarks import loci
+from relic_core.ports import silent
 from relic_core.retrieval import calibration, registry
 from relic_core.retrieval.composing import joining
 from relic_core.retrieval.fusion import WEIGHTS
@@ -132,3 +133,14 @@ def test_well_known_passages_open_on_some_of_their_works_with_the_same_ids(tmp_p
     known = loci.WellKnownPassages("dev", 2, 2, hashlib.sha256((tmp_path / "dev.json").read_bytes()).hexdigest())
     every = known.create(Settings(), Shelf(works), None).windows()
     assert [each.id for each in known.over({"two": works["two"]}).windows()] == [each.id for each in every[2:]]
+
+
+def test_a_damaged_calibration_silences_its_model_and_nothing_else(settings, model):
+    (model / "calibration.json").write_text("{}")
+    bench = build(replace(settings, trained=str(model)))
+    work = bench.ensure_sample()
+    bench.retrievers.get("dense-relic").prepare(bench.works.load(work.id), silent)
+    asked = SearchRequest(claim_text="the river", work_id=work.id, retrievers=("dense-relic", "bm25"))
+    dense, words = bench.search.run(asked).columns
+    assert "--calibrate" in dense.note
+    assert words.cards
