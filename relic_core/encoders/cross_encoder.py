@@ -18,10 +18,11 @@ import numpy.typing as npt
 from relic_core.domain import Claim, Span, Work
 from relic_core.encoders.batching import scored
 from relic_core.encoders.cards import EncoderCard, RerankerCard, read_reranker
+from relic_core.encoders.cutting import kept
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained_rerankers import MonoT5Reranker, OneLogitReranker, YesNoReranker
-from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span, share_around
+from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span
 from relic_core.errors import BadWeights
 from relic_core.ports import Progress, Reranker
 from relic_core.text.masking import claim_tokens
@@ -80,11 +81,11 @@ class JointTexts:
         """Give a passage's token ids, cut to the room that a claim leaves: neighbours first, then its own end."""
         room = self._card.window - (len(claim) - len(self.tower.opening) - len(self.between))
         own = self.tower.tokens(passage.text).ids[:room]
-        left = room - len(own)
         before, after = self.tower.tokens(passage.before).ids, self.tower.tokens(passage.after).ids
-        ahead, behind = share_around(len(before), len(after), left)
-        ids = [*before[len(before) - ahead :], *own, *after[:behind], *self.tower.closing]
-        return PassageRow(ids, ahead, ahead + len(own)) if own else PassageRow(ids, 0, len(ids))
+        ahead, behind = kept(before, after, room - len(own))
+        ids = [*before[ahead], *own, *after[behind], *self.tower.closing]
+        start = len(before[ahead])
+        return PassageRow(ids, start, start + len(own)) if own else PassageRow(ids, 0, len(ids))
 
     def passage_of(self, work: Work, span: Span) -> Passage:
         """Take a span from a work, with the sentences beside it in its chapter where the card asks for them."""

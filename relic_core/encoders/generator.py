@@ -24,9 +24,10 @@ import numpy.typing as npt
 from relic_core.domain import Claim, Span, Work
 from relic_core.domain.attribution import Target
 from relic_core.encoders.batching import scored
+from relic_core.encoders.cutting import kept
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
-from relic_core.encoders.towers import flat_span, share_around
+from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.ports import Progress
@@ -119,6 +120,10 @@ class Generator:
         )
         return found
 
+    def _observed(self, left: list[int], right: list[int]) -> list[int]:
+        before, after = kept(left, right, OBSERVED)
+        return [*left[before], *self._mask, *right[after]]
+
     def _source(self, observed: list[int], passage: str) -> list[int]:
         opening, closing = self._special
         both = self._tokenizer.encode("", "").ids
@@ -210,21 +215,14 @@ class GeneratorReranker(Generator):
         quotation's mask.
         """
         left, right = self._ids(claim.left), self._ids(f" {claim.right}") if claim.right.strip() else []
-        if claim.masked:
-            near, after = share_around(len(left), len(right), PIECES)
-            before = len(left) - near
-            far, rest = left[:before], right[after:]
-            target = [*left[before:], *self._mask, *right[:after]]
-            counted = [True] * (len(left) - before) + [False] * len(self._mask) + [True] * after
-        else:  # of a bare claim the beginning is said, as encoders read it
-            words = [*left, *right]
-            far, target, rest = [], words[:PIECES], words[PIECES:]
-            counted = [True] * len(target)
-        ahead, behind = share_around(len(far), len(rest), OBSERVED)
+        mask = self._mask if claim.masked else []
+        before, after = kept(left, right, PIECES, gap=claim.masked)
+        near, further = left[before], right[after]
+        counted = [True] * len(near) + [False] * len(mask) + [True] * len(further)
         opening, closing = self._special
         return (
-            [*far[len(far) - ahead :], *self._mask, *rest[:behind]],
-            [*opening, *target, *closing],
+            self._observed(left[: before.start], [*left[before.stop :], *right[after.stop :]]),
+            [*opening, *near, *mask, *further, *closing],
             [*[False] * len(opening), *counted, *[False] * len(closing)],
         )
 
@@ -258,8 +256,7 @@ class SpanLikelihood(Generator):
         if two_ways:
             left, right = self._ids(target.left.rstrip()), self._ids(f" {target.right.lstrip()}".rstrip())
             span = self._tokenizer.encode(target.span, add_special_tokens=False)
-            ahead, behind = share_around(len(left), len(right), OBSERVED)
-            observed = [*left[len(left) - ahead :], *self._mask, *right[:behind]]
+            observed = self._observed(left, right)
             opening, closing = self._special
             rows = [self._source(observed, source) for source in sources]
             said, ends = [*opening, *span.ids[:PIECES], *closing], (len(opening), len(closing))

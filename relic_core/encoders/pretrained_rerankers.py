@@ -18,9 +18,10 @@ import numpy.typing as npt
 from relic_core.domain import Claim, Span, Work
 from relic_core.encoders.batching import scored
 from relic_core.encoders.cards import LEAST_WINDOW
+from relic_core.encoders.cutting import kept
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
-from relic_core.encoders.towers import flat_span, positions, share_around
+from relic_core.encoders.towers import flat_span, positions
 from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.ports import Progress
@@ -85,7 +86,7 @@ class PretrainedReranker:
             )
         query = self._query(claim, int(room * _OF_CLAIM))
         left = room - len(self._encoded(query))
-        rows = [self._row(query, self._cut(flat_span(work, span), left)) for span in spans]
+        rows = [self._row(query, self._part(flat_span(work, span), slice(0, left))) for span in spans]
 
         def score(members: list[int]) -> Scores:
             longest = max(len(rows[member]) for member in members)
@@ -120,19 +121,22 @@ class PretrainedReranker:
     def _query(self, claim: Claim, most: int) -> str:
         left, right = claim.left.strip(), claim.right.strip()
         if not claim.masked:
-            return self._cut(" ".join(filter(None, (left, right))), most)
-        before, after = share_around(len(self._encoded(left)), len(self._encoded(right)), most)
-        return " ".join(filter(None, (self._cut(left, before, end=True), self._cut(right, after))))
+            left, right = " ".join(filter(None, (left, right))), ""
+        before, after = kept(self._encoded(left), self._encoded(right), most, gap=claim.masked)
+        return " ".join(filter(None, (self._part(left, before), self._part(right, after))))
 
     def _encoded(self, text: str) -> Encoding:
         return self._tokenizer.encode(text, add_special_tokens=False)
 
-    def _cut(self, text: str, most: int, *, end: bool = False) -> str:
-        """Keep the first tokens of a text, or the last."""
+    def _part(self, text: str, tokens: slice) -> str:
+        """Give the part of a text that some of its tokens stand for."""
         places = self._encoded(text).offsets
-        if len(places) <= most:
-            return text
-        return text[places[-most][0] if most else len(text) :] if end else text[: places[most - 1][1] if most else 0]
+        part = places[tokens]
+        if not part:
+            return "" if places else text
+        start = part[0][0] if tokens.start else 0
+        end = part[-1][1] if tokens.stop < len(places) else len(text)
+        return text[start:end]
 
     def _word(self, word: str) -> int:
         ids: list[int] = self._encoded(word).ids

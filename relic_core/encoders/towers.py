@@ -17,6 +17,7 @@ import numpy.typing as npt
 from relic_core.domain import Claim, Sentence, Span, Work
 from relic_core.encoders.batching import in_batches, is_out_of_memory, too_little_memory
 from relic_core.encoders.cards import EncoderCard
+from relic_core.encoders.cutting import kept
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.weights import (
     CONFIG,
@@ -43,18 +44,6 @@ if TYPE_CHECKING:
 def flat(work: Work, sentence: Sentence) -> str:
     """Undo the hard line wraps of a sentence."""
     return " ".join(work.text[sentence.start : sentence.end].split())
-
-
-def share_around(before: int, after: int, room: int) -> tuple[int, int]:
-    """Say how many tokens are kept before a gap and after it, those nearest to it, of a room for both.
-
-    Each side has half of the room, and what the other leaves of its half. A claim without a gap keeps its beginning.
-
-    >>> share_around(10, 10, 7), share_around(10, 2, 6), share_around(1, 10, 6), share_around(1, 1, 9)
-    ((4, 3), (4, 2), (1, 5), (1, 1))
-    """
-    behind = min(after, max(room - before, room // 2))
-    return min(before, room - behind), behind
 
 
 def flat_span(work: Work, span: Span) -> str:
@@ -426,21 +415,16 @@ class TowerPair:
 
     def claim_tokens(self, claim: Claim, window: int | None = None) -> Tokens:
         """Cut a claim as `claim_ids` does; `places` in left and right with a space between, -1 of prefix and mask."""
-        read = self.claims.tokens(claim.left, self.card.query_prefix)
-        left, room = read.ids, self.room(read, window)
-        more = self.claims.tokens(f" {claim.right}" if claim.right else "")
-        right, further = more.ids, [len(claim.left) + place for place in more.places]
-        none = [-1] * len(read.prefix)
-        if not claim.masked:
-            ids, places = [*left, *right][:room], [*read.places, *further][:room]
-            return Tokens(read.prefix, [*read.prefix, *ids], [*none, *places])
-        mask = self._mask
-        before, after = share_around(len(left), len(right), room - len(mask))
-        first = len(left) - before
+        left = self.claims.tokens(claim.left, self.card.query_prefix)
+        right = self.claims.tokens(f" {claim.right}" if claim.right else "")
+        mask = self._mask if claim.masked else []
+        room = self.room(left, window) - len(mask)
+        before, after = kept(left.ids, right.ids, room, gap=claim.masked)
+        further = [len(claim.left) + place for place in right.places[after]]
         return Tokens(
-            read.prefix,
-            [*read.prefix, *left[first:], *mask, *right[:after]],
-            [*none, *read.places[first:], *[-1] * len(mask), *further[:after]],
+            left.prefix,
+            [*left.prefix, *left.ids[before], *mask, *right.ids[after]],
+            [*[-1] * len(left.prefix), *left.places[before], *[-1] * len(mask), *further],
         )
 
     def passage_ids(self, passage: str, window: int | None = None) -> list[int]:
