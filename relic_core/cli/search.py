@@ -35,7 +35,8 @@ from relic_core.errors import BadRequest, NotFound, StoreError
 from relic_core.reporting import passages
 
 if TYPE_CHECKING:
-    from relic_core.services.search import Card, Column, SearchResult
+    from relic_core.services.answers import Card, Column
+    from relic_core.services.search import SearchResult
     from relic_core.wiring import App
 
 _WIDEST = 100

@@ -31,6 +31,7 @@ from relic_core.retrieval import registry
 from relic_core.retrieval.registry import RetrieverCard
 from relic_core.retrieval.strength import OutOfVocabulary, Strength, StrengthClassifier
 from relic_core.text.dialogue import only_addresses
+from relic_core.text.masking import Quoted
 
 Mask = npt.NDArray[np.bool_]
 
@@ -72,11 +73,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked, understood: the claim, or a passage's words; its content words, to light; the passage itself."""
+    """What is asked, understood: the claim, or a passage's words; its content words, to light; the passage itself.
+
+    - `quoted`: words of the claim that the one work searched holds, too.
+    """
 
     claim: Claim
     wanted: frozenset[str]
     source: Source | None = None
+    quoted: tuple[Quoted, ...] = ()
 
     @property
     def like(self) -> tuple[WorkVersion, Span] | None:

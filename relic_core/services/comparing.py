@@ -15,7 +15,8 @@ from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
 from relic_core.reporting.passages import Passage, quotation
 from relic_core.retrieval.registry import RetrieverCard
 from relic_core.retrieval.search import SNAPSHOT_TOP_K
-from relic_core.services.search import Column, SearchResult
+from relic_core.services.answers import Column
+from relic_core.services.search import SearchResult
 from relic_core.services.snapshots import Fingerprints, Snapshots
 
 DatedSnapshot = tuple[datetime, TopKSnapshot]

@@ -21,8 +21,9 @@ from relic_core.reporting.passages import light_words
 from relic_core.retrieval.read_by_model import TASKS, AsksModel, ReadByModel, stopped
 from relic_core.retrieval.recalled import Recalled
 from relic_core.retrieval.registry import Retrievers
+from relic_core.services.answers import Card, Column
 from relic_core.services.jobs import Jobs
-from relic_core.services.search import Card, Column, SearchResult
+from relic_core.services.search import SearchResult
 from relic_core.text.masking import read_claim
 
 KIND = "read-by-model"

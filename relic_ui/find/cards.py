@@ -10,7 +10,8 @@ import streamlit as st
 
 from relic_core.domain import Hit, Unit, Work
 from relic_core.reporting.passages import quotation, surroundings
-from relic_core.services.search import Card, Column, SearchResult
+from relic_core.services.answers import Card, Column
+from relic_core.services.search import SearchResult
 from relic_core.services.sources import QuotationCounts
 from relic_ui.citing import cite_link
 from relic_ui.find.conditions import JOINS

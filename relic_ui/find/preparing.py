@@ -8,7 +8,8 @@ from html import escape
 import streamlit as st
 
 from relic_core.domain import Job, WorkSummary
-from relic_core.services.search import Column, SearchResult
+from relic_core.services.answers import Column
+from relic_core.services.search import SearchResult
 from relic_core.wiring import App
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import some_of

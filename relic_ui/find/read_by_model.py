@@ -12,8 +12,9 @@ import streamlit as st
 
 from relic_core.domain import Claim
 from relic_core.services import health
+from relic_core.services.answers import Column
 from relic_core.services.model_reading import CardReading, ColumnReading, ModelReading
-from relic_core.services.search import Column, SearchResult
+from relic_core.services.search import SearchResult
 from relic_core.wiring import App
 from relic_ui import jobs
 from relic_ui.naming import many

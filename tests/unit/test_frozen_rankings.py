@@ -59,13 +59,13 @@ def asking(folder: Path) -> Iterator[Asking]:
     from relic_core.config import Settings
     from relic_core.domain import SearchRequest
     from relic_core.encoders import precision
-    from relic_core.services import search
+    from relic_core.services import answers
     from relic_core.wiring import build
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(precision, "seems_to_have_gpu", lambda: False)
         patch.setattr(precision, "best_precision", lambda: "float32")
-        patch.setattr(search, "card_order", lambda hits, _: hits)  # frozen are rankings, not cards
+        patch.setattr(answers, "card_order", lambda hits, _: hits)  # frozen are rankings, not cards
         precision.best_arithmetic.cache_clear()
         app = build(Settings(data=folder / "data", indexes=folder / "indexes"))
         work = app.ensure_sample()

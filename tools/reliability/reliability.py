@@ -30,7 +30,7 @@ from relic_core.domain.figures import Table
 from relic_core.errors import RelicError, StoreBusy, unknown_name
 from relic_core.ports import Progress, silent
 from relic_core.reporting.tables import write as write_tables
-from relic_core.services.search import Column
+from relic_core.services.answers import Column
 from relic_core.wiring import App, build
 from tools.bench import parts
 from tools.machine import busy, in_full
