@@ -146,7 +146,7 @@ def test_the_first_passages_are_those_that_were_frozen(found, claim, length):
             assert column == then, name
             continue
         assert column.strength == then.strength, name
-        near = 1e-4 if name == "late" else 1e-5  # what rounding turns in a code of 8 bits is larger
+        near = 3e-4 if name == "late" else 1e-5  # what rounding turns in a code of 8 bits is larger
         assert column.scores == pytest.approx(then.scores, rel=near), name
         # Two passages may change places only where nothing but rounding parts them.
         now = dict(zip(column.starts, column.scores, strict=True))
