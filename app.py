@@ -12,6 +12,9 @@ else:
     import streamlit as st
     from starlette.middleware import Middleware
 
-    from relic_ui import uploads
+    from relic_ui import strangers, uploads
 
-    app = st.App(__file__, middleware=[Middleware(uploads.Limits)], lifespan=uploads.serving)
+    strangers.guard_connections()
+    app = st.App(
+        __file__, middleware=[Middleware(strangers.Visits), Middleware(uploads.Limits)], lifespan=uploads.serving
+    )

@@ -57,6 +57,11 @@ _DRAWING = 2.0
 
 _SIDEBAR = 230
 
+LONGEST_PASTE = 200_000
+"""Characters that a box for a text takes: all its page says must fit into `maxWidgetStateSize`, or it goes nowhere."""
+
+atexit.register(gc.unfreeze)  # of what `_warm` freezes, or the end would leave it as it is
+
 
 def page(title: str) -> App:
     """Set the page up, draw the menu and hand over the app: the only way into relic_core.
@@ -135,15 +140,16 @@ def _warm(app: App) -> None:
     """Load the encoder while the reader reads the first page; a failure is told when a search meets it.
 
     Streamlit collects garbage after every run of a page. What stays for good, the libraries and the encoder, is taken
-    out of that: 800,000 objects otherwise hold up all visitors for a third of a second each time.
+    out of that: 800,000 objects otherwise hold up all visitors for a third of a second each time. An app that stood
+    there before is among them, and is let go first.
     """
     time.sleep(_DRAWING)
     try:
         with suppress(RelicError):
             app.indexes.warm()
+        gc.unfreeze()
         gc.collect()
         gc.freeze()
-        atexit.register(gc.unfreeze)
     except Exception:
         # Libraries cannot be loaded to their end in a server that is ending, and nobody waits for them any more.
         if threading.main_thread().is_alive():

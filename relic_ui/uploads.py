@@ -39,6 +39,11 @@ def allow(largest: int) -> None:
             _allowed.pop(context.session_id, None)
 
 
+def allowed(visit: str) -> bool:
+    """Whether a visit has passed the door."""
+    return visit in _allowed
+
+
 class Limits:
     """Middleware that refuses uploads before their first byte is read, and hides the server's metrics."""
 

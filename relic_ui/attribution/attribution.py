@@ -21,7 +21,7 @@ from relic_ui.citing import cite_link
 from relic_ui.links import asked_anew, link, name_asked, press
 from relic_ui.naming import listed, many, name_of, shorten
 from relic_ui.passages import passage_html
-from relic_ui.shell import warn_of_address
+from relic_ui.shell import LONGEST_PASTE, warn_of_address
 from relic_ui.style import hue
 
 TITLE = "Where is this from?"
@@ -105,7 +105,11 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
     state["attribution_works"] = [each for each in state.get("attribution_works", ()) if each in by_id]
     with st.form("attribution_form", border=False):
         st.text_area(
-            "A passage of an essay, a letter or a history", key="attribution_text", height=150, persist_state="session"
+            "A passage of an essay, a letter or a history",
+            key="attribution_text",
+            height=150,
+            max_chars=LONGEST_PASTE,
+            persist_state="session",
         )
         st.text_input(
             "The words to look for (optional)",

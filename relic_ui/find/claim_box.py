@@ -7,6 +7,7 @@ import streamlit as st
 from relic_core.domain import GAP
 from relic_core.services.search import has_gap
 from relic_ui.component import component
+from relic_ui.shell import LONGEST_PASTE
 
 CLAIM_LABEL = "Your claim, or a paragraph with a gap"
 PLACEHOLDER = f"Paste a paragraph of yours, with {GAP} where the quotation goes.\nOr write a short claim."
@@ -87,7 +88,16 @@ def ask() -> None:
 
 def show_claim_box(first: str, *, key: str) -> None:
     """Draw the box, which begins with `first`."""
-    st.text_area(CLAIM_LABEL, first, key=key, height=96, placeholder=PLACEHOLDER, persist_state="session", help=_HELP)
+    st.text_area(
+        CLAIM_LABEL,
+        first,
+        key=key,
+        height=96,
+        max_chars=LONGEST_PASTE,
+        placeholder=PLACEHOLDER,
+        persist_state="session",
+        help=_HELP,
+    )
     with st.sidebar:
         component("relic_claim_box", js=_LISTENER_JS)(key="relic_claim_box", data={"label": CLAIM_LABEL})
 

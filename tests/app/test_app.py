@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from unittest.mock import Mock
 
 import duckdb
@@ -93,3 +94,18 @@ def test_once_the_encoder_is_loaded_libraries_are_not_searched_for_garbage_after
     frozen = gc.get_freeze_count()
     gc.unfreeze()
     assert frozen > len(gc.get_objects()) / 2
+
+
+def test_an_app_that_another_takes_the_place_of_is_let_go_with_what_it_had_loaded(monkeypatch):
+    class Loaded:
+        def __init__(self) -> None:
+            self.indexes, self.itself = Mock(), self
+
+    monkeypatch.setattr(shell.time, "sleep", Mock())
+    before = Loaded()
+    still = weakref.ref(before)
+    WARM(before)
+    del before
+    WARM(Loaded())
+    gc.unfreeze()
+    assert still() is None

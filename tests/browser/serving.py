@@ -59,6 +59,8 @@ class Server:
 class _Process(Protocol):
     """A process, begun in either way."""
 
+    pid: int
+
     def alive(self) -> bool: ...
     def terminate(self) -> None: ...
     def kill(self) -> None: ...
@@ -73,7 +75,7 @@ class _Begun:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", *command], cwd=PROJECT, env=environment, stdout=out, stderr=subprocess.STDOUT
             )
-        self.terminate, self.kill = self._process.terminate, self._process.kill
+        self.pid, self.terminate, self.kill = self._process.pid, self._process.terminate, self._process.kill
 
     def alive(self) -> bool:
         return self._process.poll() is None
@@ -92,6 +94,7 @@ class _Forked:
     def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
         self._process = _FORKED.Process(target=_run, args=(command, environment, log))
         self._process.start()
+        self.pid = self._process.pid
         self.alive, self.terminate, self.kill = self._process.is_alive, self._process.terminate, self._process.kill
 
     def ended(self, seconds: float) -> bool:
@@ -152,7 +155,7 @@ def serving(folder: Path, *, port: int = 0, cold: bool = False, **environment: s
     with socket.create_server(("127.0.0.1", port or (_LEFT.pop() if _LEFT else 0))) as free:
         port = free.getsockname()[1]
     SERVED.add(port)
-    with _running(_Begun if cold else _Forked, _environment(folder) | environment, folder, port) as log:
+    with _running(_Begun if cold else _Forked, _environment(folder) | environment, folder, port) as (log, _):
         yield Server(f"http://localhost:{port}", folder)
     _LEFT.append(port)
     written = log.read_text(encoding="utf-8", errors="replace")
@@ -162,20 +165,22 @@ def serving(folder: Path, *, port: int = 0, cold: bool = False, **environment: s
 
 @contextmanager
 def forked(folder: Path, _app: Path, environment: dict[str, str], *, port: int) -> Iterator[tuple[int, float]]:
-    """Serve as `tools.bench.parts.server` does, without its process and its time."""
-    with _running(_Forked, environment, folder, port):
-        yield 0, 0.0
+    """Serve as `tools.bench.parts.server` does, without its time."""
+    with _running(_Forked, environment, folder, port) as (_, process):
+        yield process, 0.0
 
 
 @contextmanager
-def _running(begin: Callable[..., _Process], environment: dict[str, str], folder: Path, port: int) -> Iterator[Path]:
-    """Run a server until the block ends; gives what it writes to."""
+def _running(
+    begin: Callable[..., _Process], environment: dict[str, str], folder: Path, port: int
+) -> Iterator[tuple[Path, int]]:
+    """Run a server until the block ends; gives what it writes to, and the id of its process."""
     command = ["streamlit", "run", str(PROJECT / "app.py"), f"--server.port={port}", "--server.headless=true"]
     log = folder / f"server-{port}.log"
     process = begin(command, environment, log)
     try:
         _wait_until_healthy(f"http://localhost:{port}", process, log)
-        yield log
+        yield log, process.pid
     finally:
         process.terminate()
         if not process.ended(STOP_SECONDS):

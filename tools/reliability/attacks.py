@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import duckdb
 import httpx
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from relic_core.config import PROJECT, Settings
@@ -26,7 +28,9 @@ from relic_core.domain import SearchRequest
 from relic_core.errors import BadBackup, RelicError, StoreFull
 from relic_core.formats.backups import BackupFile, BackupWriter
 from relic_core.ports import silent
+from relic_core.store.swapping import STAGED
 from relic_core.wiring import App, build
+from relic_ui import strangers
 from tools.bench import parts
 from tools.reliability.process import claim
 from tools.reliability.rows import Row, Trial
@@ -357,11 +361,8 @@ def doors(trial: Trial) -> Row:
     if find_spec("authlib") is None:
         return row
     trial.say("uploading before signing in")
-    home = trial.folder / "home"
-    (home / ".streamlit").mkdir(parents=True)
-    (home / ".streamlit" / "secrets.toml").write_text(_AUTH, encoding="utf-8")
     megabyte = bytes(_LARGEST - 10_000)
-    with _serving(trial, HOME=str(home)) as url, Visit(url) as stranger:
+    with _serving(trial, HOME=str(_guarded(trial))) as url, Visit(url) as stranger:
         stranger.open()
         before = sum(stranger.upload(megabyte) == httpx.codes.NO_CONTENT for _ in range(5))
         metrics = stranger.status("/_stcore/metrics")
@@ -398,6 +399,14 @@ def doors(trial: Trial) -> Row:
     )
 
 
+def _guarded(trial: Trial) -> Path:
+    """Make the home of a server where people sign in."""
+    home = trial.folder / "home"
+    (home / ".streamlit").mkdir(parents=True, exist_ok=True)
+    (home / ".streamlit" / "secrets.toml").write_text(_AUTH, encoding="utf-8")
+    return home
+
+
 def _talk_nonsense(url: str, times: int) -> None:
     chance = random.Random(23)  # noqa: S311 - no secret
     for _ in range(times):
@@ -417,6 +426,135 @@ def _errors(url: str, page: str, query: str) -> int:
     with Visit(url) as visit:
         said = visit.open(page, query)
     return sum(each.delta.new_element.HasField("exception") for each in said)
+
+
+_HALF_OPEN, _OVERSIZED = 20, 24_000_000
+"""Requests that never end, and bytes of a message that no page sends."""
+_PER_STRANGER = 4
+"""Megabytes that a stranger may cost, who sends as large a message as is taken."""
+_SENDING = 30
+"""Strangers who send something, each time that things are repeated; the others only come."""
+_LET_GO = 15.0
+"""Seconds in which a library is warm, and the one before it gone."""
+
+
+def crowd(trial: Trial) -> Row:
+    """Come before the door in a crowd, with all that a websocket can be sent, and ask for what is not theirs to ask."""
+    row = Row(
+        name="a crowd before the door",
+        done=f"Where people sign in, somebody who had not done so sent messages of {_OVERSIZED / 1e6:.0f} MB; more "
+        f"strangers than are let in ({strangers.MOST}) came, and up to {_SENDING * trial.rounds} sent one each of "
+        f"nearly the largest size taken; {_HALF_OPEN} began requests that they never ended. Where nobody signs in, a "
+        "visitor asked for the caches to be cleared.",
+        expected=f"Large messages are refused before they are held; no more strangers than that are there at once, at "
+        f"{_PER_STRANGER} MB each at most, and whoever comes last is among them; half a request is given up; nobody's "
+        "caches are cleared.",
+        happened="Not tried: signing in needs authlib (requirements-signin.txt).",
+        held=None,
+    )
+    if find_spec("authlib") is None:
+        return row
+    trial.say("a crowd before the door")
+    with _server(trial, HOME=str(_guarded(trial))) as (port, process, _), ExitStack() as visits:
+        url = f"http://localhost:{port}"
+        half = [visits.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(_HALF_OPEN)]
+        for each in half:
+            each.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        with Visit(url) as visit:
+            visit.open()
+        before = parts.peak_mb(process)
+        large = [visits.enter_context(Visit(url)) for _ in range(trial.rounds)]
+        for visit in large:
+            visit.send(_state(_OVERSIZED))
+            visit.drawn()
+        refused, for_large = sum(not visit.is_open for visit in large), parts.peak_mb(process) - before
+        crowded = [visits.enter_context(Visit(url)) for _ in range(strangers.MOST + 5 * trial.rounds)]
+        sending = crowded[-_SENDING * trial.rounds :]
+        for visit in sending:
+            visit.send(_state(_TAKEN))
+        for visit in sending:
+            visit.drawn()
+        there, grown = [visit.is_open for visit in crowded], parts.peak_mb(process) - before
+        given_up = _given_up(half)
+    with _serving(trial) as url:
+        first, again = (_opens_library(trial, url, clears=clears) for clears in (False, True))
+    return replace(
+        row,
+        happened=f"{refused} of {trial.rounds} large messages were refused, for {for_large:.0f} MB more. Of "
+        f"{len(crowded)} strangers {sum(there)} stayed, for {grown:.0f} MB more. {given_up} of {_HALF_OPEN} half "
+        f"requests were given up. When the caches were to be cleared, the library was "
+        f"{'opened anew' if again else 'left open'}.",
+        held=refused == trial.rounds
+        and sum(there) <= strangers.MOST
+        and there[-1]
+        and grown <= _PER_STRANGER * min(len(sending), strangers.MOST)
+        and given_up == _HALF_OPEN
+        and (first, again) == (True, False),
+        counts={"strangers": len(crowded), "MB more": grown, "lost": 0},
+    )
+
+
+_TAKEN = 990_000
+"""Bytes of state that a message may bring."""
+
+
+def _state(size: int) -> BackMsg:
+    """Ask for a page whose fields hold so many bytes."""
+    asked = BackMsg()
+    asked.rerun_script.widget_states.widgets.add(id="w", string_value="x" * size)
+    return asked
+
+
+def _given_up(half: list[socket.socket]) -> int:
+    """Count the connections on which the server hangs up."""
+    deadline, number = time.monotonic() + 3 * strangers.PATIENCE, 0
+    for each in half:
+        each.settimeout(max(deadline - time.monotonic(), 0.1))
+        with suppress(TimeoutError):
+            number += not each.recv(1)
+    return number
+
+
+def _opens_library(trial: Trial, url: str, *, clears: bool = False) -> bool:
+    """Open a page, and see whether its library was opened for it, which takes away what a killed restore has left."""
+    (left := trial.app.settings.data / f"{STAGED}left").touch()
+    with Visit(url) as visit:
+        if clears:
+            visit.send(BackMsg(clear_cache=True))
+        visit.open("library")
+    return not left.exists()
+
+
+def changed(trial: Trial) -> Row:
+    """Change a setting under a server again and again: each time it opens the library anew, and lets the old one go."""
+    trial.say("changing a setting under a server")
+    file = trial.folder / "changed.toml"
+    file.write_text("", encoding="utf-8")
+    changes, opened, megabytes = trial.rounds + 1, 0, []
+    with _server(trial, RELIC_CONFIG=str(file), RELIC_MAX_CLAIM_WORDS="") as (port, process, _):
+        for number in range(changes + 1):
+            opened += _opens_library(trial, f"http://localhost:{port}")
+            time.sleep(_LET_GO)
+            megabytes.append(parts.peak_mb(process))
+            file.write_text(f"max_claim_words = {1_000 + number}\n", encoding="utf-8")
+        twice = _open_twice(process)
+    return Row(
+        name="a setting changed under a server",
+        done=f"A setting was changed {changes} times while a server ran, and a page opened after each.",
+        expected="Each page opens the library anew under the new setting, and nothing of the one before stays open.",
+        happened=f"The library was opened {opened} times. {twice or 'No'} files were open more than once at the end. "
+        f"The most memory held was {megabytes[1]:.0f} MB after the first change, and {megabytes[-1]:.0f} MB after the "
+        "last.",
+        held=opened == changes + 1 and not twice,
+        counts={"changes": changes, "MB more": megabytes[-1] - megabytes[1], "lost": 0},
+    )
+
+
+def _open_twice(process: int) -> int:
+    """Count the indexes that a process has open more than once; 0 where the system does not say."""
+    files = Path(f"/proc/{process}/fd").glob("*")
+    names = [str(each.readlink()) for each in files if each.is_symlink()]
+    return sum(number - 1 for name, number in Counter(names).items() if name.endswith(".npy"))
 
 
 def two_people(trial: Trial) -> Row:
@@ -462,47 +600,48 @@ def two_servers(trial: Trial) -> Row:
         return row
     trial.say("starting two servers and their proxy")
     with ExitStack() as running:
-        ports = [running.enter_context(_server(trial)) for _ in range(2)]
-        url = running.enter_context(_proxy(trial.folder, [port for port, _ in ports]))
+        servers = [running.enter_context(_server(trial)) for _ in range(2)]
+        url = running.enter_context(_proxy(trial.folder, [port for port, *_ in servers]))
         with ExitStack() as visits:
             people = [visits.enter_context(Visit(url)) for _ in range(_SEEN)]
             drawn = sum(bool(each.open()) for each in people)
             uploaded = sum(each.upload(b"A text.") == httpx.codes.NO_CONTENT for each in people)
-            servers = len({each.served_by for each in people})
+            serving = len({each.served_by for each in people})
             added = trial.app.works.add(_TEXT, name="quay.txt").work
             seen = sum(
                 any(added.title.encode() in said.SerializeToString() for said in each.open("read", f"work={added.id}"))
                 for each in people
             )
             metrics = people[0].status("/_stcore/metrics")
-        ports[0][1]()
+        end = servers[0][2]
+        end()
         after = 0
         for _ in range(_SEEN):
             with Visit(url) as visit:
                 after += bool(visit.open("library"))
     return replace(
         row,
-        happened=f"{drawn} of {_SEEN} visitors had their page drawn, by {servers} servers; {uploaded} uploaded a file "
+        happened=f"{drawn} of {_SEEN} visitors had their page drawn, by {serving} servers; {uploaded} uploaded a file "
         f"and {seen} saw the new work. With one server gone {after} of {_SEEN} were served. The metrics answered "
         f"{metrics}.",
-        held=drawn == uploaded == seen == after == _SEEN and servers == 2 and metrics == httpx.codes.NOT_FOUND,  # noqa: PLR2004
+        held=drawn == uploaded == seen == after == _SEEN and serving == 2 and metrics == httpx.codes.NOT_FOUND,  # noqa: PLR2004
         counts={"visitors": 2 * _SEEN, "served": drawn + after, "lost": 0},
     )
 
 
 @contextmanager
-def _server(trial: Trial, **environment: str) -> Iterator[tuple[int, Callable[[], None]]]:
-    """Serve the library; gives the port, and what ends the server."""
+def _server(trial: Trial, **environment: str) -> Iterator[tuple[int, int, Callable[[], None]]]:
+    """Serve the library; gives the port, the id of the process, and what ends the server."""
     port, own = parts.free_port(), {**os.environ, **trial.app.settings.to_environment(), **environment}
     with ExitStack() as server:
-        server.enter_context(parts.server(PROJECT / "app.py", own, port=port))
-        yield port, server.close
+        process, _ = server.enter_context(parts.server(PROJECT / "app.py", own, port=port))
+        yield port, process, server.close
 
 
 @contextmanager
 def _serving(trial: Trial, **environment: str) -> Iterator[str]:
     """Serve the library; gives the address."""
-    with _server(trial, **environment) as (port, _):
+    with _server(trial, **environment) as (port, *_):
         yield f"http://localhost:{port}"
 
 

@@ -614,6 +614,8 @@ PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "logs": attacks.logs,
     "settings": attacks.settings,
     "doors": attacks.doors,
+    "crowd": attacks.crowd,
+    "changed": attacks.changed,
     "people": attacks.two_people,
     "servers": attacks.two_servers,
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Self
 
 import httpx
@@ -12,6 +14,10 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
+
+_QUIET = logging.getLogger(__name__)
+_QUIET.addHandler(logging.NullHandler())
+"""For the client, which takes a server that hangs up on it for an error of its own."""
 
 PATIENCE = 60.0
 """Seconds in which a page is drawn on a busy machine."""
@@ -31,6 +37,8 @@ class Visit:
             additional_headers={"Cookie": cookies},
             origin=Origin(url),
             max_size=None,
+            logger=_QUIET,
+            ping_interval=None,  # a busy server is not gone
         )
         self.id = ""
 
@@ -52,8 +60,22 @@ class Visit:
         """Open a page ("find"; "" for home), and give what the server says until it is drawn."""
         asked = BackMsg()
         asked.rerun_script.page_name, asked.rerun_script.query_string = page, query
-        self.socket.send(asked.SerializeToString())
+        self.send(asked)
+        return self.drawn()
+
+    def send(self, asked: BackMsg) -> None:
+        """Send a message as it is; `is_open` says whether the server hung up on it."""
+        with suppress(ConnectionClosed):
+            self.socket.send(asked.SerializeToString())
+
+    def drawn(self) -> list[ForwardMsg]:
+        """Give what the server says until the page is drawn, or it hangs up."""
         return list(self._until_drawn())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether neither side has hung up."""
+        return self.socket.protocol.close_code is None
 
     def upload(self, data: bytes, name: str = "a.txt") -> int:
         """Upload a file; gives the status of the answer, 0 where the server hung up on it."""

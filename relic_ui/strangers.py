@@ -1,0 +1,145 @@
+"""Strangers, who have not passed the door: how many there may be, and what anybody's browser may send.
+
+Streamlit takes a websocket from anybody, and keeps a visit and what it sent for minutes after it has left. Middleware,
+its own hook (`st.App`), stands before that. What comes before a whole request is uvicorn's alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from google.protobuf.message import DecodeError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import runtime
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from relic_ui import uploads
+
+MOST = 100
+"""Strangers at once. Somebody who signs in is one for as long as their first page takes."""
+
+PATIENCE = 10.0
+"""Seconds in which the head of a request has to come."""
+
+TAKEN = {
+    "type": {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"},
+    "payload": {"dataframe_chunk", "deferred_file"},
+}
+"""What our pages have a browser send, and of its operations those."""
+
+DROPPED = {
+    "type": {
+        *("clear_cache", "set_run_on_save", "load_git_info"),
+        *("debug_disconnect_websocket", "debug_shutdown_runtime"),
+    },
+    "payload": {"install_skills", "dismiss_skills_nudge"},
+}
+"""What is for developers of an app, who can do it without a browser. It is dropped, whoever sends it."""
+
+_TRY_AGAIN_LATER = 1013
+
+
+@dataclass(eq=False)
+class _Visit:
+    address: str
+    send: Send
+    id: str = ""
+    """Streamlit's; empty until its first page is drawn."""
+    closed: bool = False
+
+    async def close(self) -> None:
+        self.closed = True
+        with suppress(OSError):  # who is no longer there
+            await self.send({"type": "websocket.close", "code": _TRY_AGAIN_LATER})
+
+
+class Visits:
+    """Middleware that lets a number of strangers in at once, keeps nothing of them, and drops what is not taken."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._open: list[_Visit] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one websocket; other requests are handed on."""
+        if scope["type"] != "websocket":
+            await self._app(scope, receive, send)
+            return
+        visit = _Visit((scope.get("client") or ("",))[0], send)
+
+        async def take() -> Message:
+            while True:
+                message = await receive()
+                if message["type"] != "websocket.receive" or _is_taken(message.get("bytes")):
+                    return message
+
+        async def give(message: Message) -> None:
+            if visit.closed:
+                return
+            visit.closed = message["type"] == "websocket.close"
+            if not visit.id and message.get("bytes"):
+                visit.id = ForwardMsg.FromString(message["bytes"]).new_session.initialize.session_id
+            await send(message)
+
+        self._open.append(visit)
+        try:
+            await self._make_room()
+            await self._app(scope, take, give)
+        finally:
+            self._open.remove(visit)
+            server = runtime.get_instance()
+            if visit.id and not uploads.allowed(visit.id) and not server.is_active_session(visit.id):
+                server.close_session(visit.id)
+
+    async def _make_room(self) -> None:
+        """Close the oldest stranger's visit where there are too many, at the address from which most of them come.
+
+        A page that is closed so connects again by itself: somebody who is signing in comes through.
+        """
+        strangers = [visit for visit in self._open if not visit.closed and not uploads.allowed(visit.id)]
+        if len(strangers) > MOST:
+            ((address, _),) = Counter(visit.address for visit in strangers).most_common(1)
+            await next(visit for visit in strangers if visit.address == address).close()
+
+
+def _is_taken(frame: bytes | None) -> bool:
+    try:
+        said = BackMsg.FromString(frame or b"")
+    except DecodeError:
+        return True  # Streamlit closes the connection, as it does for text
+    kind = said.WhichOneof("type")
+    if kind == "backend_operation_request":
+        return said.backend_operation_request.WhichOneof("payload") in TAKEN["payload"]
+    return frame is None or kind in TAKEN["type"]
+
+
+def guard_connections() -> None:
+    """Have uvicorn refuse large frames before it has them whole, and close connections whose request does not come.
+
+    Streamlit has settings for neither: its `maxMessageSize` holds for pages, too, and a long text is one message.
+    """
+    largest = int(st.get_option("server.maxWidgetStateSize") * 1e6)
+    made = AutoHTTPProtocol.connection_made
+
+    def connection_made(self: Any, transport: asyncio.Transport) -> None:  # noqa: ANN401 - uvicorn's, of either parser
+        self.config.ws_max_size = largest
+        made(self, transport)
+        self.loop.call_later(PATIENCE, look, self, None)
+
+    def look(connection: Any, before: Any) -> None:  # noqa: ANN401 - it, and its last request at the look before
+        transport, request = connection.transport, connection.cycle
+        if transport.is_closing() or transport.get_protocol() is not connection:  # it is a websocket now
+            return
+        if request is before and (request is None or request.response_complete):
+            transport.abort()
+        else:
+            connection.loop.call_later(PATIENCE, look, connection, request)
+
+    AutoHTTPProtocol.connection_made = connection_made  # type: ignore[method-assign, assignment]
