@@ -22,7 +22,7 @@ from relic_ui.history.history import moment
 from relic_ui.keep import note_anchor
 from relic_ui.links import link
 from relic_ui.naming import shorten
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import LONGEST_PASTE, literal, show_errors
 
 VERDICT_LABELS = {"supports": "Supports", "contradicts": "Contradicts", "unsure": "Unsure"}
 CLAIM_SHOWN = 160
@@ -134,7 +134,15 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
         save(*said)
 
     first = note.words if new else ""
-    written = st.text_area("Your words", first, key=keys["words"], height="content", on_change=save, args=("words",))
+    written = st.text_area(
+        "Your words",
+        first,
+        key=keys["words"],
+        height="content",
+        max_chars=LONGEST_PASTE,
+        on_change=save,
+        args=("words",),
+    )
     if new and written != first:  # on a page that outlived its server, which the new one has not seen
         if any(written == version.words for version in app.notebook.versions(note_id, person.current())):
             # Nothing was written there since another tab or person went on: what they wrote is shown.
