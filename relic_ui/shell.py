@@ -57,7 +57,7 @@ _DRAWING = 2.0
 
 _SIDEBAR = 230
 
-LONGEST_PASTE = 200_000
+LONGEST_PASTE = 100_000
 """Characters that a box for a text takes: a page whose fields do not fit into `maxWidgetStateSize` loses its server."""
 
 atexit.register(gc.unfreeze)  # of what `_warm` freezes, or the end would leave it as it is

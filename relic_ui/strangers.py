@@ -32,16 +32,7 @@ TAKEN = {
     "type": {"rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request"},
     "payload": {"dataframe_chunk", "deferred_file"},
 }
-"""What our pages have a browser send, and of its operations those."""
-
-DROPPED = {
-    "type": {
-        *("clear_cache", "set_run_on_save", "load_git_info"),
-        *("debug_disconnect_websocket", "debug_shutdown_runtime"),
-    },
-    "payload": {"install_skills", "dismiss_skills_nudge"},
-}
-"""What is for developers of an app, who can do it without a browser. It is dropped, whoever sends it."""
+"""What our pages have a browser send, and of its operations those. The rest, for developers, is dropped."""
 
 _TRY_AGAIN_LATER = 1013
 
@@ -56,7 +47,7 @@ class _Visit:
 
     async def close(self) -> None:
         self.closed = True
-        with suppress(OSError):  # who is no longer there
+        with suppress(OSError):  # it has left already
             await self.send({"type": "websocket.close", "code": _TRY_AGAIN_LATER})
 
 
@@ -94,9 +85,7 @@ class Visits:
             await self._app(scope, take, give)
         finally:
             self._open.remove(visit)
-            server = runtime.get_instance()
-            if visit.id and not uploads.allowed(visit.id) and not server.is_active_session(visit.id):
-                server.close_session(visit.id)
+            _forget_strangers()
 
     async def _make_room(self) -> None:
         """Close the oldest stranger's visit where there are too many, at the address from which most of them come.
@@ -109,14 +98,22 @@ class Visits:
             await next(visit for visit in strangers if visit.address == address).close()
 
 
+def _forget_strangers() -> None:
+    """Drop what Streamlit keeps of strangers who have left; one who left before a page was drawn has no id here."""
+    server = runtime.get_instance()
+    for kept in server._session_mgr.list_sessions():  # noqa: SLF001 - the only list of them; a test uses the real one
+        if not uploads.allowed(kept.session.id) and not server.is_active_session(kept.session.id):
+            server.close_session(kept.session.id)
+
+
 def _is_taken(frame: bytes | None) -> bool:
     try:
-        said = BackMsg.FromString(frame or b"")
+        message = BackMsg.FromString(frame or b"")
     except DecodeError:
         return True  # Streamlit closes the connection, as it does for text
-    kind = said.WhichOneof("type")
+    kind = message.WhichOneof("type")
     if kind == "backend_operation_request":
-        return said.backend_operation_request.WhichOneof("payload") in TAKEN["payload"]
+        return message.backend_operation_request.WhichOneof("payload") in TAKEN["payload"]
     return frame is None or kind in TAKEN["type"]
 
 

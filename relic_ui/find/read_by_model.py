@@ -18,7 +18,7 @@ from relic_core.services.search import SearchResult
 from relic_core.wiring import App
 from relic_ui import jobs
 from relic_ui.naming import many
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import LONGEST_PASTE, literal, show_errors
 
 _OWN = "Your own words"
 
@@ -89,12 +89,15 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
     )
     if key not in state:
         state[key] = chosen
-    st.text_area("In words, as given to the model", key=key, height=160)
+    st.text_area("In words, as given to the model", key=key, height=160, max_chars=LONGEST_PASTE)
     criteria = written = ""
     if retriever == "llm-subtask":
         written = "\n".join(reads.criteria(claim))
         criteria = st.text_area(
-            "Criteria, one per line; if empty, the model writes them", written, key=f"{key}_{crc32(written.encode())}"
+            "Criteria, one per line; if empty, the model writes them",
+            written,
+            key=f"{key}_{crc32(written.encode())}",
+            max_chars=LONGEST_PASTE,
         )
     if st.button("Use this for the claim", key=f"{key}_use"):
         with show_errors():

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from relic_core.domain import VERDICTS, Note
+from relic_core.domain.notes import LONGEST_WORDS
 from relic_core.errors import RelicError
 from relic_core.reporting.notebook_exports import brought_up
 from relic_core.services.notebook import NoteView
@@ -22,10 +23,12 @@ from relic_ui.history.history import moment
 from relic_ui.keep import note_anchor
 from relic_ui.links import link
 from relic_ui.naming import shorten
-from relic_ui.shell import LONGEST_PASTE, literal, show_errors
+from relic_ui.shell import literal, show_errors
 
 VERDICT_LABELS = {"supports": "Supports", "contradicts": "Contradicts", "unsure": "Unsure"}
 CLAIM_SHOWN = 160
+MOST = LONGEST_WORDS * 5 // 4
+"""Characters that the box of a note takes, so that one which is a little too long is refused in words."""
 _NOW = "notebook_now"
 """In the session: notes as they were last read or written, by id."""
 _OTHER = "notebook_other"
@@ -139,7 +142,7 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
         first,
         key=keys["words"],
         height="content",
-        max_chars=LONGEST_PASTE,
+        max_chars=MOST,
         on_change=save,
         args=("words",),
     )

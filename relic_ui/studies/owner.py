@@ -17,7 +17,7 @@ from relic_ui import buttons
 from relic_ui.jobs import when
 from relic_ui.links import link
 from relic_ui.naming import many
-from relic_ui.shell import literal, show_errors
+from relic_ui.shell import LONGEST_PASTE, literal, show_errors
 from relic_ui.studies.studies import MOST_WANTED, PAGE, WANTED, how_many, show_held
 
 _LONGEST_PLACE = 60
@@ -183,7 +183,12 @@ def _texts(app: App, view: StudyView) -> None:
         )
     with st.form(f"proxy_texts-{view.study.id}", border=False):
         instructions = st.text_area(
-            "Instructions", terms.instructions, height=_HEIGHT, key="proxy_instructions", disabled=view.frozen
+            "Instructions",
+            terms.instructions,
+            height=_HEIGHT,
+            key="proxy_instructions",
+            disabled=view.frozen,
+            max_chars=LONGEST_PASTE,
         )
         wanted = st.number_input(
             WANTED, 0, MOST_WANTED, terms.wanted, key="proxy_wanted", disabled=view.frozen, width=320
@@ -194,11 +199,15 @@ def _texts(app: App, view: StudyView) -> None:
             height=_LOW,
             key="proxy_runner",
             help="Stands on the information sheet for participants.",
+            max_chars=LONGEST_PASTE,
         )
-        consent = st.text_area("What people agree to", terms.consent, height=_HEIGHT, key="proxy_consent")
+        consent = st.text_area(
+            "What people agree to", terms.consent, height=_HEIGHT, key="proxy_consent", max_chars=LONGEST_PASTE
+        )
         privacy = st.text_area(
             "What is stored, and where", terms.privacy, height=_HEIGHT, key="proxy_privacy",
             help=literal(f"The answers are kept in {app.settings.store}."),
+            max_chars=LONGEST_PASTE,
         )  # fmt: skip
         pressed = st.form_submit_button("Save the texts", key="proxy_texts_save", icon=":material/save:")
     if pressed:

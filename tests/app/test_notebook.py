@@ -9,7 +9,7 @@ from unittest.mock import ANY
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from relic_ui.shell import LONGEST_PASTE
+from relic_ui.notebook.notebook_note import MOST
 from tests.app.reading import FIND, found, html, plain, said, sound
 from tests.approved import says
 
@@ -194,7 +194,7 @@ def test_no_verdict_is_asked_where_there_is_no_claim_and_the_counts_say_so(app, 
 
 def test_as_many_words_as_a_field_takes_are_refused_and_stay_in_it(app, notes):
     at = sound(app.open(NOTEBOOK))
-    typed = "x" * LONGEST_PASTE
+    typed = "x" * MOST
     field = at.text_area(key=f"notebook_words_{notes[0]}")
     field.set_value(typed)
     at = sound(at.run())

@@ -18,18 +18,35 @@ from uvicorn.protocols.http import auto
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from relic_core.domain.notes import LONGEST_WORDS
 from relic_ui import strangers, uploads
-from relic_ui.notebook import notebook
+from relic_ui.notebook import notebook, notebook_note
+from relic_ui.shell import LONGEST_PASTE
 
 PROJECT = Path(__file__).resolve().parents[2]
+
+DROPPED = {
+    "type": {
+        *("clear_cache", "set_run_on_save", "load_git_info"),
+        *("debug_disconnect_websocket", "debug_shutdown_runtime"),
+    },
+    "payload": {"install_skills", "dismiss_skills_nudge"},
+}
+"""What is for developers of an app, who can do it without a browser."""
+
+
+class Sessions(set):
+    """Streamlit's visits: the ids of those it keeps, and of those that are open."""
+
+    active = frozenset()
 
 
 @pytest.fixture
 def sessions(monkeypatch):
-    """Stand for Streamlit's visits: the ids of those it keeps."""
-    kept = set()
-    server = SimpleNamespace(is_active_session=lambda _visit: False, close_session=kept.discard)
+    kept = Sessions()
+    listed = SimpleNamespace(list_sessions=lambda: [SimpleNamespace(session=SimpleNamespace(id=each)) for each in kept])
+    server = SimpleNamespace(
+        is_active_session=lambda visit: visit in kept.active, close_session=kept.discard, _session_mgr=listed
+    )
     monkeypatch.setattr(strangers.runtime, "get_instance", lambda: server)
     monkeypatch.setattr(uploads, "_allowed", {})
     return kept
@@ -38,8 +55,8 @@ def sessions(monkeypatch):
 class Browser:
     """One end of a websocket; Streamlit's, which is behind the middleware, hears and draws."""
 
-    def __init__(self, visits, sessions, name, address="192.0.2.1"):
-        self.sent, self.heard, self.told = asyncio.Queue(), [], []
+    def __init__(self, visits, sessions, name, address="192.0.2.1", *, drawn=True):
+        self.sent, self.heard, self.told, self._drawn = asyncio.Queue(), [], [], drawn
         scope = {"type": "websocket", "client": (address, 1)}
         self.task = asyncio.create_task(visits(scope, self.sent.get, self._hear))
         self.name, self._sessions = name, sessions
@@ -54,10 +71,13 @@ class Browser:
         drawn = ForwardMsg()
         drawn.new_session.initialize.session_id = self.name
         self._sessions.add(self.name)
-        await send({"type": "websocket.send", "bytes": drawn.SerializeToString()})
+        self._sessions.active |= {self.name}
+        if self._drawn:
+            await send({"type": "websocket.send", "bytes": drawn.SerializeToString()})
         while (message := await receive())["type"] == "websocket.receive":
             self.heard.append(message)
             await send({"type": "websocket.send", "bytes": b""})
+        self._sessions.active -= {self.name}
 
 
 @pytest.fixture
@@ -70,8 +90,8 @@ def crowd(sessions):
 
     visits = strangers.Visits(streamlit)
 
-    async def come(name, address="192.0.2.1"):
-        coming.append(browser := Browser(visits, sessions, name, address))
+    async def come(name, address="192.0.2.1", **given):
+        coming.append(browser := Browser(visits, sessions, name, address, **given))
         while name not in sessions and not browser.task.done():
             await asyncio.sleep(0)
         return browser
@@ -97,7 +117,7 @@ def kinds(message, oneof):
 def test_all_that_a_browser_can_send_is_taken_or_dropped():
     """A new Streamlit may have more: say in `strangers` which of the two it is."""
     for message, oneof in ((BackMsg, "type"), (BackendOperationRequest, "payload")):
-        taken, dropped = strangers.TAKEN[oneof], strangers.DROPPED[oneof]
+        taken, dropped = strangers.TAKEN[oneof], DROPPED[oneof]
         assert not taken & dropped
         assert taken | dropped == kinds(message, oneof)
 
@@ -106,8 +126,8 @@ def test_what_is_for_developers_does_not_reach_streamlit_whoever_sends_it(crowd)
     async def talk():
         browser = await crowd("ada")
         uploads._allowed["ada"] = 1
-        dropped = [frame(kind) for kind in strangers.DROPPED["type"]]
-        dropped += [frame("backend_operation_request", payload) for payload in strangers.DROPPED["payload"]]
+        dropped = [frame(kind) for kind in DROPPED["type"]]
+        dropped += [frame("backend_operation_request", payload) for payload in DROPPED["payload"]]
         taken = [frame(kind) for kind in strangers.TAKEN["type"] - {"backend_operation_request"}]
         taken += [frame("backend_operation_request", payload) for payload in strangers.TAKEN["payload"]]
         taken += [{"type": "websocket.receive", "text": "words"}, {"type": "websocket.receive", "bytes": b"\xff"}]
@@ -121,8 +141,8 @@ def test_what_is_for_developers_does_not_reach_streamlit_whoever_sends_it(crowd)
 
 def test_of_a_stranger_who_leaves_nothing_is_kept_and_of_who_was_let_in_the_visit_is(crowd, sessions):
     async def leave():
-        for name in ("stranger", "ada"):
-            browser = await crowd(name)
+        for name in ("stranger", "too early", "ada"):
+            browser = await crowd(name, drawn=name != "too early")
             if name == "ada":
                 uploads._allowed[name] = 1
             await browser.sent.put({"type": "websocket.disconnect"})
@@ -211,5 +231,7 @@ def test_a_frame_larger_than_the_state_of_a_page_may_be_is_refused_and_a_page_ma
 def test_the_server_takes_the_fields_of_the_longest_page():
     served = tomllib.loads((PROJECT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["server"]
     letter = len("書".encode())
-    assert notebook._PAGE * LONGEST_WORDS * letter < 0.7 * served["maxWidgetStateSize"] * 1_000_000
+    limit = served["maxWidgetStateSize"] * 1_000_000
+    assert notebook._PAGE * notebook_note.MOST * letter < 0.8 * limit
+    assert 2 * LONGEST_PASTE * letter < 0.8 * limit  # the claim, and once more from the button that puts a gap into it
     assert served["maxWidgetStateSize"] <= 1

@@ -447,7 +447,7 @@ def crowd(trial: Trial) -> Row:
         f"nearly the largest size taken; {_HALF_OPEN} began requests that they never ended. Where nobody signs in, a "
         "visitor asked for the caches to be cleared.",
         expected=f"Large messages are refused before they are held; no more strangers than that are there at once, at "
-        f"{_PER_STRANGER} MB each at most, and whoever comes last is among them; half a request is given up; nobody's "
+        f"{_PER_STRANGER} MB each at most, and the last to come is among them; half a request is given up; nobody's "
         "caches are cleared.",
         happened="Not tried: signing in needs authlib (requirements-signin.txt).",
         held=None,
