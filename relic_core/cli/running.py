@@ -104,6 +104,8 @@ def backup(app: App, file: Path, force: bool, even_empty: bool, without_models: 
 
     `restore FILE.zip` puts it back.
     """
+    if even_empty and not force:
+        raise click.UsageError("--even-empty goes with --force, which replaces an earlier back-up.")
     with console.ProgressLine("Backing up") as progress:
         made = app.backups.make(file, progress, models=not without_models, force=force, even_empty=even_empty)
     print(

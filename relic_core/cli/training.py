@@ -292,7 +292,7 @@ def _use(app: App, said: str) -> None:
         print(
             "Works are prepared for a model when they are first searched; all at once: python -m relic_core index --all"
         )
-        if said not in PACKAGED:
+        if said not in PACKAGED and not app.trainings.is_calibrated(said):
             print(f"So that it says when it is unsure: python -m relic_core train --calibrate {said}")
 
 

@@ -15,7 +15,7 @@ query. Figures of the two kinds never share a column."""
 
 
 ECHOES = "bible-references"
-"""What the known echoes are called where a benchmark is named; see `evaluation.echoes`."""
+"""What the known echoes are called where a benchmark is named; see `echoes.measuring`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

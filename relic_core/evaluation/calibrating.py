@@ -83,10 +83,11 @@ def calibrate(settings: Settings, folder: Path, benchmark: Benchmark, progress: 
             fusion=weights,
         ),
     )
-    own = [strength.level(hit.score, hit.share, hit.named) != "weak" for hit in hits if hit.own]
+    passing = [(hit.own, strength.level(hit.score, hit.share, hit.named) != "weak") for hit in hits]
+    own, other = (np.mean([passed for its_own, passed in passing if its_own == of]) for of in (True, False))
     return (
         f"{path} was fitted on {len(claims)} claims about {len(works)} works. The best hit is fair or strong for "
-        f"{np.mean(own):.0%} of claims in their own work, and for {FAIR:.0%} in another."
+        f"{own:.0%} of claims in their own work, and for {other:.0%} in another."
     )
 
 
@@ -103,7 +104,7 @@ def _joining(claims: Sequence[QuotationContext], rankings: Sequence[Sequence[Ran
         if claims[one].pool == claims[two].pool
     ]
     threshold = best_threshold(pairs)
-    return Joining(sigmoids, threshold, round(threshold * fall, 3))
+    return Joining(sigmoids, threshold, max(0.001, round(threshold * fall, 3)))
 
 
 def _best_weights(claims: Sequence[QuotationContext], asked: Sequence[Sequence[Ranking]]) -> FusionWeights:

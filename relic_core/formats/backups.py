@@ -45,13 +45,18 @@ class Member(Strict):
 
 
 class Manifest(Strict):
-    """What a back-up says of itself; `left_out` is what of the data folder is not in it, and why."""
+    """What a back-up says of itself.
+
+    - `own`: its works without the sample; None where an earlier version made it.
+    - `left_out`: what of the data folder is not in it, and why.
+    """
 
     program: str
     store_version: int
     store_engine: str
     created: str
     works: int
+    own: int | None = None
     store: str
     left_out: tuple[str, ...] = Field(strict=False)
     members: dict[str, Member]

@@ -7,9 +7,9 @@ the same files in another folder, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -21,6 +21,7 @@ from relic_core.encoders.weights import first_line
 from relic_core.errors import BadBenchmark, BadWeights
 from relic_core.formats.envelope import Envelope
 from relic_core.formats.files import write_whole
+from relic_core.ports import Retriever
 
 FILE = "calibration.json"
 
@@ -38,6 +39,11 @@ def model_of(encoder_identity: str) -> str:
     return found[1] if found else ""
 
 
+def of(retrievers: Iterable[Retriever]) -> Calibration | None:
+    """Give the first calibration of some retrievers: that of the one with an encoder."""
+    return next((found for each in retrievers if (found := each.calibration)), None)
+
+
 def find(model: str, encoder_identity: str) -> Calibration | None:
     """Find what is known of an encoder, whose model is a folder or a card in one, a hub name, or empty.
 
@@ -47,7 +53,7 @@ def find(model: str, encoder_identity: str) -> Calibration | None:
     path = (path.parent if path.name == CARD else path) / FILE
     if not model or not path.is_file():
         return _shipped().get(model_of(encoder_identity))
-    found = _read(path)
+    found = _read(path, path.stat().st_mtime_ns)
     if found.model != model_of(encoder_identity):
         raise _unusable(path, "it was written for other weights, or another card")
     return found
@@ -62,11 +68,12 @@ def write(folder: Path, calibration: Calibration) -> Path:
 
 @cache
 def _shipped() -> Mapping[str, Calibration]:
-    every = [_read(path) for path in (ASSETS / "weights").glob(f"*/{FILE}")]
+    every = [_read(path, 0) for path in (ASSETS / "weights").glob(f"*/{FILE}")]
     return {each.model: each for each in every}
 
 
-def _read(path: Path) -> Calibration:
+@lru_cache(maxsize=16)
+def _read(path: Path, _stamp: int) -> Calibration:
     try:
         return _READING.validate_python(_FORMAT.read(path.read_bytes(), str(path)))
     except (OSError, BadBenchmark, ValidationError) as error:

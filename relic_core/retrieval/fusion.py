@@ -26,6 +26,7 @@ from relic_core.domain import LENGTHS, Claim, Corpus, Ranking, Scores, Span, Wor
 from relic_core.domain.calibration import FusionWeights
 from relic_core.errors import NoIndex
 from relic_core.ports import CorpusRetriever, Progress, Retriever, silent
+from relic_core.retrieval import calibration
 
 Keys = npt.NDArray[np.int64]
 
@@ -152,8 +153,8 @@ class Fusion(Retriever):
     @property
     def weights(self) -> FusionWeights:
         """What the components count for, as the calibration of the encoder says."""
-        known = (component.calibration for component in self._components)
-        return next((each.fusion for each in known if each), WEIGHTS)
+        known = calibration.of(self._components)
+        return known.fusion if known else WEIGHTS
 
     @property
     def configuration(self) -> Mapping[str, str]:

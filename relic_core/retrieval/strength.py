@@ -26,12 +26,11 @@ set, 6% of the prompts are weak in their own novel and 90% in another. So the fi
 a test.
 
 The thresholds of models are in their calibrations (`retrieval.calibration`), those for words here. Those of dense-RELiC
-were set later and otherwise, by `tune strength public-relic-dev-short`: so that of the
-best hits that claims of dev find in other works, 8% pass for fair and 1.5% for strong. Judged by thresholds that were
-set without its work, the best hit of a critic's claim with four sentences on either side is weak in its own work for
-43% and in another for 95%, of a bare sentence for 34% and 88%; where it is strong, it is the critic's own quotation in
-5% of cases, where weak in 1%. Over the larger base it finds more, and tells own from other works less well: 62% and
-96%, and 46% and 86%.
+were set later and otherwise, by `tune strength public-relic-dev-short`: so that of the best hits that claims of dev
+find in other works, 8% pass for fair and 1.5% for strong. Judged by thresholds that were set without its work, the best
+hit of a critic's claim with four sentences on either side is weak in its own work for 43% and in another for 95%, of a
+bare sentence for 34% and 88%; where it is strong, it is the critic's own quotation in 5% of cases, where weak in 1%.
+Over the larger base it finds more, and tells own from other works less well: 62% and 96%, and 46% and 86%.
 
 In a search of some chapters the background is the whole work all the same: what a hit is worth must not depend on how
 many chapters were looked through, and a few hundred spans that are all about the claim would make a poor background. In

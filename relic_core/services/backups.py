@@ -107,6 +107,7 @@ class Backups:
                     store_engine=migrations.ENGINE,
                     created=datetime.now(UTC).isoformat(timespec="seconds"),
                     works=works,
+                    own=sum(work.source != SAMPLE for work in self._summaries()),
                     store=self._store.name,
                     left_out=tuple(collected.left_out),
                     members=writer.members,
@@ -196,12 +197,10 @@ class Backups:
         works = self._summaries()
         if any(work.source != SAMPLE for work in works):
             return
-        try:
-            with contextlib.closing(BackupFile(target)) as earlier:
-                there = earlier.manifest.works
-        except BadBackup:
-            there = None
-        if there is None or there > len(works):
+        there = own = None
+        with contextlib.suppress(BadBackup), contextlib.closing(BackupFile(target)) as earlier:
+            there, own = earlier.manifest.works, earlier.manifest.own
+        if there is None or (there > len(works) if own is None else own):
             raise BadRequest(
                 f"The library has no works{' but the sample' if works else ''}, and {target}, an earlier back-up, has "
                 f"{'an unknown number' if there is None else f'{there:,}'}. It was not replaced. If works are missing "

@@ -82,7 +82,7 @@ class Benchmarks:
             raise NotFound(
                 f"Models are calibrated on {FEWEST} novels or more, and your library has {len(here)} of those that "
                 "will do. Until then a model of your own answers without levels. Add some of the others: "
-                f"python -m relic_core catalogue --add {' '.join(wanted.keys() - here)}"
+                f"python -m relic_core catalogue --add {' '.join(slug for slug in wanted if slug not in here)}"
             )
         return loci.DEV.over(self.find(here))
 

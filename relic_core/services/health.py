@@ -73,8 +73,8 @@ def _findings(
     else:
         yield Finding("store", "good", f"{settings.store} opens; all {version} migrations are in it.")
         yield _works(there, removed=len(removed))
-    for said in store.losses():
-        yield Finding("log", "notice", said)
+    for loss in store.losses():
+        yield Finding("log", "notice", loss)
     yield from _left(settings.data)
     yield _room("data", settings.data)
     yield _room("indexes folder", settings.indexes)

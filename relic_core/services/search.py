@@ -27,7 +27,7 @@ from relic_core.domain.calibration import Joining
 from relic_core.errors import BadClaim, BadRequest, RelicError
 from relic_core.ports import Progress, VectorRetriever
 from relic_core.reporting.passages import quotation
-from relic_core.retrieval import composing
+from relic_core.retrieval import calibration, composing
 from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.read_by_model import stopped
 from relic_core.retrieval.registry import Retrievers, in_order
@@ -206,8 +206,8 @@ class Search:
 
     def joining(self, retriever: str) -> Joining:
         """Say what probabilities are known of a retriever's scores. Raises BadRequest: none are."""
-        known = (self._retrievers.get(card.name).calibration for card in in_order([retriever]))
-        return composing.joining(retriever, next((each for each in known if each), None))
+        parts = (self._retrievers.get(card.name) for card in in_order([retriever]))
+        return composing.joining(retriever, calibration.of(parts))
 
     def _compose(self, request: SearchRequest, found: Findings) -> ComposedVerdicts:
         """Rank for every claim, and put the rankings of units for all together in the place of those of spans."""

@@ -13,6 +13,7 @@ from relic_core.encoders.cards import CARD
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library.naming import meant
 from relic_core.reporting import trainings as reported
+from relic_core.retrieval.calibration import FILE
 from relic_core.services import models
 from relic_core.services.jobs import Jobs
 from relic_core.store.trainings import TrainingRows
@@ -145,6 +146,10 @@ class Trainings:
         if training.kind != "encoder":
             raise BadRequest(f"{training.name} is no encoder. What is calibrated is the encoder that finds passages.")
         return models.searchable(self._data, training)
+
+    def is_calibrated(self, named: str) -> bool:
+        """Whether an encoder has a calibration beside it; named as for `encoder`."""
+        return (self.encoder(named) / FILE).is_file()
 
     def _at_rest(self, followed: Followed) -> Training:
         if followed.active and followed.has_model:

@@ -47,13 +47,13 @@ class LogCheck:
         self._log = store.with_name(f"{store.name}.wal")
         self._path = store.with_name(f"{store.name}{NOTE}")
         self.losses = store.with_name(f"{store.name}.lost")
-        """Where losses are told, one a line, until somebody deletes it."""
+        """Says what was lost, one loss a line, until somebody deletes it."""
         self._note = self._file = -1
         """The open note and the open store. Closing the latter would end DuckDB's lock, so it waits for `end`."""
         self._start("", "")
 
     def begin(self) -> None:
-        """Compare the log with the note, before DuckDB opens the store. Raises StoreReadOnly: a loss cannot be told."""
+        """Compare the log with the note, before DuckDB opens the store. Raises StoreReadOnly: a loss is unrecorded."""
         self._start("", "")
         with suppress(OSError):  # opening the store says what is wrong
             self._note = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -104,14 +104,14 @@ class LogCheck:
                 self._digest.update(chunk)
                 self._bytes += len(chunk)
 
-    def _write(self, said: bytes) -> None:
+    def _write(self, note: bytes) -> None:
         if self._note >= 0:
-            os.pwrite(self._note, (said + b" " + _check(said) if said else b"").ljust(_ROOM), 0)
+            os.pwrite(self._note, (note + b" " + _check(note) if note else b"").ljust(_ROOM), 0)
 
     def _tell(self, noted: _Note) -> None:
         first, last = (f"{datetime.fromisoformat(each):%Y-%m-%d %H:%M:%S}" for each in (noted.first, noted.last))
         size = self._log.stat().st_size if self._log.exists() else 0
-        said = (
+        message = (
             f"Found on {datetime.now(UTC):%Y-%m-%d at %H:%M} UTC: of what was written between {first} and {last} UTC, "
             f"some or all is lost. It was only in {self._log.name}, which was cut short, changed or deleted while "
             f"nobody used the library ({noted.bytes:,} bytes before, {size:,} now). What was written earlier is not "
@@ -120,23 +120,23 @@ class LogCheck:
         )
         try:
             with self.losses.open("a", encoding="utf-8") as file:
-                file.write(said)
+                file.write(message)
         except OSError as error:
             raise StoreReadOnly(
                 f"{self.losses} cannot be written ({error.strerror}), and it has to say this before the store is "
-                f"used again: {said.strip()} Make room, or make the folder writable."
+                f"used again: {message.strip()} Make room, or make the folder writable."
             ) from error
         self._write(b"")
 
 
-def _check(said: bytes) -> bytes:
-    return hashlib.sha256(said).hexdigest()[:16].encode()
+def _check(note: bytes) -> bytes:
+    return hashlib.sha256(note).hexdigest()[:16].encode()
 
 
-def _parsed(said: bytes) -> _Note | None:
+def _parsed(content: bytes) -> _Note | None:
     """Give a note that was written whole, and None for any other bytes."""
-    said, _, check = said.strip().rpartition(b" ")
-    if not said or check != _check(said):
+    note, _, check = content.strip().rpartition(b" ")
+    if not note or check != _check(note):
         return None
-    head, size, digest, first, last = said.decode().split(" ")
+    head, size, digest, first, last = note.decode().split(" ")
     return _Note(head, int(size), digest, first, last)

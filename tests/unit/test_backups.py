@@ -690,3 +690,13 @@ def test_what_somebody_still_works_on_is_left_alone(ferry, backup, tmp_path):
     ferry.backups.check(backup, meanwhile)
     assert all(len(each) >= 1 for each in seen)
     assert copies(ferry, tmp_path) == set()
+
+
+def test_the_sample_alone_does_not_replace_the_back_up_of_one_work_and_replaces_its_own(ferry, backup):
+    ferry.works.remove(work_of().id)
+    ferry.ensure_sample()
+    with pytest.raises(BadRequest, match="--even-empty"):
+        ferry.backups.make(backup, silent, force=True)
+    own = backup.with_name("own.zip")
+    ferry.backups.make(own, silent)
+    assert ferry.backups.make(own, silent, force=True).own == 0
