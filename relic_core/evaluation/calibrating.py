@@ -73,7 +73,7 @@ def calibrate(settings: Settings, folder: Path, benchmark: Benchmark, progress: 
         "fusion": [[fuse(each, short=True, weights=weights) for each in of] for of in asked],
         "dense-relic": [[each[0] for each in of] for of in asked],
     }
-    strength = set_thresholds(hits)
+    strength, anew = set_thresholds(hits), " anew" * (folder / calibration.FILE).exists()
     path = calibration.write(
         folder,
         Calibration(
@@ -86,7 +86,7 @@ def calibrate(settings: Settings, folder: Path, benchmark: Benchmark, progress: 
     passing = [(hit.own, strength.level(hit.score, hit.share, hit.named) != "weak") for hit in hits]
     own, other = (np.mean([passed for its_own, passed in passing if its_own == of]) for of in (True, False))
     return (
-        f"{path} was fitted on {len(claims)} claims about {len(works)} works. The best hit is fair or strong for "
+        f"{path} was fitted{anew} on {len(claims)} claims about {len(works)} works. The best hit is fair or strong for "
         f"{own:.0%} of claims in their own work, and for {other:.0%} in another."
     )
 

@@ -17,7 +17,6 @@ from pydantic import TypeAdapter, ValidationError
 from relic_core.config import ASSETS
 from relic_core.domain.calibration import Calibration
 from relic_core.encoders.cards import CARD
-from relic_core.encoders.weights import first_line
 from relic_core.errors import BadBenchmark, BadWeights
 from relic_core.formats.envelope import Envelope
 from relic_core.formats.files import write_whole
@@ -49,14 +48,23 @@ def find(model: str, encoder_identity: str) -> Calibration | None:
 
     Raises BadWeights: the file beside the model is damaged, or was written for another model.
     """
-    path = Path(model).expanduser()
-    path = (path.parent if path.name == CARD else path) / FILE
-    if not model or not path.is_file():
+    found = beside(model)
+    if found is None:
         return _shipped().get(model_of(encoder_identity))
-    found = _read(path, path.stat().st_mtime_ns)
     if found.model != model_of(encoder_identity):
-        raise _unusable(path, "it was written for other weights, or another card")
+        raise _unusable(_path(model), "it was written for other weights, or another card")
     return found
+
+
+def beside(model: str) -> Calibration | None:
+    """Read the file beside a model, named as for `find`; None where there is none. Raises BadWeights: it is damaged."""
+    path = _path(model)
+    return _read(path, path.stat().st_mtime_ns) if model and path.is_file() else None
+
+
+def _path(model: str) -> Path:
+    path = Path(model).expanduser()
+    return (path.parent if path.name == CARD else path) / FILE
 
 
 def write(folder: Path, calibration: Calibration) -> Path:
@@ -76,12 +84,13 @@ def _shipped() -> Mapping[str, Calibration]:
 def _read(path: Path, _stamp: int) -> Calibration:
     try:
         return _READING.validate_python(_FORMAT.read(path.read_bytes(), str(path)))
-    except (OSError, BadBenchmark, ValidationError) as error:
-        raise _unusable(path, first_line(error)) from None
+    except (OSError, BadBenchmark, ValidationError):
+        raise _unusable(path, "it is damaged, or was changed by hand") from None
 
 
 def _unusable(path: Path, why: str) -> BadWeights:
     return BadWeights(
-        f"The calibration {path} cannot be used: {why.rstrip('.')}. Write it anew (python -m relic_core train "
-        f"--calibrate {path.parent}), or take it away: the model then answers without levels."
+        f"The calibration {path} cannot be used: {why}. If the model came with the program, install the program "
+        f"again. Else write the file anew (python -m relic_core train --calibrate {path.parent}), or remove it: the "
+        "model then answers without levels."
     )

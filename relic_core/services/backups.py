@@ -94,7 +94,7 @@ class Backups:
             except StoreError as error:
                 raise StoreError(
                     f"The store {self._store} is damaged and was not backed up; an earlier back-up stays as it was. "
-                    f"{error} Restore the last back-up that `restore --check` finds whole."
+                    f"{str(error).rstrip('.')}. Restore the last back-up that `restore --check` finds whole."
                 ) from error
             collected = Collected(self._settings, models=models)
             with written_whole(target) as file, BackupWriter(file) as writer:

@@ -77,12 +77,14 @@ class Benchmarks:
         Raises NotFound: the works are fewer than `FEWEST`; the message says how to add others.
         """
         wanted = dict.fromkeys(each.work for each in loci.DEV.claims())
-        here = [each.entry.slug for each in self._shelf() if each.work is not None and each.entry.slug in wanted]
+        shelf = [each for each in self._shelf() if each.entry.slug in wanted]
+        here = [each.entry.slug for each in shelf if each.work is not None]
         if len(here) < FEWEST:
+            more = [each.entry.slug for each in shelf if each.origin in {"folder", "gutenberg"}][: FEWEST - len(here)]
             raise NotFound(
                 f"Models are calibrated on {FEWEST} novels or more, and your library has {len(here)} of those that "
-                "will do. Until then a model of your own answers without levels. Add some of the others: "
-                f"python -m relic_core catalogue --add {' '.join(slug for slug in wanted if slug not in here)}"
+                "will do. Until then a model of your own answers without levels. Add others, for example: "
+                f"python -m relic_core catalogue --add {' '.join(more)}"
             )
         return loci.DEV.over(self.find(here))
 

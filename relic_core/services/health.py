@@ -18,7 +18,7 @@ from relic_core.domain.figures import many
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import RelicError
 from relic_core.language_models.server import Server
-from relic_core.retrieval import dense, late
+from relic_core.retrieval import calibration, dense, late
 from relic_core.retrieval.index_files import survey
 from relic_core.retrieval.reranked import reranker_model
 from relic_core.services.backups import leftovers
@@ -132,10 +132,15 @@ def _room(name: str, folder: Path) -> Finding:
     return Finding(name, "good", said)
 
 
+def _trained(model: str) -> str:
+    calibration.beside(model)
+    return dense.checked_encoder(model)
+
+
 def _models(settings: Settings) -> Iterator[Finding]:
     looks: tuple[tuple[str, Callable[[], str]], ...] = (
         ("encoder", lambda: dense.checked_encoder(settings.model)),
-        ("trained encoder", lambda: dense.checked_encoder(dense.trained_model(settings))),
+        ("trained encoder", lambda: _trained(dense.trained_model(settings))),
         ("reranker", lambda: open_reranker(reranker_model(settings)).name),
     )
     if settings.late:

@@ -142,6 +142,10 @@ class Trainings:
         """Find the folder of an encoder, which may be named itself, or by its training."""
         if (folder := Path(named).expanduser()).joinpath(CARD).is_file():
             return folder
+        if folder.is_dir() or len(folder.parts) > 1:
+            raise NotFound(
+                f"{folder} is not the folder of an encoder: it has no {CARD}. Name one that has, or a training."
+            )
         training = self._at_rest(self.find(named))
         if training.kind != "encoder":
             raise BadRequest(f"{training.name} is no encoder. What is calibrated is the encoder that finds passages.")

@@ -29,7 +29,8 @@ FETCHED = "downloads"
 def contents(data: Path, *, store: str) -> Iterator[Path]:
     """List what makes a library, at the top of its data folder: not its locks, nor what an earlier one left."""
     for path in sorted(data.iterdir()) if data.is_dir() else ():
-        beside = path.name.startswith(f"{store}.") and not path.name.startswith(f"{store}.wal")  # locks and the like
+        of_store = path.name.startswith((f"{store}.wal", f"{store}.lost"))
+        beside = path.name.startswith(f"{store}.") and not of_store  # locks and the like
         if not beside and path.name not in {MARKER, FETCHED} and not path.name.startswith((ASIDE, ".")):
             yield path
 

@@ -114,7 +114,7 @@ def test_with_too_few_novels_the_message_names_those_to_add(run, model):
     ran = run("train", "--calibrate", model)
     assert isinstance(ran.error, NotFound)
     assert "catalogue --add" in str(ran.error)
-    assert "jane_eyre" in str(ran.error)
+    assert "sense_and_sensibility" in str(ran.error)
     assert not (model / "calibration.json").exists()
 
 
