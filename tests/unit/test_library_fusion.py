@@ -90,6 +90,8 @@ def test_rankings_with_their_works_in_another_order_are_refused():
 class Fixed:
     """Ranks every sentence by how many of its letters the claim has; lacks some works."""
 
+    calibration = None
+
     def __init__(self, name, *, lacks=(), sign=1):
         self.name, self.lacks, self.sign, self.asked = name, lacks, sign, []
 

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import threading
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -32,6 +33,12 @@ DROPPED = {
     "payload": {"install_skills", "dismiss_skills_nudge"},
 }
 """What is for developers of an app, who can do it without a browser."""
+
+
+def run(main):
+    """Run a coroutine in a thread: tests that drive a browser leave a loop running in theirs."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(main())).result()
 
 
 class Sessions(set):
@@ -136,7 +143,7 @@ def test_what_is_for_developers_does_not_reach_streamlit_whoever_sends_it(crowd)
         await browser.task
         assert browser.heard == taken
 
-    asyncio.run(talk())
+    run(talk)
 
 
 def test_of_a_stranger_who_leaves_nothing_is_kept_and_of_who_was_let_in_the_visit_is(crowd, sessions):
@@ -149,7 +156,7 @@ def test_of_a_stranger_who_leaves_nothing_is_kept_and_of_who_was_let_in_the_visi
             await browser.task
         assert sessions == {"ada"}
 
-    asyncio.run(leave())
+    run(leave)
 
 
 def test_where_strangers_crowd_the_oldest_of_the_most_crowded_address_goes_and_who_was_let_in_stays(
@@ -172,7 +179,7 @@ def test_where_strangers_crowd_the_oldest_of_the_most_crowded_address_goes_and_w
             await browser.sent.put({"type": "websocket.disconnect"})
             await browser.task
 
-    asyncio.run(come())
+    run(come)
 
 
 @pytest.fixture
