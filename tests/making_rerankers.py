@@ -27,6 +27,7 @@ WAYS = {
     "likeness": {"reading": "claim first", "pooling": "likeness"},
     "claim first": {"reading": "claim first", "pooling": "mean"},
     "together": {"reading": "together", "pooling": "mean"},
+    "together, likeness": {"reading": "together", "pooling": "likeness"},
 }
 """The ways in which claim and passage are read together and a score is made of it."""
 

@@ -463,8 +463,8 @@ class RerankerCard:
       every layer. The claim's tokens do not see the passage.
     - `pooling`: what the score is made of: the mean of the states of the passage's own tokens, or the first token's,
       each through a head; or the cosine of the claim's mean and the passage's. Where the claim is read first its first
-      token has seen no passage, so that it tells nothing. A likeness needs the claim read first: it begins as what a
-      dual encoder says, and learns through gates how much a passage's tokens should see of the claim.
+      token has seen no passage, so that it tells nothing, and a likeness begins as what a dual encoder says, and learns
+      through gates how much a passage's tokens should see of the claim.
     - `claim_tokens`: the most tokens of a claim; of a longer one those around the mask are kept.
     - `window`: the most tokens of claim and passage, special ones apart. Passages are cut to what the claim leaves of
       it.
@@ -497,8 +497,6 @@ class RerankerCard:
             self._refuse("window", f"at least {LEAST_WINDOW} more than claim_tokens, which is {self.claim_tokens}")
         if self.reading == "claim first" and self.pooling == "first":
             self._refuse("pooling", '"mean" or "likeness" where reading is "claim first"')
-        if self.reading == "together" and self.pooling == "likeness":
-            self._refuse("pooling", '"mean" or "first" where reading is "together"')
 
     def _refuse(self, name: str, allowed: str) -> None:
         given = json.dumps(getattr(self, name), ensure_ascii=False, default=str)

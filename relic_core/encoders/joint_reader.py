@@ -22,7 +22,7 @@ from relic_core.errors import BadWeights
 HEAD = "head.weight"
 """Name of the head's row of weights in the file."""
 GATES = "gates"
-"""Name of what opens the passage's layers to the claim, where the score is a likeness."""
+"""Name of what opens the passage's layers to the claim, where the score is a likeness and the claim is read first."""
 
 _SHUT = -6.0
 """What is added to the attention that a passage pays to its claim before anything is learnt: next to none is paid."""
@@ -105,9 +105,11 @@ class JointReader(nn.Module):
         self.head = nn.Linear(1 if self._similarity else model.config.hidden_size, 1, bias=False)
         if self._similarity:
             nn.init.constant_(self.head.weight, _SCALE)
+        self._together = card.reading == "together"
+        self._gated = self._similarity and not self._together
+        if self._gated:
             self.gates = nn.Parameter(torch.zeros(len(layers), model.config.num_attention_heads))
         self._first = card.pooling == "first"
-        self._together = card.reading == "together"
         self._place = 0 if places.padding_idx is None else places.padding_idx + 1  # RoBERTa counts from there
 
     def read_claims(self, ids: torch.Tensor, lengths: torch.Tensor) -> ReadClaims:
@@ -123,28 +125,44 @@ class JointReader(nn.Module):
 
     def scores(self, claims: ReadClaims, rows: Rows) -> torch.Tensor:
         """Score passages behind their claims; float32, shape (n_rows,)."""
+        if self._together:
+            return self._scores_together(claims, rows)
         own = torch.arange(rows.ids.shape[1], device=rows.ids.device).expand_as(rows.ids)
         length = claims.lengths[rows.owners].unsqueeze(1)
         before = torch.arange(claims.ids.shape[1], device=rows.ids.device).expand(len(rows.ids), -1)
         seen = torch.cat([before < length, own < rows.lengths.unsqueeze(1)], 1)
+        # A likeness is of two texts that each begin at the beginning, much as a dual encoder reads them; that has an
+        # opening token at 0 besides, which a passage behind a claim has not.
         kinds = torch.zeros_like(rows.ids) if self._similarity else torch.ones_like(rows.ids)
-        if self._together:
-            ids = torch.cat([claims.ids[rows.owners], rows.ids], 1)
-            places = torch.cat([before, length + own], 1)
-            states = self._states(ids, places, torch.cat([torch.zeros_like(before), kinds], 1), seen, None)
-            first, states = states[:, 0], states[:, before.shape[1] :]
-        else:
-            # A likeness is of two texts that each begin at the beginning, much as a dual encoder reads them; that has
-            # an opening token at 0 besides, which a passage behind a claim has not.
-            places = own if self._similarity else length + own
-            states = self._states(rows.ids, places, kinds, seen, _Before(claims, rows.owners))
-            first = states[:, 0]
+        places = own if self._similarity else length + own
+        states = self._states(rows.ids, places, kinds, seen, _Before(claims, rows.owners))
         with torch.autocast(states.device.type, enabled=False):
-            kept = (own >= rows.starts.unsqueeze(1)) & (own < rows.ends.unsqueeze(1))
-            pooled = first.float() if self._first else _means(states, kept)
-            if self._similarity:
-                pooled = nn.functional.cosine_similarity(claims.means[rows.owners], pooled, dim=-1).unsqueeze(-1)
-            return nn.functional.linear(pooled, self.head.weight.float()).squeeze(-1)
+            passages = _means(states, (own >= rows.starts.unsqueeze(1)) & (own < rows.ends.unsqueeze(1)))
+            return self._scored(claims.means[rows.owners] if self._similarity else passages, passages)
+
+    def _scores_together(self, claims: ReadClaims, rows: Rows) -> torch.Tensor:
+        """Score passages that each follow their claim without padding between, so that short claims cost little."""
+        length = claims.lengths[rows.owners].unsqueeze(1)
+        whole = length + rows.lengths.unsqueeze(1)
+        places = torch.arange(int(whole.max()), device=rows.ids.device).expand(len(rows.ids), -1)
+        of_claim, own = places < length, places - length
+        ids = torch.where(
+            of_claim,
+            claims.ids[rows.owners].gather(1, places.clamp(max=claims.ids.shape[1] - 1)),
+            rows.ids.gather(1, own.clamp(0, rows.ids.shape[1] - 1)),
+        )
+        states = self._states(ids, places, (~of_claim).long(), places < whole, None)
+        with torch.autocast(states.device.type, enabled=False):
+            if self._first:
+                return self._scored(states[:, 0].float(), states[:, 0].float())
+            passages = _means(states, (own >= rows.starts.unsqueeze(1)) & (own < rows.ends.unsqueeze(1)))
+            return self._scored(_means(states, of_claim) if self._similarity else passages, passages)
+
+    def _scored(self, claims: torch.Tensor, passages: torch.Tensor) -> torch.Tensor:
+        """Give the head's number of what was pooled of passages, or of the cosine of that with what was of claims."""
+        if self._similarity:
+            passages = nn.functional.cosine_similarity(claims, passages, dim=-1).unsqueeze(-1)
+        return nn.functional.linear(passages, self.head.weight.float()).squeeze(-1)
 
     def _states(
         self,
@@ -165,7 +183,7 @@ class JointReader(nn.Module):
         )
         mask = torch.zeros(seen.shape, dtype=states.dtype, device=states.device)
         mask = mask.masked_fill(~seen, torch.finfo(states.dtype).min)[:, None, None, :]
-        before = seen.shape[1] - ids.shape[1] if self._similarity else 0
+        before = seen.shape[1] - ids.shape[1] if self._gated else 0
         for number, layer in enumerate(model.encoder.layer):
             gated = mask
             if before:

@@ -2,7 +2,8 @@
 
 Candidates for a pair are the other quotations of its source, for a window the other spans of the gold's length of its
 work. Some of what is ranked high is right: a passage that overlaps the gold, or has nearly its words, is passed over;
-so is one that scores above the gold by a wide margin, which may well be as good an answer.
+so is one that scores above the gold by a wide margin, which may well be as good an answer. A reranker has to put in
+order what Combined finds, so of windows it is given as many that BM25 ranks high.
 
 A search may take an hour and more, so it is done for what will be read and no more, what was found is written down on
 the way, and a training that is resumed goes on with it.
@@ -31,7 +32,8 @@ from relic_core.encoders.cards import EncoderCard
 from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
 from relic_core.encoders.towers import flat_span
 from relic_core.engines import check_model
-from relic_core.ports import Progress, Workers, silent
+from relic_core.ports import Progress, Retriever, Workers, silent
+from relic_core.retrieval.bm25 import Bm25
 from relic_core.training.batching import grouped, plan
 from relic_core.training.collating import HardNegatives, alike
 from relic_core.training.examples import Examples
@@ -144,8 +146,12 @@ def in_work(
     tell: Callable[[int], None],
     *,
     most: int = READ,
+    words: Retriever | None = None,
 ) -> dict[str, tuple[Span, ...]]:
-    """Find the hard negatives of windows on one work, of which about `most` sentences are read; as `in_source`."""
+    """Find the hard negatives of windows on one work, of which about `most` sentences are read; as `in_source`.
+
+    - `words`: finds as many again in the whole work, however far above the gold.
+    """
     part = _part(work, windows, most)
     sums, counts = encoder.encode_sentences(part, silent)
     places = np.array([sentence.index for sentence in part.sentences])
@@ -156,16 +162,28 @@ def in_work(
         starts = places[unbroken].tolist()
         vectors = _compared(encoder, span_vectors(sums, counts, length)[unbroken])
         for window, scores in _scored(encoder, group, vectors, tell):
-            gold, words = window.gold, default_process(flat_span(work, window.gold))
-
-            def refused(number: int, gold: Span = gold, words: str = words, starts: list[int] = starts) -> bool:
-                span = Span(starts[number], gold.length)
-                return span.overlaps(gold) or _near(words, default_process(flat_span(work, span)))
-
-            chosen = guard.choose(scores, starts.index(gold.start), refused)
+            gold = window.gold
+            by_meaning = guard.choose(scores, starts.index(gold.start), _refusing(work, gold, starts))
+            chosen = [starts[number] for number in by_meaning]
+            if words is not None:
+                shared = words.score(_claim(window), work, length)
+                chosen += replace(guard, margin=np.inf).choose(
+                    shared, gold.start, _refusing(work, gold, range(len(shared)))
+                )
             if chosen:
-                found[window.id] = tuple(Span(starts[number], length) for number in chosen)
+                found[window.id] = tuple(Span(start, length) for start in dict.fromkeys(chosen))
     return found
+
+
+def _refusing(work: Work, gold: Span, starts: Sequence[int]) -> Callable[[int], bool]:
+    """Make what refuses spans, by their places among `starts`, that overlap the gold or have nearly its words."""
+    spelt = default_process(flat_span(work, gold))
+
+    def refused(number: int) -> bool:
+        span = Span(starts[number], gold.length)
+        return span.overlaps(gold) or _near(spelt, default_process(flat_span(work, span)))
+
+    return refused
 
 
 def quotation_vectors(encoder: LateChunkingEncoder, texts: Sequence[str], tokens: int | None = None) -> Vectors:
@@ -205,11 +223,13 @@ def _scored(
     """Score the claims of examples against candidates, some hundreds at once."""
     for at in range(0, len(examples), _AT_ONCE):
         some = examples[at : at + _AT_ONCE]
-        claims = encoder.encode_claims(
-            [Claim(left=" ".join(example.left), right=" ".join(example.right), masked=True) for example in some]
-        )
+        claims = encoder.encode_claims([_claim(example) for example in some])
         yield from zip(some, claims @ vectors.T, strict=True)
         tell(len(some))
+
+
+def _claim(example: Pair | MinedWindow) -> Claim:
+    return Claim(left=" ".join(example.left), right=" ".join(example.right), masked=True)
 
 
 def _near(one: str, other: str) -> bool:
@@ -306,10 +326,11 @@ def look(encoder: LateChunkingEncoder, recipe: AnyRecipe, tell: Callable[[int], 
     """Look for the hard negatives of a group that a recipe wants."""
     margin, tokens = (_MARGIN, recipe.passage_tokens) if isinstance(recipe, EncoderRecipe) else (_ABOVE, None)
     guard = Guard(found_of(recipe), margin)
+    words = Bm25() if isinstance(recipe, RerankerRecipe) else None
     found: Mapping[str, Sequence[Any]] = (
         in_source(encoder, group.examples, group.among, guard, tell, tokens=tokens)
         if isinstance(group.among, tuple)
-        else in_work(encoder, group.examples, group.among, guard, tell)
+        else in_work(encoder, group.examples, group.among, guard, tell, words=words)
     )
     return Found(group.name, len(group.examples), found)
 

@@ -473,6 +473,7 @@ class RerankerInTraining(nn.Module):
     def __init__(self, recipe: RerankerRecipe, card: RerankerCard, tower: Tower, start: Start | None = None) -> None:
         super().__init__()
         self._passes = Passes(recipe)
+        self._claim_first = card.reading == "claim first"
         model = tower.build()
         if start is not None:
             begin_as(model, start.mean(), start.name)
@@ -500,7 +501,8 @@ class RerankerInTraining(nn.Module):
         read = self._passes.once_or_twice(self.reader.read_claims, claims[:, :longest], claim_lengths)
         found, order = [], []
         # Of all claims together: those of one claim have many lengths, and a pass costs as much as its longest row.
-        for some, longest in self._passes.of(passage_lengths):
+        read_anew = 0 if self._claim_first else claim_lengths[owners]
+        for some, longest in self._passes.of(passage_lengths + read_anew):
             rows = Rows(passages[some, :longest], passage_lengths[some], owners[some], starts[some], ends[some])
             found.append(self._passes.once_or_twice(partial(self.reader.scores, read, rows)))
             order.append(some)

@@ -13,6 +13,7 @@ from relic_core.domain import Claim, Span
 from relic_core.encoders import batching, joint_reader
 from relic_core.encoders.cards import RerankerCard, read_reranker
 from relic_core.encoders.cross_encoder import CrossEncoder, JointTexts, Passage
+from relic_core.encoders.joint_reader import Rows
 from relic_core.errors import BadClaim, BadWeights, JobCancelled, RelicError
 from relic_core.ports import silent
 from tests.making import make_work
@@ -67,7 +68,7 @@ def test_what_goes_through_together_makes_no_difference(encoder, monkeypatch):
     np.testing.assert_allclose(score(encoder), whole, atol=1e-5)
 
 
-@pytest.mark.parametrize("pooling", ["mean", "first"])
+@pytest.mark.parametrize("pooling", ["mean", "first", "likeness"])
 def test_together_is_the_model_as_transformers_runs_it(base, tmp_path, pooling):
     folder = make_cross_encoder(tmp_path / "model", base, reading="together", pooling=pooling)
     encoder = CrossEncoder(folder, precision="float32")
@@ -78,7 +79,9 @@ def test_together_is_the_model_as_transformers_runs_it(base, tmp_path, pooling):
         kinds = torch.tensor([[0] * len(read) + [1] * len(row.ids)])
         with torch.no_grad():
             states = reader.model(input_ids=torch.tensor([read + row.ids]), token_type_ids=kinds).last_hidden_state[0]
-        own = states[len(read) :][row.start : row.end].mean(0) if pooling == "mean" else states[0]
+        own = states[0] if pooling == "first" else states[len(read) :][row.start : row.end].mean(0)
+        if pooling == "likeness":
+            own = torch.nn.functional.cosine_similarity(states[: len(read)].mean(0), own, dim=0)[None]
         assert found == pytest.approx(float(reader.head(own).detach()), abs=1e-4)
 
 
@@ -119,6 +122,21 @@ def test_a_likeness_begins_as_what_a_dual_encoder_says_and_its_gates_open_the_pa
     with torch.no_grad():
         reader.gates.fill_(0.1)
     assert np.abs(score(encoder) - apart).max() > 0.01
+
+
+def test_read_together_no_padding_stands_between_claim_and_passage(base, tmp_path, monkeypatch):
+    seen = []
+    states = joint_reader.JointReader._states
+    monkeypatch.setattr(
+        joint_reader.JointReader,
+        "_states",
+        lambda self, ids, *rest: seen.append(ids) or states(self, ids, *rest),
+    )
+    reader = CrossEncoder(make_cross_encoder(tmp_path / "model", base, **WAYS["together"]))._reader
+    claims, passages = torch.tensor([[7, 8, 9], [7, 0, 0]]), torch.tensor([[5, 6], [5, 0]])
+    read = reader.read_claims(claims, torch.tensor([3, 1]))
+    reader.scores(read, Rows(passages, torch.tensor([2, 1]), torch.tensor([1, 0]), torch.zeros(2), torch.ones(2)))
+    assert [row.tolist()[:length] for row, length in zip(seen[0], (3, 4), strict=True)] == [[7, 5, 6], [7, 8, 9, 5]]
 
 
 def test_a_claim_that_is_read_first_goes_through_the_model_once(base, tmp_path, monkeypatch):
@@ -321,7 +339,6 @@ def test_a_folder_that_is_not_there_and_an_encoder_are_no_rerankers(base, tmp_pa
     ("said", "message"),
     [
         ({"reading": "twice"}, r'"reading": "twice"'),
-        ({"reading": "together", "pooling": "likeness"}, r'"pooling": "likeness"'),
         (
             {"reading": "claim first", "pooling": "first"},
             r'"pooling": "first"',

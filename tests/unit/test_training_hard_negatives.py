@@ -9,6 +9,7 @@ import pytest
 
 from relic_core.domain import Claim
 from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.retrieval.bm25 import Bm25
 from relic_core.training.hard_negatives import Guard, in_source, in_work, quotation_vectors, span_vectors
 from relic_core.training.trainer import trained_card
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
@@ -81,6 +82,22 @@ def test_candidates_of_a_window_are_spans_of_its_length_that_share_no_sentence_w
         assert all(span.length == window.gold.length for span in chosen)
         assert not any(span.overlaps(window.gold) for span in chosen)
         assert all(span.start >= 0 and span.end <= len(work.sentences) for span in chosen)
+
+
+def test_of_windows_bm25_finds_as_many_again_and_in_what_the_encoder_does_not_read(encoder):
+    work = make_novel(600)
+    windows = make_windows(work, 3)
+    few = Guard(count=4, margin=100.0)
+    alone = in_work(encoder, windows, work, few, lambda _: None, most=60)
+    both = in_work(encoder, windows, work, few, lambda _: None, most=60, words=Bm25())
+    for window in windows:
+        assert both[window.id][:4] == alone[window.id]
+        added = both[window.id][4:]
+        assert 0 < len(added) <= 4
+        assert not any(span.overlaps(window.gold) for span in added)
+        claim = Claim(" ".join(window.left), " ".join(window.right), masked=True)
+        scores = Bm25().score(claim, work, window.gold.length)
+        assert min(scores[span.start] for span in added) > np.median(scores)
 
 
 def test_of_a_long_work_what_is_around_the_quotations_is_read_and_a_part_drawn_by_chance(encoder):
