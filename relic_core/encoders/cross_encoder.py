@@ -173,7 +173,7 @@ class CrossEncoder:
         model = self._texts.tower.build()
         reader = JointReader(model, self.card).to(model.device).eval()
         stored, named = state_of(self._files), dict(reader.named_parameters())
-        for name in [each for each in (HEAD, GATES) if each in named]:
+        for name in (HEAD, GATES) if self.card.pooling == "likeness" else (HEAD,):
             found, wanted = stored.get(name), named[name]
             if found is None or found.shape != wanted.shape:
                 said = "there is none" if found is None else f"it has {found.numel()} numbers for {wanted.numel()}"

@@ -22,10 +22,12 @@ from relic_core.errors import BadWeights
 HEAD = "head.weight"
 """Name of the head's row of weights in the file."""
 GATES = "gates"
-"""Name of what opens the passage's layers to the claim, where the score is a likeness and the claim is read first."""
+"""Name of what opens the passage's layers to the claim, where the score is a likeness; read together, both to both."""
 
 _SHUT = -6.0
 """What is added to the attention that a passage pays to its claim before anything is learnt: next to none is paid."""
+_SHUT_TOGETHER = -2.0
+"""The same where claim and passage are read together: enough is paid for training to find out what it is good for."""
 _STEP = 50.0
 """By how much a gate goes further than its parameter: at the rates at which models are trained it would hardly move."""
 _SCALE = 20.0
@@ -105,11 +107,10 @@ class JointReader(nn.Module):
         self.head = nn.Linear(1 if self._similarity else model.config.hidden_size, 1, bias=False)
         if self._similarity:
             nn.init.constant_(self.head.weight, _SCALE)
-        self._together = card.reading == "together"
-        self._gated = self._similarity and not self._together
-        if self._gated:
             self.gates = nn.Parameter(torch.zeros(len(layers), model.config.num_attention_heads))
         self._first = card.pooling == "first"
+        self._together = card.reading == "together"
+        self._shut = _SHUT_TOGETHER if self._together else _SHUT
         self._place = 0 if places.padding_idx is None else places.padding_idx + 1  # RoBERTa counts from there
 
     def read_claims(self, ids: torch.Tensor, lengths: torch.Tensor) -> ReadClaims:
@@ -135,7 +136,8 @@ class JointReader(nn.Module):
         # opening token at 0 besides, which a passage behind a claim has not.
         kinds = torch.zeros_like(rows.ids) if self._similarity else torch.ones_like(rows.ids)
         places = own if self._similarity else length + own
-        states = self._states(rows.ids, places, kinds, seen, _Before(claims, rows.owners))
+        across = (torch.arange(seen.shape[1], device=seen.device) < before.shape[1])[None, None]
+        states = self._states(rows.ids, places, kinds, seen, _Before(claims, rows.owners), across)
         with torch.autocast(states.device.type, enabled=False):
             passages = _means(states, (own >= rows.starts.unsqueeze(1)) & (own < rows.ends.unsqueeze(1)))
             return self._scored(claims.means[rows.owners] if self._similarity else passages, passages)
@@ -151,7 +153,11 @@ class JointReader(nn.Module):
             claims.ids[rows.owners].gather(1, places.clamp(max=claims.ids.shape[1] - 1)),
             rows.ids.gather(1, own.clamp(0, rows.ids.shape[1] - 1)),
         )
-        states = self._states(ids, places, (~of_claim).long(), places < whole, None)
+        # As dual encoders read them, where a likeness is taken: see `scores`.
+        kinds = torch.zeros_like(ids) if self._similarity else (~of_claim).long()
+        begun = torch.where(of_claim, places, own) if self._similarity else places
+        across = of_claim.unsqueeze(1) != of_claim.unsqueeze(2)
+        states = self._states(ids, begun, kinds, places < whole, None, across)
         with torch.autocast(states.device.type, enabled=False):
             if self._first:
                 return self._scored(states[:, 0].float(), states[:, 0].float())
@@ -171,8 +177,12 @@ class JointReader(nn.Module):
         kinds: torch.Tensor,
         seen: torch.Tensor,
         cache: _Keeping | _Before | None,
+        across: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Run tokens through all layers; shape (n_rows, n_tokens, dimension)."""
+        """Run tokens through all layers; shape (n_rows, n_tokens, dimension).
+
+        - `across`: which tokens see a token of the other text; where the score is a likeness, gates decide how much.
+        """
         own = seen[:, seen.shape[1] - ids.shape[1] :]
         model = self.model
         segments = kinds if model.config.type_vocab_size > 1 else torch.zeros_like(kinds)
@@ -183,14 +193,11 @@ class JointReader(nn.Module):
         )
         mask = torch.zeros(seen.shape, dtype=states.dtype, device=states.device)
         mask = mask.masked_fill(~seen, torch.finfo(states.dtype).min)[:, None, None, :]
-        before = seen.shape[1] - ids.shape[1] if self._gated else 0
         for number, layer in enumerate(model.encoder.layer):
             gated = mask
-            if before:
-                gate = (_SHUT + _STEP * self.gates[number]).to(mask.dtype)[None, :, None, None]
-                gated = torch.cat(
-                    [(mask[..., :before] + gate), mask[..., before:].expand(-1, len(gate[0]), -1, -1)], -1
-                )
+            if self._similarity and across is not None:
+                gate = (self._shut + _STEP * self.gates[number]).to(mask.dtype)[None, :, None, None]
+                gated = mask + gate * across.unsqueeze(1)
             states = layer(states, gated, past_key_values=cache)
         return states  # type: ignore[no-any-return, unused-ignore]  # untyped
 
