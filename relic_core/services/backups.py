@@ -35,7 +35,7 @@ from relic_core.services.jobs import Jobs
 from relic_core.services.models import choices_file
 from relic_core.store import Store, migrations, swapping
 from relic_core.store.locks import acquire, is_held
-from relic_core.store.log_check import NOTE
+from relic_core.store.log_check import LOST, NOTE
 from relic_core.training.folders import CHECKPOINTS, FOLDER, MODEL
 
 _ROOM = 50_000_000
@@ -208,8 +208,8 @@ class Backups:
             )
 
     def _holds(self) -> str:
-        note = f"{self._store.name}{NOTE}"
-        there = [path.name for path in swapping.contents(self._data, store=self._store.name) if path.name != note]
+        about = {f"{self._store.name}{end}" for end in (NOTE, LOST)}  # what they are about is what counts
+        there = [path.name for path in swapping.contents(self._data, store=self._store.name) if path.name not in about]
         if self._store.name not in there:
             return ", ".join(there)
         try:

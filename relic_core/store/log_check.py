@@ -22,6 +22,8 @@ from relic_core.errors import StoreReadOnly
 
 NOTE = ".wal-note"
 """End of the note's name: a restore puts it aside with the log."""
+LOST = ".lost"
+"""End of the name of what says which losses there were; it goes aside likewise."""
 _HEAD = 3 * 4096
 """Bytes at the beginning of DuckDB's file that say which of its blocks count."""
 _ROOM = 512
@@ -46,7 +48,7 @@ class LogCheck:
         self._store = store
         self._log = store.with_name(f"{store.name}.wal")
         self._path = store.with_name(f"{store.name}{NOTE}")
-        self.losses = store.with_name(f"{store.name}.lost")
+        self.losses = store.with_name(f"{store.name}{LOST}")
         """Says what was lost, one loss a line, until somebody deletes it."""
         self._note = self._file = -1
         """The open note and the open store. Closing the latter would end DuckDB's lock, so it waits for `end`."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from relic_core.errors import StoreError
+from relic_core.store.log_check import LOST
 
 MARKER = "restoring.json"
 ASIDE = "before-restore-"
@@ -29,7 +30,7 @@ FETCHED = "downloads"
 def contents(data: Path, *, store: str) -> Iterator[Path]:
     """List what makes a library, at the top of its data folder: not its locks, nor what an earlier one left."""
     for path in sorted(data.iterdir()) if data.is_dir() else ():
-        of_store = path.name.startswith((f"{store}.wal", f"{store}.lost"))
+        of_store = path.name.startswith((f"{store}.wal", f"{store}{LOST}"))
         beside = path.name.startswith(f"{store}.") and not of_store  # locks and the like
         if not beside and path.name not in {MARKER, FETCHED} and not path.name.startswith((ASIDE, ".")):
             yield path
