@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relic_core.domain import Search, Work, WorkSummary
+from relic_core.domain import Search, SearchRequest, Work, WorkSummary
 from relic_core.errors import RelicError
 from relic_core.wiring import App
 from relic_ui.links import link
@@ -54,6 +54,11 @@ def many(number: int, what: str) -> str:
     ('one place', '1,200 places', '0 places')
     """
     return f"one {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def length_of(request: SearchRequest) -> str:
+    """Say how long the quotations of a search are."""
+    return many(request.length, "sentence") if request.length else "any length"
 
 
 def ways(app: App) -> dict[str, str]:

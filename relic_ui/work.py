@@ -16,7 +16,7 @@ from relic_ui.jobs import show_job, stop_label
 from relic_ui.library import correcting
 from relic_ui.library.previews import left_out_list
 from relic_ui.links import link
-from relic_ui.naming import inside, name_of_search, ways, works_html
+from relic_ui.naming import inside, length_of, name_of_search, ways, works_html
 from relic_ui.shell import literal
 from relic_ui.sources import sources_reading
 
@@ -267,8 +267,7 @@ def _show_searches(app: App, facts: Facts) -> None:
         "<li>"
         + link("find", name_of_search(app, search, longest=_CLAIM_SHOWN), q=search.id)
         + f' <span class="relic-quiet">{f"{search.created:%d %B %Y}".lstrip("0")}, '
-        f"{search.request.length} {'sentence' if search.request.length == 1 else 'sentences'}"
-        f"{_inside(search, len(facts.numbers.chapters))}</span></li>"
+        f"{length_of(search.request)}{_inside(search, len(facts.numbers.chapters))}</span></li>"
         for search in facts.searches
     ]
     st.html(_list(rows[:_SEARCHES_SHOWN]))

@@ -15,6 +15,7 @@ from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
 from relic_core.cli.console import note
 from relic_core.domain import (
+    ANY_LENGTH,
     COMPOSING,
     EVERYWHERE,
     MAX_LENGTH,
@@ -64,7 +65,12 @@ _MOST_CHAPTERS = 10_000
     help="Its id, the beginning of its id, or its title; with --all none, but for that of --like.",
 )
 @click.argument("claim", required=False, help="The claim, or - to read it from standard input; with --like none.")
-@click.option("--length", type=int, help=f"Sentences per quotation, {MIN_LENGTH} to {MAX_LENGTH}.")
+@click.option(
+    "--length",
+    type=int,
+    default=ANY_LENGTH,
+    help=f"Sentences per quotation, {MIN_LENGTH} to {MAX_LENGTH} (default: any length).",
+)
 @click.option("--results", type=int, help="Passages per retriever.")
 @click.option("--retriever", "retrievers", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
 @click.option("--all", "everything", is_flag=True, help="Search every work of the library.")
@@ -105,7 +111,7 @@ def search(
     unit: Unit,
     quoted: bool,
     form: str,
-    length: int | None,
+    length: int,
     results: int | None,
     retrievers: Sequence[str],
     **narrowed: Any,
@@ -135,7 +141,7 @@ def search(
     work_filter = _work_filter(app, **narrowed)
     stored = app.works.resolve(words[0]).id if like is not None or not everything else ""
     seed_passage = None if like is None else SeedPassage(stored, like, 1 if sentences is None else sentences)
-    defaults: dict[str, Any] = {"length": length, "results": results, "retrievers": tuple(retrievers) or None}
+    defaults: dict[str, Any] = {"results": results, "retrievers": tuple(retrievers) or None}
     claim_text = "" if like is not None or not claims else _standard_input() if words[-1] == "-" else words[-1]
     if rows:
         claim_text, rows = (claim_text, rows) if claims else joined_claims(rows)
@@ -146,6 +152,7 @@ def search(
         conditions=rows,
         unit=unit,
         chapters=_chapters(chapters),
+        length=length,
         work_filter=work_filter,
         like=seed_passage,
         critics_quote=quoted,
@@ -326,7 +333,7 @@ def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
         "rank": card.rank,
         "quotation": card.quotation.plain,
         **where,
-        **_characters(card.span, card.work),
+        **_characters(card.line, card.work),
         "address": str(card.place.address),
         "chapter": card.place.chapter,
         "paragraph": card.place.paragraph,

@@ -58,7 +58,7 @@ from relic_core.domain.sources import (
     passage_id,
     window_id,
 )
-from relic_core.domain.spans import LENGTHS, MAX_LENGTH, MIN_LENGTH, Span
+from relic_core.domain.spans import ANY_LENGTH, LENGTHS, MAX_LENGTH, MIN_LENGTH, PASSAGE, Span
 from relic_core.domain.windows import MAX_CONTEXT, SHAPES, ContextSize, QuotationContext
 from relic_core.domain.works import (
     GIVEN_PASSAGES,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, get_args
 
-from relic_core.domain.spans import MAX_LENGTH, MIN_LENGTH
+from relic_core.domain.spans import ANY_LENGTH, MAX_LENGTH, MIN_LENGTH, PASSAGE
 from relic_core.domain.works import Work, WorkSummary, WorkVersion
 from relic_core.errors import BadRequest
 
@@ -138,7 +138,7 @@ class SearchRequest:
 
     - `work_id`: the work to search; empty for the whole library.
     - `claim_text`: the claim as typed, its mask included; left out where `like` is given.
-    - `length`: sentences per quotation, 1 to 5.
+    - `length`: sentences per quotation, 1 to 5; 0 for any.
     - `results`: cards per retriever, 1 to 50.
     - `chapters`: only passages of these, numbered from 1 as in addresses; with `work_id` only.
     - `work_filter`: without `work_id` only.
@@ -160,9 +160,10 @@ class SearchRequest:
 
     def __post_init__(self) -> None:
         """Check the numbers, and whether the parts go together."""
-        if not MIN_LENGTH <= self.length <= MAX_LENGTH:
+        if self.length != ANY_LENGTH and not MIN_LENGTH <= self.length <= MAX_LENGTH:
             raise BadRequest(
-                f"A quotation of {self.length} sentences was asked for; {MIN_LENGTH} to {MAX_LENGTH} are possible."
+                f"A quotation of {self.length} sentences was asked for; {MIN_LENGTH} to {MAX_LENGTH} are possible, and "
+                f"{ANY_LENGTH} for any length."
             )
         if not 1 <= self.results <= MAX_RESULTS:
             raise BadRequest(f"{self.results} results were asked for; 1 to {MAX_RESULTS} are possible.")
@@ -205,6 +206,11 @@ class SearchRequest:
                 if self.work_id
                 else "Chapters can be the answer within one work. Choose a work, or passages or works as the answer."
             )
+
+    @property
+    def sentences(self) -> int:
+        """Sentences of the passages that are ranked."""
+        return self.length or PASSAGE
 
     @property
     def rows(self) -> tuple[Condition, ...]:

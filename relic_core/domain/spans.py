@@ -9,6 +9,11 @@ MAX_LENGTH = 5
 LENGTHS = tuple(range(MIN_LENGTH, MAX_LENGTH + 1))
 """Quotation lengths, in sentences, that the pages offer (RELiC, section 3.1)."""
 
+ANY_LENGTH = 0
+"""In a request: passages are ranked, and each is shown with its best line."""
+PASSAGE = 3
+"""Sentences of the passages that are ranked where any length will do. Chosen on `loci-dev` (docs/evaluation.md)."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:

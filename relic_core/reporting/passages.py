@@ -93,6 +93,25 @@ def whole_sentences(work: Work, span: Span) -> Span:
     return Span(first, last - first)
 
 
+def grown(work: Work, line: Span, passage: Span, *, words: int) -> Span:
+    """Widen a line by whole sentences of its chapter up to so many words, by those of its passage first.
+
+    Of a sentence before and one after the shorter comes first. A line that is longer stays as it is.
+    """
+    while True:
+        wider = []
+        for at, inside in ((line.start - 1, line.start > passage.start), (line.end, line.end < passage.end)):
+            if 0 <= at < len(work.sentences) and work.sentences[at].chapter == work.sentences[line.start].chapter:
+                more = whole_sentences(work, Span(at, 1))
+                first, last = min(line.start, more.start), max(line.end, more.end)
+                reached = Span(first, last - first)
+                if (count := len(work.span_text(reached).split())) <= words:
+                    wider.append((not inside, count, reached))
+        if not wider:
+            return line
+        *_, line = min(wider)
+
+
 def _goes_on(work: Work, index: int) -> bool:
     if index + 1 == len(work.sentences) or work.sentences[index].paragraph != work.sentences[index + 1].paragraph:
         return False

@@ -15,6 +15,7 @@ from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.registry import RetrieverCard, Retrievers, in_order
 from relic_core.retrieval.search import SNAPSHOT_TOP_K, Findings, PartBorne, Verdicts, card_order, first_passages
 from relic_core.retrieval.strength import Strength
+from relic_core.services.lines import Lines
 from relic_core.text.words import shared_words
 
 CANDIDATES_PER_RESULT = 6
@@ -34,8 +35,9 @@ BEST_ORDER = ("reranked", "fusion")
 class Card:
     """One hit with all a reader needs to judge it.
 
-    - `quotation`: the words, verbatim, with the claim's words lit; `whole`: those of `shown`, the whole sentences that
-      it begins and ends in, with the span alone gold.
+    - `span`: what was ranked; `line`: what is quoted of it: all of it, or where any length will do its best line.
+    - `quotation`: the words of the line, verbatim, with the claim's words lit; `whole`: those of `shown`, the whole
+      sentences that it begins and ends in, or of any length the passage around it; there the line alone is gold.
     - `other_ranks`: the other retrievers and the ranks they give it; 0 where it is not among those they rank.
     - `shared`: words it shares with the claim, in the order of the text, each once.
     - `quoted`: the claim already quotes words of it.
@@ -48,6 +50,7 @@ class Card:
     work: Work
     rank: int
     span: Span
+    line: Span
     quotation: Passage
     shown: Span
     whole: Passage
@@ -121,6 +124,7 @@ class Answer:
 
     - `load`: gives those of some works, by their ids, that are still as they were ranked.
     - `composed`: what judges the hits of joined claims; others are judged by their scores.
+    - `lines`: chooses what is quoted of a passage, where any length will do.
     """
 
     def __init__(
@@ -130,11 +134,14 @@ class Answer:
         retrievers: Retrievers,
         load: Callable[[Iterable[str]], Mapping[str, Work]],
         composed: ComposedVerdicts | None,
+        lines: Lines | None = None,
     ) -> None:
         self._request = request
         self._found = found
         self._retrievers = retrievers
         self._composed = composed
+        self._lines = lines
+        self._quoted: dict[Hit, tuple[Span, Span]] = {}
         self._shown = chosen = {name: self._choose(name) for name in found.rankings}
         wanted = {*request.retrievers, self._leading}  # of others the best hit alone, for `weak`
         groups = [group for name in chosen for group in chosen[name][: None if name in wanted else 1]]
@@ -232,15 +239,25 @@ class Answer:
             hit, others = group.best, group.others
             if hit.work_id not in self._works:
                 continue
-            holds = (at for at, (work_id, span) in enumerate(cards) if work_id == hit.work_id and span.holds(hit.span))
+            line, shown = self._quote(hit)
+            holds = (at for at, (work_id, span) in enumerate(cards) if work_id == hit.work_id and span.holds(line))
             if self._request.unit == "passage" and (at := next(holds, None)) is not None:
                 groups[at] = Group(groups[at].best, (*groups[at].others, hit, *others))
             elif len(groups) == 2 * self._most(name):
                 break
             else:
                 groups.append(group)
-                cards.append((hit.work_id, whole_sentences(self._works[hit.work_id], hit.span)))
+                cards.append((hit.work_id, shown))
         return tuple(groups)
+
+    def _quote(self, hit: Hit) -> tuple[Span, Span]:
+        """Say which sentences a card quotes, and which it shows."""
+        if hit not in self._quoted:
+            work, span = self._works[hit.work_id], hit.span
+            line = self._lines.line(work, span) if self._lines else span
+            shown = self._lines.shown(work, line, span) if self._lines else whole_sentences(work, span)
+            self._quoted[hit] = line, shown
+        return self._quoted[hit]
 
     def _is_weak(self, name: str) -> bool:
         """Whether the best that a retriever ranks is weak, shown as a column or not."""
@@ -288,7 +305,8 @@ class Answer:
         def light(sentence: str) -> list[tuple[int, int]]:
             return shared_words(found.question.wanted, sentence)
 
-        words, whole = quotation(work, span, light=light), whole_sentences(work, span)
+        line, shown = self._quote(group.best)
+        words = quotation(work, line, light=light)
         parts = self._verdicts.parts(name, group.best, work)
         ranked = {} if parts else found.rankings
         retriever = self._retrievers.get(name)
@@ -297,10 +315,11 @@ class Answer:
             work=work,
             rank=group.best.rank,
             span=span,
+            line=line,
             quotation=words,
-            shown=whole,
-            whole=words if whole == span else quotation(work, span, within=whole, light=light),
-            place=work.place(span),
+            shown=shown,
+            whole=words if shown == line else quotation(work, line, within=shown, light=light),
+            place=work.place(line),
             score=group.best.score,
             strength=self._verdicts.of(name, group.best),
             other_ranks=tuple(

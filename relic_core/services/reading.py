@@ -91,7 +91,7 @@ class Reading:
                 f"The search was made in another work, {result.work.title}; its hits are not marked in {work.title}."
             )
         marks = [
-            HitMark(retriever=column.retriever, way=column.card.called, number=number, span=card.span, place=card.place)
+            HitMark(retriever=column.retriever, way=column.card.called, number=number, span=card.line, place=card.place)
             for column in result.columns
             for number, card in enumerate(column.cards, start=1)
             if card.work.id == work.id

@@ -12,6 +12,7 @@ from pathlib import Path
 from relic_core import __version__
 from relic_core.caching import LRUCache
 from relic_core.domain import (
+    ANY_LENGTH,
     MAX_LENGTH,
     MIN_LENGTH,
     Claim,
@@ -34,6 +35,7 @@ from relic_core.retrieval.registry import Retrievers, in_order
 from relic_core.retrieval.search import Findings, Question, Source, candidates, retrievers_to_ask
 from relic_core.retrieval.words import work_terms
 from relic_core.services.answers import Answer, Column, Evidence
+from relic_core.services.lines import Lines
 from relic_core.services.works import Works
 from relic_core.text.masking import QuotationFinder, Quoted, check_script, has_gap, in_context, read_claim, shown_gap
 from relic_core.text.words import content_tokens, tokens, unknown_words
@@ -121,7 +123,10 @@ class Search:
         if composed is None:
             default = [card for card in self._retrievers.default() if work or card.library]
             found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get, progress)
-        answer = Answer(request, found, self._retrievers, partial(self._load, found), composed)
+        lines = None
+        if request.length == ANY_LENGTH:
+            lines = Lines(Claim(left=_wanted_text(request)) if composed else question.claim, self._retrievers.get)
+        answer = Answer(request, found, self._retrievers, partial(self._load, found), composed, lines)
         return SearchResult(
             request=request,
             work=work,
@@ -176,31 +181,32 @@ class Search:
         """Give what is searched: one work, or those of the library that are long enough."""
         if work is not None:
             check_script(claim, [work])
-            if not work.candidates(request.length):
+            if not work.candidates(request.sentences):
                 raise BadRequest(
-                    f"{work.title} has {_sentences(len(work.sentences))}, so it holds no passage of {request.length}. "
+                    f"{work.title} has {_sentences(len(work.sentences))}, so it holds no passage of "
+                    f"{request.sentences}. "
                     "Choose a shorter quotation."
                 )
             return Corpus.of(work), ()
         admitted = self._works.admitted(request.work_filter)
         if not admitted:
             raise BadRequest(_nothing_admitted(request.work_filter))
-        searched = [(work, version) for work, version in admitted if version.candidates(request.length)]
+        searched = [(work, version) for work, version in admitted if version.candidates(request.sentences)]
         corpus = Corpus(tuple(version for _, version in searched), self._works.load)
         return corpus, tuple(work for work, _ in searched)
 
     def _findings(self, request: SearchRequest, question: Question, corpus: Corpus) -> Findings:
         """Say which passages are to be ranked, of which nothing is found yet."""
         quoting = self._sentences_quoted if request.critics_quote else None
-        masks = candidates(question, corpus, request.length, request.chapters, quoting)
-        found = Findings(question=question, corpus=corpus, length=request.length, masks=masks)
+        masks = candidates(question, corpus, request.sentences, request.chapters, quoting)
+        found = Findings(question=question, corpus=corpus, length=request.sentences, masks=masks)
         if found.candidates == 0:
             admitted = self._works.admitted(request.work_filter)  # what holds no such passage is not in the corpus
             longest = max((version.sentences for _, version in admitted), default=0)
             raise BadRequest(
                 f"No work searched has {'a' if question.source is None else 'another'} passage of "
-                f"{_sentences(request.length)}; the longest of them has {longest} in all. Choose a shorter quotation, "
-                "or more works."
+                f"{_sentences(request.sentences)}; the longest of them has {longest} in all. Choose a shorter "
+                "quotation, or more works."
             )
         return found
 

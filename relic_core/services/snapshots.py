@@ -139,7 +139,7 @@ class Snapshots:
 
     def of(self, search: Search) -> tuple[tuple[datetime, TopKSnapshot], ...]:
         """List what is kept of what a search found, the oldest first."""
-        return self._rows.of(search.id, length=search.request.length)
+        return self._rows.of(search.id, length=search.request.sentences)
 
     def keep(self, search_id: str, result: SearchResult) -> int:
         """Keep the first passages of each column, where what made them differs from the last kept; say of how many.
@@ -166,7 +166,7 @@ class Snapshots:
         return tuple(
             TopKSnapshot(
                 retriever=column.retriever,
-                length=result.request.length,
+                length=result.request.sentences,
                 edition=made.edition,
                 maker=made.retrievers[column.retriever],
                 version=made.version,

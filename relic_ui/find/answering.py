@@ -245,11 +245,11 @@ def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
     indexes, models = app.indexes, (_MODELS, app.models_chosen)
     if request.work_id:
         ready = (
-            card.name for card in app.retrievers.cards() if indexes.ready(request.work_id, card.name, request.length)
+            card.name for card in app.retrievers.cards() if indexes.ready(request.work_id, card.name, request.sentences)
         )
         return frozenset({models, *ready})
     works = app.works.scope(request.work_filter)
-    lacking = indexes.unprepared(works, request.length)
+    lacking = indexes.unprepared(works, request.sentences)
     due = {_DUE} if indexes.library_due() else set()
     return frozenset({models, *(work.id for work in works), *((_LACKS, each) for each in lacking), *due})
 

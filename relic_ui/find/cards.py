@@ -111,7 +111,7 @@ def card_html(
 ) -> str:
     """Make the HTML of one card; of a library, it says which work the passage is from (`quoted` takes its id)."""
     card, number = placed.card, placed.number
-    place, work, n = card.place, card.work, card.span.length
+    place, work, n = card.place, card.work, card.line.length
     at = str(place.address)
     where = _tied(f"{place.label} · {place.fraction:.0%}")
     named = f"{name_of(work)}, " * (result.work is None)
@@ -126,7 +126,7 @@ def card_html(
     keep = marks.html(
         work.id, at, n, search_id, placed.retriever, str(card.rank), place=f"passage {number}, {named}{where}"
     )
-    around = passage_html(surroundings(work, card.span, sentences=SURROUNDING_SENTENCES), mark_gold=True)
+    around = passage_html(surroundings(work, card.line, sentences=SURROUNDING_SENTENCES), mark_gold=True)
     said = ("" if placed.again else chosen_by) + _critics(card, quoted(work.id))
     by = f'<p class="relic-card-by">{said}</p>' if said else ""
     body = (
@@ -193,7 +193,7 @@ def work_html(work: Work, number: int, hits: Sequence[Hit], search_id: str) -> s
 
 def _critics(card: Card, quoted: QuotationCounts) -> str:
     """Say how many critics quote a passage, and lead to what they say; nothing where none does."""
-    critics, most = quoted.by(card.span)
+    critics, most = quoted.by(card.line)
     if not critics:
         return ""
     at = str(card.work.address(most))

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from relic_core.domain import (
+    ANY_LENGTH,
     COMPOSING,
     DEFAULT_RETRIEVERS,
     EVERYWHERE,
-    MAX_LENGTH,
+    LENGTHS,
     MAX_RESULTS,
-    MIN_LENGTH,
     SearchRequest,
     WorkSummary,
 )
@@ -31,7 +31,7 @@ from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_
 from relic_ui.find.examples import show_examples
 from relic_ui.find.scope import Scope
 from relic_ui.history import history_removing
-from relic_ui.naming import name_of, shorten
+from relic_ui.naming import length_of, name_of, shorten
 from relic_ui.shell import literal, show_errors, warn_of_address
 
 TITLE = "Find a quotation"
@@ -203,7 +203,7 @@ def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
     offered = [*by_id, _LIBRARY] if len(by_id) > 1 else [*by_id]
     if state.get("find_work") not in offered:
         state["find_work"] = scope.searched_last(app, offered)
-    state.setdefault("find_length", MIN_LENGTH)
+    state.setdefault("find_length", ANY_LENGTH)
     state.setdefault("find_results", DEFAULT_RESULTS)
     state.setdefault("find_retrievers", list(DEFAULT_RETRIEVERS))
     if state["find_work"] == _LIBRARY:
@@ -283,13 +283,12 @@ def _folded(result: SearchResult) -> str:
     asked = "Passages like this one" if result.source else f"“{shorten(shown_gap(request.claim_text), _CLAIM_SHOWN)}”"
     if request.conditions:
         asked = shorten(request.sentence, 2 * _CLAIM_SHOWN)
-    length = "1 sentence" if request.length == 1 else f"{request.length} sentences"
     limits = f", {len(request.chapters)} of {len(result.work.chapters)} chapters" if request.chapters else ""
     if not result.work and request.work_filter != EVERYWHERE:
         where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
     limits += ", quoted by critics" * request.critics_quote
     limits += f", {request.unit}s" * (request.unit != "passage")
-    return f"{literal(asked)} *{literal(where)}{limits} · {length}* **Edit**"
+    return f"{literal(asked)} *{literal(where)}{limits} · {length_of(request)}* **Edit**"
 
 
 def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: ReadingPage | None) -> None:
@@ -308,7 +307,8 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
         )
         st.segmented_control(
             "Sentences in the quotation",
-            list(range(MIN_LENGTH, MAX_LENGTH + 1)),
+            [ANY_LENGTH, *LENGTHS],
+            format_func=lambda length: str(length or "Any"),
             key="find_length",
             persist_state="session",
             required=True,

@@ -17,7 +17,7 @@ from relic_core.services.sharing import CODE, FILE_NAME
 from relic_core.wiring import App
 from relic_ui import links, person
 from relic_ui.history import history_removing
-from relic_ui.naming import inside, listed, many, name_of, name_of_search, shorten, ways
+from relic_ui.naming import inside, length_of, listed, many, name_of, name_of_search, shorten, ways
 from relic_ui.shell import literal, warn_of_address
 
 PAGE = 40
@@ -211,7 +211,7 @@ def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
     if search.request.critics_quote:
         where += ", quoted by critics"
     with_what = listed([inside(names.get(name, name)) for name in search.request.retrievers])
-    return escape(f"{where} · {many(search.request.length, 'sentence')} · {with_what}")
+    return escape(f"{where} · {length_of(search.request)} · {with_what}")
 
 
 def _work_name(app: App, work_id: str, summaries: Mapping[str, WorkSummary]) -> str:

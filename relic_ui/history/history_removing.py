@@ -10,7 +10,7 @@ from relic_core.domain import Search
 from relic_core.wiring import App
 from relic_ui import person, removed
 from relic_ui.buttons import button
-from relic_ui.naming import many, name_of_search
+from relic_ui.naming import length_of, name_of_search
 from relic_ui.shell import show_errors
 
 _CLAIM_SHOWN = 120
@@ -84,7 +84,7 @@ def _put_back(app: App, search_id: str) -> None:
 def _where(app: App, search: Search) -> str:
     """Say what tells searches of one claim apart: what was searched, and for how much."""
     where = app.works.described(search.request.work_id).title if search.request.work_id else "the whole library"
-    return f"{where}, {many(search.request.length, 'sentence')}"
+    return f"{where}, {length_of(search.request)}"
 
 
 def _name(app: App, search: Search) -> str:

@@ -103,7 +103,7 @@ def keep_pressed(app: App, does: str, to: str) -> None:
             (card.rank, column.retriever)
             for column in found.columns
             for card in column.cards
-            if (card.work.id, str(card.place.address), card.span.length) == here
+            if (card.work.id, str(card.place.address), card.line.length) == here
         )
         rank, retriever = min(ranked, default=(0, ""))
     keep.press(app, passage, origin="read", search_id=search_id, retriever=retriever, rank=rank)
