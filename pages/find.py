@@ -5,11 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from relic_ui import buttons, keep, shell
-from relic_ui.find import find
+from relic_ui.find import cards, find
 
 app = shell.page(find.TITLE)
 with shell.show_errors():
-    keep.do_found(app, *buttons.pressed())
+    pressed = buttons.pressed()
+    keep.do_found(app, *pressed)
+    cards.press_line(*pressed)
     if summaries := app.works.summaries():
         find.show(app, summaries)
     else:

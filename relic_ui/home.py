@@ -44,13 +44,16 @@ def _show_claim_box(app: App, summaries: Sequence[WorkSummary]) -> None:
     with st.form("home_asking", border=False):
         work_id = st.selectbox("Work", list(names), format_func=names.__getitem__, key="home_work")
         claim_box.show_claim_box("", key="home_claim")
+        claim_box.show_more_box(key="home_more")
         if st.form_submit_button("Find", type="primary", icon=":material/search:", key="home_find"):
-            _find(work_id, st.session_state["home_claim"] or "", None)
+            claim = st.session_state["home_claim"] or ""
+            more = st.session_state["home_more"] if claim_box.takes_more(claim) else ""
+            _find(work_id, claim_box.with_more(claim, more or ""), None)
 
 
 def _find(work_id: str, claim_text: str, length: int | None) -> None:
     """Ask on the page Find for quotations of `length` sentences; None: as it was chosen last."""
-    st.session_state.update(find_work=work_id, find_claim=claim_text, find_context="", find_rows=0)
+    st.session_state.update(find_work=work_id, find_claim=claim_text, find_more="", find_rows=0)
     if length:
         st.session_state["find_length"] = length
     like.ask_a_claim()

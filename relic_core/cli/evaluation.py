@@ -49,6 +49,7 @@ _CHOOSER = "bm25"
     "evaluate sentences LISTS --texts TEXTS --format json",
     "evaluate public-relic-dev attribution --by length",
     "evaluate queries.jsonl attribution",
+    "evaluate loci-dev --length 0 --length 1 --length 3",
 )
 @click.argument(
     "benchmark",
@@ -79,7 +80,12 @@ _CHOOSER = "bm25"
 @by_option
 @click.option("--proxy", is_flag=True, help="The task of three options instead of a whole ranking.")
 @click.option(
-    "--length", "lengths", type=int, multiple=True, help="With --proxy: sentences of a quotation (default: 1); 0: any."
+    "--length",
+    "lengths",
+    type=int,
+    multiple=True,
+    help="Without RETRIEVER: count cards as Find shows them, for this length, 0 for any; may be repeated, and the last "
+    "is what the others are compared with. With --proxy: sentences of a quotation (default: 1); 0: any.",
 )
 @click.option("--chooser", metavar="NAME", help=f"With --proxy: who chooses the options (default: {_CHOOSER}).")
 @path_option("--submission", "FILE", "Write RELiC's hidden test split, answered, for its leaderboard.")
@@ -103,8 +109,7 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
         refuse_others("--windows", "windows", "data")
         _export(app, benchmark, given)
     elif retriever is None:
-        what = "a folder of lists" if benchmark == SENTENCES else "RETRIEVER"
-        raise click.UsageError(f"evaluate {benchmark} wants {what}.")
+        _count_cards(app, benchmark, given)
     elif benchmark == ECHOES:
         refuse_others(f"evaluate {ECHOES}", "data", "texts", "vectors", "form")
         _measure_echoes(app, retriever, given)
@@ -243,6 +248,20 @@ def _ask_items(app: App, benchmark: str, retriever: str, given: SimpleNamespace)
             ask = partial(proxy_table, opened, names, chooser=chooser, shape=size, lengths=lengths)
             made.append(ask(create=create, progress=progress))
     print(tables.write(tuple(made), given.form))
+
+
+def _count_cards(app: App, benchmark: str, given: SimpleNamespace) -> None:
+    """Count cards as Find shows them, where lengths are given in place of a retriever."""
+    from relic_core.services import answer_figures
+
+    if not given.lengths:
+        what = "a folder of lists" if benchmark == SENTENCES else "RETRIEVER, or --length"
+        raise click.UsageError(f"evaluate {benchmark} wants {what}.")
+    refuse_others("--length without RETRIEVER", "lengths", "data", "form")
+    opened = app.benchmarks.open(benchmark, data=given.data)
+    with console.ProgressLine("Asking as Find does") as progress:
+        made = answer_figures.measure(opened, app.search, given.lengths, progress)
+    print(tables.write(made, given.form))
 
 
 def _submit(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:

@@ -13,8 +13,8 @@ GAP = "____"
 """How pages write it."""
 
 
-SHORT_CLAIM = 16
-"""Words up to which a claim without a gap is a short one."""
+SHORT_CLAIM = 40
+"""Words up to which a claim without a gap is a short one: a sentence or two (docs/evaluation.md)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def quotation(
 ) -> Passage:
     """Set the sentences of a span, `within` a longer one where it is given; only they are gold.
 
-    - `light`: gives the offsets of the words to light in a text handed to it.
+    - `light`: gives the offsets of the words to light in a sentence handed to it.
     """
     shown = within or span
     return _set(work, work.sentences[shown.start : shown.end], gold=span, light=light)
@@ -94,22 +94,25 @@ def whole_sentences(work: Work, span: Span) -> Span:
 
 
 def grown(work: Work, line: Span, passage: Span, *, words: int) -> Span:
-    """Widen a line by whole sentences of its chapter up to so many words, by those of its passage first.
+    """Widen a line by whole sentences up to so many words, as `widened` does; a line that is longer stays as it is."""
+    while (wider := widened(work, line, passage)) != line and len(work.span_text(wider).split()) <= words:
+        line = wider
+    return line
 
-    Of a sentence before and one after the shorter comes first. A line that is longer stays as it is.
+
+def widened(work: Work, line: Span, passage: Span) -> Span:
+    """Widen a line by a whole sentence of its chapter, one of its passage first; of one on either side the shorter.
+
+    Where it is its whole chapter it stays as it is.
     """
-    while True:
-        wider = []
-        for at, inside in ((line.start - 1, line.start > passage.start), (line.end, line.end < passage.end)):
-            if 0 <= at < len(work.sentences) and work.sentences[at].chapter == work.sentences[line.start].chapter:
-                more = whole_sentences(work, Span(at, 1))
-                first, last = min(line.start, more.start), max(line.end, more.end)
-                reached = Span(first, last - first)
-                if (count := len(work.span_text(reached).split())) <= words:
-                    wider.append((not inside, count, reached))
-        if not wider:
-            return line
-        *_, line = min(wider)
+    wider = []
+    for at, inside in ((line.start - 1, line.start > passage.start), (line.end, line.end < passage.end)):
+        if 0 <= at < len(work.sentences) and work.sentences[at].chapter == work.sentences[line.start].chapter:
+            more = whole_sentences(work, Span(at, 1))
+            first, last = min(line.start, more.start), max(line.end, more.end)
+            reached = Span(first, last - first)
+            wider.append((not inside, len(work.span_text(reached).split()), reached))
+    return min(wider)[-1] if wider else line
 
 
 def _goes_on(work: Work, index: int) -> bool:
@@ -141,7 +144,7 @@ def _set(
             is_gold = gold.start <= sentence.index < gold.end
             if before is not None:
                 pieces.extend(setting.pieces(before, sentence.start, gold=is_gold and sentence.index > gold.start))
-            lights = light(work.text[sentence.start : sentence.end]) if light and is_gold else ()
+            lights = light(work.text[sentence.start : sentence.end]) if light else ()
             pieces.extend(setting.pieces(sentence.start, sentence.end, lights, gold=is_gold))
             before = sentence.end
         paragraphs.append(SetParagraph(kind=paragraph.kind, number=paragraph.number, pieces=tuple(pieces)))

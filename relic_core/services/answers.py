@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from relic_core.domain import MAX_RESULTS, Group, Hit, Place, SearchRequest, Span, Work, group_overlapping
 from relic_core.errors import NoIndex, StaleIndex
 from relic_core.ports import Matching
-from relic_core.reporting.passages import Passage, quotation, whole_sentences
+from relic_core.reporting.passages import Passage, quotation, whole_sentences, widened
 from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.registry import RetrieverCard, Retrievers, in_order
 from relic_core.retrieval.search import SNAPSHOT_TOP_K, Findings, PartBorne, Verdicts, card_order, first_passages
 from relic_core.retrieval.strength import Strength
 from relic_core.services.lines import Lines
-from relic_core.text.words import shared_words
+from relic_core.text.words import content_tokens, shared_words
 
 CANDIDATES_PER_RESULT = 6
 """Hits looked at for each result wanted, since overlapping ones share a card."""
@@ -73,6 +73,25 @@ class Card:
         """Whether it shows the passage of another, or a part of it as its own."""
         same = self.work.id == (other.work.id if isinstance(other, Card) else other.work_id)
         return same and (self.span.overlaps(other.span) or self.shown.holds(other.span))
+
+
+def widen(card: Card) -> Card:
+    """Quote a whole sentence more, one that the card shows first: see `widened`."""
+    line = widened(card.work, card.line, card.shown)
+    first, last = min(line.start, card.shown.start), max(line.end, card.shown.end)
+    shown, wanted = Span(first, last - first), frozenset(content_tokens(" ".join(card.shared)))
+
+    def light(sentence: str) -> list[tuple[int, int]]:
+        return shared_words(wanted, sentence)
+
+    return replace(
+        card,
+        line=line,
+        shown=shown,
+        quotation=quotation(card.work, line, light=light),
+        whole=quotation(card.work, line, within=shown, light=light),
+        place=card.work.place(line),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +325,7 @@ class Answer:
             return shared_words(found.question.wanted, sentence)
 
         line, shown = self._quote(group.best)
-        words = quotation(work, line, light=light)
+        words, whole = quotation(work, line, light=light), quotation(work, line, within=shown, light=light)
         parts = self._verdicts.parts(name, group.best, work)
         ranked = {} if parts else found.rankings
         retriever = self._retrievers.get(name)
@@ -318,7 +337,7 @@ class Answer:
             line=line,
             quotation=words,
             shown=shown,
-            whole=words if shown == line else quotation(work, line, within=shown, light=light),
+            whole=whole,
             place=work.place(line),
             score=group.best.score,
             strength=self._verdicts.of(name, group.best),
@@ -327,7 +346,7 @@ class Answer:
                 for card, ranking in others
                 if card.kind != "reranker" and (card.shown or ranking.scores.any())  # around a passage asked with: none
             ),
-            shared=tuple({piece.text.casefold(): piece.text for piece in words.pieces if piece.lit}.values()),
+            shared=tuple({piece.text.casefold(): piece.text for piece in whole.pieces if piece.lit}.values()),
             quoted=any(span.overlaps(each.span) for each in found.question.quoted),
             others=group.others,
             parts=parts,

@@ -37,10 +37,10 @@ from relic_core.retrieval.words import work_terms
 from relic_core.services.answers import Answer, Column, Evidence
 from relic_core.services.lines import Lines
 from relic_core.services.works import Works
-from relic_core.text.masking import QuotationFinder, Quoted, check_script, has_gap, in_context, read_claim, shown_gap
+from relic_core.text.masking import QuotationFinder, Quoted, check_script, has_gap, read_claim, shown_gap
 from relic_core.text.words import content_tokens, tokens, unknown_words
 
-__all__ = ["Search", "SearchResult", "has_gap", "in_context", "shown_gap"]
+__all__ = ["Search", "SearchResult", "has_gap", "shown_gap"]
 
 _FINDERS_KEPT = 3
 

@@ -68,23 +68,6 @@ def has_gap(claim_text: str) -> bool:
     return bool(find_masks(claim_text))
 
 
-def in_context(claim_text: str, context: str) -> str:
-    """Put a claim into what is said around it: in the place of its gap, or behind it.
-
-    >>> in_context("He blames others", "Mapplebeck is proud.")
-    'Mapplebeck is proud. He blames others ____'
-    >>> in_context("He blames others:", "He is proud. ___ Nobody answers.")
-    'He is proud. He blames others: ____ Nobody answers.'
-    >>> in_context("He blames ____", "He is proud."), in_context("He blames others", "")
-    ('He blames ____', 'He blames others')
-    """
-    if not context.strip() or has_gap(claim_text):
-        return claim_text
-    start, end = next(iter(find_masks(context)), (len(context), len(context)))
-    around = (context[:start].strip(), claim_text.strip(), GAP, context[end:].strip())
-    return " ".join(piece for piece in around if piece)
-
-
 def shown_gap(claim_text: str) -> str:
     """Write the gap of a claim as pages write it.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import escape
@@ -10,7 +10,7 @@ from html import escape
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from relic_core.domain import GAP, SearchRequest
+from relic_core.domain import SearchRequest
 from relic_core.errors import StoreError
 from relic_core.services.model_reading import lit
 from relic_core.services.search import SearchResult, shown_gap
@@ -19,6 +19,7 @@ from relic_core.wiring import App
 from relic_ui import person
 from relic_ui.find import address_bar, conditions, read_by_model, share
 from relic_ui.find.cards import (
+    Placed,
     card_html,
     placed_best,
     placed_in,
@@ -27,12 +28,14 @@ from relic_ui.find.cards import (
     threshold_html,
     work_html,
 )
+from relic_ui.find.claim_box import MORE, ask, with_more
 from relic_ui.find.library_strip import show_library_strip
 from relic_ui.find.notices import show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
 from relic_ui.find.strip import show_strip
 from relic_ui.keep import Marks
 from relic_ui.links import set_address
+from relic_ui.naming import many
 from relic_ui.shell import literal
 from relic_ui.sources.critics import link_about
 
@@ -72,6 +75,7 @@ def show(app: App, result: SearchResult) -> None:
         if st.session_state["find_search"]:
             share.show_menu(app, st.session_state["find_search"], request)
     show_notices(result)
+    _show_more(result)
     show_preparing(app, result)
     page = _Page.of(app, view, result)
     if not any(column.waiting for column in result.columns):
@@ -83,6 +87,22 @@ def show(app: App, result: SearchResult) -> None:
         whole = reading.result()
     _keep(app, request, whole)
     page.draw(whole, before=result)
+
+
+def _show_more(result: SearchResult) -> None:
+    """Offer a short claim a second sentence, which finds more than another reading of the cards would."""
+    if not result.claim.short or result.source or result.request.conditions:
+        return
+
+    def add() -> None:
+        state = st.session_state
+        state["find_claim"] = with_more(result.request.claim_text, state["find_say_more"] or "")
+        state["find_say_more"] = ""
+        ask()
+
+    with st.form("find_more_asking", border=False), st.container(horizontal=True, gap="small", key="find_more_line"):
+        st.text_input(MORE, key="find_say_more", label_visibility="collapsed", placeholder=MORE)
+        st.form_submit_button("Find", icon=":material/search:", key="find_more_button", on_click=add, width="content")
 
 
 def _choose_view(result: SearchResult) -> str:
@@ -168,12 +188,12 @@ class _Page:
         placed = []
         if self.view == _BEST:
             placed = placed_best(result)
+            most = 2 * result.request.results
             with self.lists[_BEST].container():
-                for each in placed:
-                    st.html(
-                        threshold_html(each, placed)
-                        + card_html(each, result, search_id, self.marks, self.app.sources.quoted)
-                    )
+                self._draw_cards(placed[:most], result, search_id)
+                if more := placed[most:]:
+                    with st.expander(f"{many(len(more), 'more passage')}, found by one way alone".capitalize()):
+                        self._draw_cards(more, result, search_id)
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
@@ -202,6 +222,11 @@ class _Page:
                 show_strip(placed, result.work)
         _draw_foot(self.foot, result, critics=critics)
 
+    def _draw_cards(self, placed: Sequence[Placed], result: SearchResult, search_id: str) -> None:
+        for each in placed:
+            line = threshold_html(each, placed)
+            st.html(line + card_html(each, result, search_id, self.marks, self.app.sources.quoted))
+
 
 def _critics(result: SearchResult, quoted: Callable[[str], QuotationCounts]) -> str:
     """Lead to what critics say about the claim; nothing where none quotes a work that was found in."""
@@ -215,11 +240,8 @@ def _critics(result: SearchResult, quoted: Callable[[str], QuotationCounts]) -> 
 def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> None:
     works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
     unkept = st.session_state.get("find_unkept")
-    more = result.claim.short and not (result.source or result.request.conditions or result.weak)
     foot.html(
-        critics + "<p>Not the passage you have in mind? Paste your paragraph around it, with "
-        f"{GAP} where the quotation goes: that finds more than a short claim does.</p>"
-        * more
+        critics
         + f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
         f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
         f'<details class="relic-quiet relic-made"><summary>Texts and models used</summary>'

@@ -10,9 +10,10 @@ import streamlit as st
 
 from relic_core.domain import Hit, Unit, Work
 from relic_core.reporting.passages import quotation, surroundings
-from relic_core.services.answers import Card, Column
+from relic_core.services.answers import Card, Column, widen
 from relic_core.services.search import SearchResult
 from relic_core.services.sources import QuotationCounts
+from relic_ui.buttons import button
 from relic_ui.citing import cite_link
 from relic_ui.find.conditions import JOINS
 from relic_ui.find.like import more_link
@@ -47,6 +48,31 @@ class Placed:
     by: str
     chosen_by: tuple[tuple[str, str, int], ...] = ()
     again: bool = False
+
+
+_WIDENED = "find_widened"
+LONGER, SHORTER = "longer", "shorter"
+"""What the buttons of a card do to its line."""
+
+
+def press_line(does: str, to: str) -> None:
+    """Do what was pressed to the line of a card: widen it, or take that back."""
+    steps = st.session_state.setdefault(_WIDENED, {})
+    if does == LONGER:
+        steps[to] = steps.get(to, 0) + 1
+    elif does == SHORTER:
+        steps[to] = max(0, steps.get(to, 0) - 1)
+
+
+def _widened(card: Card, search_id: str) -> Card:
+    """Give a card with its line as the reader has widened it."""
+    for _ in range(st.session_state.get(_WIDENED, {}).get(_line_of(card, search_id), 0)):
+        card = widen(card)
+    return card
+
+
+def _line_of(card: Card, search_id: str) -> str:
+    return f"{search_id}/{card.work.id}/{card.span.start}"
 
 
 def placed_in(column: Column, left: Sequence[Column] = ()) -> list[Placed]:
@@ -110,7 +136,7 @@ def card_html(
     placed: Placed, result: SearchResult, search_id: str, marks: Marks, quoted: Callable[[str], QuotationCounts]
 ) -> str:
     """Make the HTML of one card; of a library, it says which work the passage is from (`quoted` takes its id)."""
-    card, number = placed.card, placed.number
+    card, number = _widened(placed.card, search_id), placed.number
     place, work, n = card.place, card.work, card.line.length
     at = str(place.address)
     where = _tied(f"{place.label} · {place.fraction:.0%}")
@@ -133,6 +159,7 @@ def card_html(
         f"<header>{head}{by}</header><blockquote>{passage_html(card.whole)}</blockquote>"
         f"{_parts(placed, result.request.unit, search_id)}"
         f'<div class="relic-card-do">{keep} {cite_link(work.id, at, n, search_id)}'
+        f"{_length_html(card, placed, search_id)}"
         f'<details><summary>Show context</summary><div class="relic-around">{around}</div></details>'
         f'<details class="relic-why"><summary>Why this?</summary>{_why(placed, result)}'
         f"<div>{more_link(work.id, at, n)}</div></details></div>"
@@ -142,6 +169,13 @@ def card_html(
         body = f"<details><summary>{rank}<span>{line}</span>{chosen_by}</summary>{body}</details>"
     css = "relic-card relic-card-again" if placed.again else "relic-card"
     return f'<article class="{css}" id="{placed.anchor}" style="{hue(placed.retriever)}">{body}</article>'
+
+
+def _length_html(card: Card, placed: Placed, search_id: str) -> str:
+    """Make the buttons that widen the line of a card, and take that back."""
+    to, passage = _line_of(card, search_id), f"passage {placed.number}"
+    less = button(SHORTER, to, "−", title=f"Quote less of {passage}") if card.line != placed.card.line else ""
+    return f'<span class="relic-length">{button(LONGER, to, "+", title=f"Quote more of {passage}")}{less}</span>'
 
 
 def _tied(where: str) -> str:

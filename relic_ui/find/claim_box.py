@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from relic_core.domain import GAP
+from relic_core.domain.claims import SHORT_CLAIM
 from relic_core.services.search import has_gap
 from relic_ui.component import component
 from relic_ui.shell import LONGEST_PASTE
@@ -12,11 +13,7 @@ from relic_ui.shell import LONGEST_PASTE
 CLAIM_LABEL = "Your claim, or a paragraph with a gap"
 PLACEHOLDER = f"Paste a paragraph of yours, with {GAP} where the quotation goes.\nOr write a short claim."
 _HELP = f"Enter searches; Shift+Enter starts a new line. {GAP} or [MASK] marks where the quotation goes."
-_CONTEXT_HELP = (
-    f"A sentence or two of yours, read as coming before the claim. To add what follows it, write {GAP} for the claim."
-)
-_SHORT = 40
-"""Words up to which a claim may need more around it."""
+MORE = "Say one thing more: who, when, what it shows"
 
 _LISTENER_JS = """
 // Enter finds, as in other search boxes; Edit puts the cursor into the box.
@@ -102,20 +99,26 @@ def show_claim_box(first: str, *, key: str) -> None:
         component("relic_claim_box", js=_LISTENER_JS)(key="relic_claim_box", data={"label": CLAIM_LABEL})
 
 
-def takes_context(claim_text: str) -> bool:
-    """Whether a claim is asked what stands around it: one with a gap, or a paragraph, has it around it."""
-    return len(claim_text.split()) <= _SHORT and not has_gap(claim_text)
+def takes_more(claim_text: str) -> bool:
+    """Whether one thing more helps a claim: not one with a gap, or a paragraph, which say enough."""
+    return len(claim_text.split()) <= SHORT_CLAIM and not has_gap(claim_text)
 
 
-def show_context_box(claim_text: str, *, key: str) -> None:
-    """Draw the box for what stands around a claim, where it takes that."""
-    if takes_context(claim_text):
-        st.text_input(
-            "What do you say before or after it? (optional)",
-            key=key,
-            persist_state="session",
-            help=_CONTEXT_HELP,
-        )
+def show_more_box(*, key: str) -> None:
+    """Draw the box for a second sentence of the claim."""
+    st.text_input(f"{MORE} (optional)", key=key, persist_state="session")
+
+
+def with_more(claim_text: str, more: str) -> str:
+    """Join a second sentence to a claim.
+
+    >>> with_more("Pip is ashamed", "At the forge"), with_more("Who lies?", ""), with_more("A lie?", "His")
+    ('Pip is ashamed. At the forge', 'Who lies?', 'A lie? His')
+    """
+    if not more.strip():
+        return claim_text
+    claim_text = claim_text.strip()
+    return f"{claim_text}{'' if claim_text.endswith(('.', '!', '?', '…')) else '.'} {more.strip()}"
 
 
 def show_gap_button(claim_key: str) -> None:

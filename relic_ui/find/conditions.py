@@ -145,7 +145,7 @@ def offer_split(request: SearchRequest) -> None:
         return
 
     def take() -> None:
-        st.session_state.update(find_claim=rows[0].claim_text, find_context="")
+        st.session_state.update(find_claim=rows[0].claim_text, find_more="")
         put(rows[1:])
         ask()
 

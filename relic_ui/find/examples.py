@@ -20,7 +20,7 @@ def show_examples(where: Scope) -> None:
         return
 
     def take(prompt: Prompt) -> None:
-        st.session_state.update(find_claim=prompt.claim, find_context="", find_length=prompt.length, find_rows=0)
+        st.session_state.update(find_claim=prompt.claim, find_more="", find_length=prompt.length, find_rows=0)
         ask()
 
     with st.container(gap="xsmall", key="examples"):

@@ -22,12 +22,12 @@ from relic_core.domain import (
 )
 from relic_core.errors import RelicError
 from relic_core.services.reading import ReadingPage
-from relic_core.services.search import SearchResult, in_context, shown_gap
+from relic_core.services.search import SearchResult, shown_gap
 from relic_core.services.sharing import CODE
 from relic_core.wiring import App
 from relic_ui import links
 from relic_ui.find import address_bar, answering, conditions, like, scope
-from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_gap_button, takes_context
+from relic_ui.find.claim_box import ask, show_claim_box, show_gap_button, show_more_box, takes_more, with_more
 from relic_ui.find.examples import show_examples
 from relic_ui.find.scope import Scope
 from relic_ui.history import history_removing
@@ -157,7 +157,7 @@ def _reopen(search: SearchRequest) -> None:
     if search.like is None:
         # A page that outlived its server may hold words that were typed since: they win over a box's first content.
         state["find_claim" if "find_claim" in state else "find_claim_first"] = search.claim_text
-    state["find_context"] = ""
+    state["find_more"] = ""
     conditions.put(search.conditions, search.unit)
     scope.limit_to(search.work_id, search.chapters)
     scope.narrow_to(search.work_filter)
@@ -180,7 +180,7 @@ def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> N
 
 def _begin_anew() -> None:
     """Empty the claim box, and show no answer."""
-    st.session_state.update(find_search=None, find_asked=None, find_claim="", find_context="")
+    st.session_state.update(find_search=None, find_asked=None, find_claim="", find_more="")
     conditions.put()
     like.ask_a_claim()
 
@@ -237,11 +237,13 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
         seed_passage, chosen = like.under_way(), state["find_retrievers"]
         claim = _claim()
         rows = () if seed_passage else conditions.chosen()
-        context = (state.get("find_context") or "") if takes_context(claim) and not rows else ""
+        if takes_more(claim) and not rows and (more := state.get("find_more")):
+            state["find_claim"] = claim = with_more(claim, more)
+            state["find_more"] = ""
         ways = tuple(name for name in _retriever_titles(app, where) if name in chosen)
         state["find_asked"] = SearchRequest(
             work_id=where.work.id if where.work else _LIBRARY,
-            claim_text="" if seed_passage else in_context(claim, context),
+            claim_text="" if seed_passage else claim,
             length=state["find_length"],
             results=state["find_results"],
             retrievers=_composing(ways) if rows else ways,
@@ -328,8 +330,8 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
         show_claim_box("" if "find_claim" in state else state.get("find_claim_first", ""), key="find_claim")
         conditions.show_rows(where)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            if not conditions.chosen():
-                show_context_box(_claim(), key="find_context")
+            if not conditions.chosen() and takes_more(_claim()):
+                show_more_box(key="find_more")
             heard = st.session_state.pop("find_heard", False)
             if (
                 st.form_submit_button(

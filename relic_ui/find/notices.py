@@ -61,7 +61,7 @@ def _show_quoted(result: SearchResult, work: Work) -> None:
 
     def leave_gap() -> None:
         claim_text = quoted.mask(result.request.claim_text).replace(MASK, GAP)
-        st.session_state.update(find_claim=claim_text, find_context="")
+        st.session_state.update(find_claim=claim_text, find_more="")
         ask()
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_own_words"):
