@@ -91,7 +91,7 @@ class _Condition(Strict):
 class _RequestFields(Strict):
     work: str
     claim: str
-    length: _Number
+    length: Annotated[int, Field(ge=0)]
     results: _Number
     retrievers: Annotated[tuple[str, ...], _List]
     chapters: Annotated[tuple[_Number, ...], _List] = ()
