@@ -1,9 +1,9 @@
 """The best line of a passage: who asks for a quotation of any length is shown a passage, and in it what to quote.
 
 A passage is ranked as a whole, since what bears a claim out is spread over it. Its line is the one or two sentences
-that Combined ranks highest among those of the passage, each length by how far it stands out of its work; where the work
-is not prepared for Combined, BM25 chooses. A speech tag, or a clause that ends before the speech that it brings in, is
-no line by itself.
+that Combined ranks highest among those of the passage, two of one paragraph, each length by how far it stands out of
+its work; where the work is not prepared for Combined, BM25 chooses. A speech tag, or a clause that ends before the
+speech that it brings in, is no line by itself.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ class Lines:
             self._scored[work.id] = self._scores(work)
         best, most = passage, -np.inf
         for length, scores in zip(_LENGTHS, self._scored[work.id], strict=True):
-            inside = scores[passage.start : passage.end - length + 1]
-            if len(inside) and inside.max() > most:
-                best, most = Span(passage.start + int(inside.argmax()), length), float(inside.max())
+            for start in range(passage.start, passage.end - length + 1):
+                one_paragraph = work.sentences[start].paragraph == work.sentences[start + length - 1].paragraph
+                if one_paragraph and scores[start] > most:
+                    best, most = Span(start, length), float(scores[start])
         line = whole_sentences(work, best)
         while _BEFORE_SPEECH.search(work.sentence_text(line.end - 1)) and line.end < len(work.sentences):
             line = Span(line.start, line.length + 1)
