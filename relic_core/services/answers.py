@@ -16,6 +16,7 @@ from relic_core.retrieval.registry import RetrieverCard, Retrievers, in_order
 from relic_core.retrieval.search import SNAPSHOT_TOP_K, Findings, PartBorne, Verdicts, card_order, first_passages
 from relic_core.retrieval.strength import Strength
 from relic_core.services.lines import Lines
+from relic_core.services.scenes import Scene, scenes
 from relic_core.text.words import content_tokens, shared_words
 
 CANDIDATES_PER_RESULT = 6
@@ -216,6 +217,14 @@ class Answer:
                 if group.best.work_id not in known:
                     works.setdefault(group.best.work_id, []).append(group.best)
         return tuple(tuple(hits[:PASSAGES_OF_A_WORK]) for hits in works.values())
+
+    @property
+    def scenes(self) -> tuple[Scene, ...]:
+        """The chapters of the one work searched that hold most of the answer, where none was chosen."""
+        name, work = self._leading, self._found.corpus.whole
+        if name is None or work is None or self._request.chapters or self._composed or self._found.question.source:
+            return ()
+        return scenes(work, self._found.rankings[name], first_passages(self._first(name)))
 
     @property
     def _leading(self) -> str | None:

@@ -36,6 +36,7 @@ from relic_core.retrieval.search import Findings, Question, Source, candidates, 
 from relic_core.retrieval.words import work_terms
 from relic_core.services.answers import Answer, Column, Evidence
 from relic_core.services.lines import Lines
+from relic_core.services.scenes import Scene
 from relic_core.services.works import Works
 from relic_core.text.masking import QuotationFinder, Quoted, check_script, has_gap, read_claim, shown_gap
 from relic_core.text.words import content_tokens, tokens, unknown_words
@@ -62,6 +63,7 @@ class SearchResult:
       those that only other columns show.
     - `by_work`: of a library its works by their best passage in the same ranking, of each the best few, best first;
       then works that only other columns rank.
+    - `scenes`: of one work the chapters that hold most of the answer, best first.
     """
 
     request: SearchRequest
@@ -78,6 +80,7 @@ class SearchResult:
     source: Source | None = None
     best: tuple[Evidence, ...] = ()
     by_work: tuple[tuple[Hit, ...], ...] = ()
+    scenes: tuple[Scene, ...] = ()
 
 
 class Search:
@@ -144,6 +147,7 @@ class Search:
             source=question.source,
             best=answer.best,
             by_work=answer.by_work,
+            scenes=answer.scenes,
         )
 
     def _read(self, request: SearchRequest, work: Work | None) -> Question:

@@ -290,6 +290,12 @@ def without_names(claim: str, work: Work | None = None) -> str:
     return " ".join(left.split())
 
 
+def is_named(token: str, work: Work) -> bool:
+    """Whether a work prints a word with a capital wherever it stands, and often enough to tell."""
+    capitals = _capitals(token, work_words(work), work)
+    return len(capitals) >= _LEAST_NAMED and sum(capitals) > _MOSTLY * len(capitals)
+
+
 def _capitals(token: str, words: WorkWords, work: Work) -> list[bool]:
     """Tell for some places of a token in a work, but where it opens a sentence, whether it has a capital."""
     number = words.vocabulary.get(token)

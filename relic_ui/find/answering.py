@@ -17,7 +17,7 @@ from relic_core.services.search import SearchResult, shown_gap
 from relic_core.services.sources import QuotationCounts
 from relic_core.wiring import App
 from relic_ui import person
-from relic_ui.find import address_bar, conditions, read_by_model, share
+from relic_ui.find import address_bar, conditions, read_by_model, scope, share
 from relic_ui.find.cards import (
     Placed,
     card_html,
@@ -77,6 +77,7 @@ def show(app: App, result: SearchResult) -> None:
     show_notices(result)
     _show_more(result)
     show_preparing(app, result)
+    _show_scenes(result)
     page = _Page.of(app, view, result)
     if not any(column.waiting for column in result.columns):
         page.draw(result)
@@ -103,6 +104,29 @@ def _show_more(result: SearchResult) -> None:
     with st.form("find_more_asking", border=False), st.container(horizontal=True, gap="small", key="find_more_line"):
         st.text_input(MORE, key="find_say_more", label_visibility="collapsed", placeholder=MORE)
         st.form_submit_button("Find", icon=":material/search:", key="find_more_button", on_click=add, width="content")
+
+
+def _show_scenes(result: SearchResult) -> None:
+    """Offer the chapters that hold most of the answer, to search one alone; where some are chosen, the whole work."""
+    request = result.request
+
+    def limit(chapters: Sequence[int]) -> None:
+        scope.limit_to(request.work_id, chapters)
+        ask()
+
+    with st.container(horizontal=True, gap="small", key="find_scenes"):
+        for scene in result.scenes:
+            marks = f": {', '.join(scene.marks)}" * bool(scene.marks)
+            st.button(
+                literal(f"{scene.name}{marks}"),
+                key=f"find_scene_{scene.chapter}",
+                type="tertiary",
+                on_click=limit,
+                args=((scene.chapter,),),
+                help=f"Search {literal(scene.name)} alone: it has {scene.passages} of the first 20 passages",
+            )
+        if request.chapters:
+            st.button("Search the whole work", key="find_whole", type="tertiary", on_click=limit, args=((),))
 
 
 def _choose_view(result: SearchResult) -> str:

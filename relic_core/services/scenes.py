@@ -1,0 +1,78 @@
+"""Scenes: the chapters that hold most of an answer, each with the names that mark it, for the reader to choose one.
+
+A chapter is worth the mean of its three best passages. Among the three chapters worth most is the right one for 79% of
+the claims of `loci-dev`, for whom 64% have a card among the first five (docs/evaluation.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from relic_core.domain import Hit, Ranking, Work, best_first
+from relic_core.text.words import CRITICS_WORDS, is_named, word_spans, work_words
+
+MOST = 3
+_FEWEST = 6
+"""Chapters of a work in which it is worth choosing one."""
+_BEST = 3
+_COMMON, _MARKS = 2, 3
+_OFTEN = 2
+"""Times that a name must be in a chapter to mark it."""
+_LOOKED_AT = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A chapter, numbered from 1 as in addresses; `marks`: names in it; `passages`: how many of the first of an answer are in it."""
+
+    chapter: int
+    name: str
+    marks: tuple[str, ...]
+    passages: int
+
+
+def scenes(work: Work, ranking: Ranking, first: Sequence[Hit]) -> tuple[Scene, ...]:
+    """Name the chapters that hold most of an answer, best first; of a work with few chapters none."""
+    if len(work.chapters) < _FEWEST or not len(ranking):
+        return ()
+    chapter_of = np.array([sentence.chapter for sentence in work.sentences])
+    chapters = chapter_of[ranking.start]
+    order = best_first(ranking.scores)
+    worth = np.full(len(work.chapters), -np.inf)
+    for chapter in np.unique(chapters[order[: len(order) // 10 + 1]]):
+        best = np.sort(ranking.scores[chapters == chapter])[::-1][:_BEST]
+        worth[chapter] = best.sum() / _BEST if len(best) == _BEST else -np.inf
+    found = [chapter for chapter in best_first(worth)[:MOST].tolist() if np.isfinite(worth[chapter])]
+    held = [int(chapter_of[hit.span.start]) for hit in first]
+    return tuple(
+        Scene(chapter + 1, work.chapter_name(chapter), _marks(work, chapter_of, chapter), held.count(chapter))
+        for chapter in found
+    )
+
+
+def _marks(work: Work, chapter_of: npt.NDArray[np.int64], chapter: int) -> tuple[str, ...]:
+    """List the names that mark a chapter: its commonest, and that which is most its own."""
+    words = work_words(work)
+    of_token = np.repeat(chapter_of, np.diff(words.starts))
+    size = len(words.vocabulary)
+    counts = np.bincount(words.ids[of_token == chapter], minlength=size)
+    held_by = np.bincount(np.unique(of_token * size + words.ids) % size, minlength=size)
+    own = counts * np.log(len(work.chapters) / np.maximum(held_by, 1))
+    tokens = list(words.vocabulary)
+
+    def names(worth: npt.NDArray[np.number]) -> list[str]:
+        best = [tokens[at] for at in best_first(worth)[:_LOOKED_AT].tolist() if counts[at] >= _OFTEN]
+        return [token for token in best if token not in CRITICS_WORDS and is_named(token, work)]
+
+    marks = list(dict.fromkeys((*names(counts)[:_COMMON], *names(own))))[:_MARKS]
+    printed: dict[str, str] = {}
+    for index in np.flatnonzero(chapter_of == chapter).tolist():
+        sentence = work.sentence_text(index)
+        for start, end, token in word_spans(sentence):
+            if token in marks:
+                printed.setdefault(token, sentence[start:end].removesuffix("’s").removesuffix("'s"))
+    return tuple(printed[token] for token in marks)
