@@ -27,7 +27,10 @@ _LOOKED_AT = 40
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A chapter, numbered from 1 as in addresses; `marks`: names in it; `passages`: how many of the first of an answer are in it."""
+    """A chapter, numbered from 1 as in addresses.
+
+    - `marks`: names that tell it from others; `passages`: how many of the first passages of an answer are in it.
+    """
 
     chapter: int
     name: str
