@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
 from relic_core.domain import Claim, Scores, Span, Work
+from relic_core.errors import RelicError
 from relic_core.ports import Retriever
 from relic_core.reporting.passages import grown, whole_sentences
 from relic_core.retrieval.fusion import share
 
 _LENGTHS = (1, 2)
-_BY = ("fusion", "bm25")
-"""Retrievers that choose, the first that is ready."""
-
 _BEFORE_SPEECH = re.compile(r":[-—–]*\s*$")
 
 WORDS = 60
@@ -56,6 +55,11 @@ class Lines:
         return grown(work, line, passage, words=WORDS)
 
     def _scores(self, work: Work) -> list[Scores]:
-        name = next(each for each in _BY if each == _BY[-1] or self._retriever(each).ready(work, *_LENGTHS))
-        retriever = self._retriever(name)
+        with suppress(RelicError):  # its own column says what is wrong with it
+            combined = self._retriever("fusion")
+            if combined.ready(work, *_LENGTHS):
+                return self._scored_by(combined, work)
+        return self._scored_by(self._retriever("bm25"), work)
+
+    def _scored_by(self, retriever: Retriever, work: Work) -> list[Scores]:
         return [np.asarray(share(retriever.score(self._claim, work, length)), dtype=np.float32) for length in _LENGTHS]

@@ -12,6 +12,7 @@ import pytest
 from relic_core.ports import silent
 from relic_core.retrieval.reranked import Reranked
 from relic_core.retrieval.vectors import VectorSearch
+from relic_core.services.answers import widen
 from relic_core.store.jobs import JobFolder
 from relic_ui.naming import name_of
 from tests.app.reading import FIND, as_read, bars, found, html, plain, said, sound
@@ -102,7 +103,7 @@ def test_before_a_claim_there_is_a_form_and_no_answer(app):
 
 
 def test_a_claim_brings_three_columns_of_verbatim_located_cards(app):
-    at = ask(app.open(FIND), CLAIM)
+    at = ask(app.open(FIND), CLAIM, length=1)
     assert headings(at) == TITLES
     assert [len(column) for column in columns(at)] == [5, 5, 5]
     (sample,) = app.bench.works.summaries()
@@ -132,7 +133,7 @@ def test_cards_are_numbered_without_gaps_and_one_that_stands_further_left_too_is
 
 
 def test_the_best_evidence_has_each_passage_once_and_says_who_chose_it(app):
-    at = view(ask(app.open(FIND), CLAIM), "best")
+    at = view(ask(app.open(FIND), CLAIM, length=1), "best")
     best = cards(at)
     assert len(best) >= 10
     assert len({blockquotes(card)[0] for card in best}) == len(best)
@@ -174,7 +175,7 @@ def test_a_passage_says_how_many_critics_quote_it_and_such_alone_can_be_searched
     for title in ("Tides", "Towns"):
         source = make_source(title)
         keep(app.bench, source, [make_window(work, source, 1), make_window(work, source, 3)], works=[work])
-    asked = {"work": lanterns.id, "retrievers": ["bm25"]}
+    asked = {"work": lanterns.id, "retrievers": ["bm25"], "length": 1}
     at = ask(app.open(FIND), "Nobody was asked in the morning, and nobody counted lanterns", **asked)
     counted = {plain(blockquotes(card)[0]): re.findall(r"quoted by[^<]*", card) for card in cards(at)}
     assert counted["Nobody counted the lanterns on the quay."] == ["quoted by 2 critics"]
@@ -232,14 +233,53 @@ def test_nothing_is_searched_before_it_is_asked_for(app, lanterns):
     assert at.query_params["q"] != address
 
 
-def test_what_is_said_around_a_short_claim_is_read_as_its_context(app):
+def test_one_thing_more_joins_the_claim_as_its_second_sentence(app):
     at = app.open(FIND)
-    at.text_input(key="find_context").set_value("Everything hangs from one mark. ____ The mark sinks.")
+    at.text_input(key="find_more").set_value("It is there from the first page")
     ask(at, CLAIM)
+    joined = f"{CLAIM}. It is there from the first page"
+    assert at.text_area(key="find_claim").value == joined
+    assert "It is there from the first page" in at.expander[0].label
+    at.text_input(key="find_say_more").set_value("Pask wrote it")
+    sound(at.button(key="find_more_button").click().run())
+    assert at.text_area(key="find_claim").value == f"{joined}. Pask wrote it"
     again = sound(app.open(FIND, q=at.query_params["q"]))
-    assert again.text_area(key="find_claim").value == (f"Everything hangs from one mark. {CLAIM} ____ The mark sinks.")
-    assert "find_context" not in {each.key for each in again.text_input}, "the claim has its gap"
     assert columns(again) == columns(at)
+
+
+def test_a_claim_with_a_gap_is_not_asked_for_more(app):
+    at = ask(sound(app.open(FIND)), f"{CLAIM} [MASK] That is how it goes on the quay.", retrievers=["bm25"])
+    assert not {"find_more", "find_say_more"} & {each.key for each in at.text_input}
+
+
+def test_any_length_opens_and_its_line_is_what_is_kept_and_can_be_widened(app):
+    at = ask(app.open(FIND), CLAIM, retrievers=["bm25"])
+    assert at.get_by_key("find_length").value == 0
+    (result,) = [at.session_state["find_answer"][2]]
+    (column,) = result.columns
+    for card in column.cards:
+        assert card.shown.holds(card.line)
+        assert card.span.overlaps(card.line)
+        assert len(card.work.span_text(card.shown).split()) <= max(60, len(card.work.span_text(card.line).split()))
+    card = column.cards[0]
+    kept = f'data-to="{card.work.id}/{card.place.address}/{card.line.length}/'
+    assert kept in cards(at)[0]
+    wider = widen(card)
+    assert wider.line.holds(card.line) and wider.line != card.line
+    at.session_state["find_widened"] = {f"{at.session_state['find_search']}/{card.work.id}/{card.span.start}": 1}
+    sound(at.run())
+    assert f'data-to="{card.work.id}/{wider.place.address}/{wider.line.length}/' in cards(at)[0]
+    assert kept not in cards(at)[0]
+
+
+def test_a_chapter_that_holds_much_of_the_answer_is_searched_alone_and_given_up_again(app):
+    at = ask(app.open(FIND), CLAIM, retrievers=["bm25"])
+    everywhere = at.query_params["q"]
+    scene = at.session_state["find_answer"][2].scenes[0]
+    sound(at.button(key=f"find_scene_{scene.chapter}").click().run())
+    assert places(at) == {scene.name}
+    sound(at.button(key="find_whole").click().run())
+    assert at.query_params["q"] == everywhere
 
 
 def test_an_example_answers_at_one_click(app):
@@ -487,7 +527,7 @@ def parts(app):
 
 
 def test_a_range_of_chapters_is_searched_and_the_address_brings_it_back(app, parts):
-    at = ask(app.open(FIND), "The lantern went out", work=parts.id, retrievers=["bm25"])
+    at = ask(app.open(FIND), "The lantern went out", work=parts.id, length=1, retrievers=["bm25"])
     assert popover(at) == "Options"
     everywhere = at.query_params["q"]
     sound(at.get_by_key("find_within").set_value("range").run())
@@ -529,7 +569,7 @@ def test_the_chapters_of_one_work_are_not_those_of_another(app, parts, lanterns)
     at = sound(app.open(FIND, **{"work": parts.id, "in": "4"}))
     assert popover(at) == "Options: 1 of 5 chapters"
     assert dict(at.query_params) == {}
-    ask(at, "The lantern went out", retrievers=["bm25"])
+    ask(at, "The lantern went out", length=1, retrievers=["bm25"])
     assert places(at) == {"BOOK TWO, Chapter II"}
     sound(at.selectbox(key="find_work").set_value(lanterns.id).run())
     assert popover(at) == "Options"
@@ -570,13 +610,6 @@ def test_the_work_searched_last_is_chosen_in_the_next_visit(app, shelf):
     assert sound(app.open()).selectbox(key="home_work").value == shelf["Lanterns"].id
     ask(sound(app.open(FIND)), CLAIM, work="")
     assert sound(app.open(FIND)).selectbox(key="find_work").value == ""
-
-
-def test_below_the_answer_to_a_short_claim_a_paragraph_is_advised(app):
-    at = ask(sound(app.open(FIND)), CLAIM, retrievers=["bm25"])
-    assert not at.session_state["find_answer"][2].weak
-    assert SAYS["more context"] in html(at)
-    assert SAYS["more context"] not in html(ask(at, f"{CLAIM} [MASK] That is how it goes on the quay."))
 
 
 def test_one_work_is_no_library(app):
@@ -811,7 +844,7 @@ def followed(at, asked):
 
 
 def test_a_card_leads_to_passages_like_its_own_in_its_work(app, parts):
-    at = ask(app.open(FIND), "The lantern of the mill", work=parts.id, retrievers=["bm25"])
+    at = ask(app.open(FIND), "The lantern of the mill", work=parts.id, length=1, retrievers=["bm25"])
     first = re.search(r"<blockquote>(.*?)</blockquote>", cards(at)[0])[1]
     claim = at.query_params["q"]
     (asked, *_) = like_links(at)

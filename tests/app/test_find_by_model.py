@@ -32,6 +32,7 @@ def name_server(app, monkeypatch, address):
 def ask(app, *retrievers):
     at = app.open(FIND)
     at.get_by_key("find_retrievers").set_value(list(retrievers))
+    at.get_by_key("find_length").set_value(1)
     return found(at, CLAIM)
 
 

@@ -421,6 +421,6 @@ def test_what_cannot_be_kept_does_not_keep_the_answer_away(app, monkeypatch, row
 
 def test_a_search_made_on_the_page_is_kept_with_what_it_found(app):
     at = ask(app)
-    kept = app.bench.store.snapshots.of(value(at, "q"), length=1)
+    kept = app.bench.store.snapshots.of(value(at, "q"), length=3)
     assert {head.retriever for _, head in kept} == {"dense-relic", "bm25"}
-    assert all(isinstance(head, TopKSnapshot) and len(head.hits) == 20 for _, head in kept)
+    assert all(isinstance(head, TopKSnapshot) and 10 <= len(head.hits) <= 20 for _, head in kept)

@@ -114,7 +114,7 @@ def test_searches_for_passages_like_one_and_in_some_chapters_are_named(app, lant
     (listed,) = re.findall(r'<ul class="relic-work-searches">(.*?)</ul>', html(app.open(WORK, work=lanterns.id)))
     assert f'href="find?q={kept.id}"' in listed
     assert "Passages like Lanterns, Chapter I, paragraph 2" in plain(listed)
-    assert "1 sentence, in 1 of 2 chapters" in plain(listed)
+    assert "one sentence, in 1 of 2 chapters" in plain(listed)
 
 
 def test_the_most_quoted_passages_are_named_with_how_often_and_by_how_many(app, lanterns):

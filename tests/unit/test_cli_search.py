@@ -123,9 +123,8 @@ def test_a_search_of_all_works_names_the_work_of_each_passage_and_what_is_not_pr
 
 
 def test_works_are_ranked_by_their_best_passages(run, answer, ferry, settings):
-    other = (
-        build(settings).works.add(b"Nobody counted. They counted the lanterns twice.", name="o.txt", title="Other").work
-    )
+    words = b"Nobody counted. They counted the lanterns twice. Then they slept."
+    other = build(settings).works.add(words, name="o.txt", title="Other").work
     (first, second) = answer("--all", CLAIM, "--by", "work")["by_work"]
     assert {first["id"], second["id"]} == {ferry.id, other.id}
     ranks = [[passage["rank"] for passage in each["passages"]] for each in (first, second)]
@@ -157,12 +156,12 @@ def test_only_passages_that_critics_quote_are_searched_where_that_is_asked(run, 
     keep(build(settings), source, [make_window(ferry, source, 2)], works=[ferry])
     found = answer("ferry", CLAIM, "--quoted", "--length", "2")
     assert found["columns"][0]["candidates"] == 2
-    found = answer("--all", CLAIM, "--quoted")
+    found = answer("--all", CLAIM, "--quoted", "--length", "1")
     assert {hit["address"] for column in found["columns"] for hit in column["hits"]} <= {str(ferry.address(2))}
 
 
 def test_passages_like_another_are_shown_without_a_level_and_with_their_source(answer, ferry, asked):
-    found = answer("ferry", "--like", "1.1.2", "--sentences", "2")
+    found = answer("ferry", "--like", "1.1.2", "--sentences", "2", "--length", "1")
     assert (asked().request.work_id, asked().request.like) == (ferry.id, SeedPassage(ferry.id, "1.1.2", 2))
     assert (found["like"]["address"], found["like"]["work"]["title"]) == ("1.1.2", "The Ferry")
     assert {hit["strength"] for hit in found["columns"][0]["hits"]} == {None}

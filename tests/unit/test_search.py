@@ -258,7 +258,7 @@ def test_vectors_of_an_encoder_without_measured_bars_are_neither_strong_nor_weak
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"length": 0}, "1 to 5"),
+        ({"length": -1}, "1 to 5"),
         ({"length": 6}, "1 to 5"),
         ({"results": 0}, "1 to 50"),
         ({"results": 51}, "1 to 50"),
