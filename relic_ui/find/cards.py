@@ -13,6 +13,7 @@ from relic_core.reporting.passages import quotation, surroundings
 from relic_core.services.answers import HITS_BY_WORK, Card, Column
 from relic_core.services.search import SearchResult
 from relic_core.services.sources import QuotationCounts
+from relic_ui import typography
 from relic_ui.citing import cite_link
 from relic_ui.find.conditions import JOINS
 from relic_ui.find.like import more_link
@@ -147,7 +148,7 @@ def card_html(
         f"<div>{more_link(work.id, at, n)}</div></details></div>"
     )
     if placed.again:
-        line = escape(shorten(card.quotation.plain, _LINE))
+        line = escape(typography.chosen(shorten(card.quotation.plain, _LINE)))
         body = f"<details><summary>{rank}<span>{line}</span>{chosen_by}</summary>{body}</details>"
     css = "relic-card relic-card-again" if placed.again else "relic-card"
     return f'<article class="{css}" id="{placed.anchor}" style="{hue(placed.retriever)}">{body}</article>'
@@ -174,7 +175,7 @@ def _parts(placed: Placed, unit: Unit, search_id: str) -> str:
         said = f"<b>{joined}</b>{escape(shorten(part.condition.claim_text, _LINE))}"
         where = ""
         if unit != "passage" and part.span != card.span:
-            words = escape(shorten(quotation(card.work, part.span).plain, _LINE))
+            words = escape(typography.chosen(shorten(quotation(card.work, part.span).plain, _LINE)))
             there = link(
                 "read", part.place.label, work=card.work.id, at=str(part.place.address), n=card.span.length, q=search_id
             )

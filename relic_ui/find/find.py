@@ -26,7 +26,7 @@ from relic_core.services.reading import ReadingPage
 from relic_core.services.search import SearchResult, in_context, shown_gap
 from relic_core.services.sharing import CODE
 from relic_core.wiring import App
-from relic_ui import links
+from relic_ui import links, typography
 from relic_ui.find import address_bar, answering, conditions, like, scope, views
 from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_gap_button, takes_context
 from relic_ui.find.examples import show_examples
@@ -367,6 +367,7 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
     )
     if where.work is None or st.session_state.get("find_quoted") or app.sources.quoted(where.work.id).sources:
         st.toggle("Only passages that critics quote", key="find_quoted", persist_state="session")
+    typography.choose()
     if like.under_way() is None:
         show_gap_button("find_claim")
 
