@@ -1,7 +1,7 @@
 """The typography of a printed edition for texts that were typed: dashes for hyphens, quotation marks that curl.
 
-Works are stored to the letter, and so is what is kept of them; this is how they are shown and cited to a reader who wants
-that. A text that is set so already stays as it is.
+Works are stored to the letter, and so is what is kept of them; this is how they are shown and cited to a reader who
+wants that. A text that is set so already stays as it is.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _ELIDED = re.compile(
 def printed(text: str) -> str:
     """Set a text as a printed edition would.
 
-    >>> printed('"Well--" said he, "\\'tis the Bennets\\' ball, isn\\'t it?"')
-    '“Well—” said he, “’tis the Bennets’ ball, isn’t it?”'
+    >>> printed("'Well--' said he, 'tis the Bennets' ball, isn't it?")
+    '‘Well—’ said he, ’tis the Bennets’ ball, isn’t it?'
     """
     return "".join(printed_pieces([text]))
 

@@ -82,6 +82,8 @@ def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     """
     state = st.session_state
     given = st.query_params.to_dict()
+    if views.told_now() and state["came_from"] == state["page"]:
+        return
     if CODE in given:
         if request := address_bar.opened(app, given[CODE]):
             state["find_search"] = None

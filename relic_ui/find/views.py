@@ -20,6 +20,8 @@ SIDE, BEST, WORKS = "side", "best", "by-work"
 
 _BROWSER = "find_browser"
 """In the session: the width that the browser told, and the view chosen last in a window so wide."""
+_TOLD_NOW = "find_browser_told"
+"""In the session: this run of the page comes from what the browser told."""
 _CHOSEN = "find_view_chosen"
 """In the session: a view that was chosen just now, for the browser to keep."""
 
@@ -39,14 +41,14 @@ export default function (component) {
     }
   }
   if (data.chosen && width() === data.width) kept(data.chosen)
-  let told = data.told ? data.width : ""
-  const tell = () => {
-    if (width() === told) return
+  let told = data.width
+  const tell = (anyhow) => {
+    if (width() === told && !anyhow) return
     told = width()
     setTriggerValue("seen", { width: told, view: kept() })
   }
-  addEventListener("resize", tell, { signal: gone.signal })
-  tell()
+  addEventListener("resize", () => tell(false), { signal: gone.signal })
+  tell(!data.told && kept() !== "") // what the server takes for granted need not be said: it would draw the page anew
   return () => gone.abort()
 }
 """
@@ -59,6 +61,7 @@ def listen() -> None:
 
     def seen() -> None:
         said = state["relic_view"].seen or {}
+        state[_TOLD_NOW] = True
         state[_BROWSER] = (str(said.get("width", "")), str(said.get("view", "")))
         if not state.get(address_bar.VIEWED):
             state["find_view"] = ""  # what opens in a window so wide
@@ -66,6 +69,11 @@ def listen() -> None:
     data = {"told": _BROWSER in state, "width": width, "who": person.current(), "chosen": state.pop(_CHOSEN, "")}
     with st.sidebar:
         component("relic_view", js=_JS)(key="relic_view", data=data, on_seen_change=seen)
+
+
+def told_now() -> bool:
+    """Tell, once, whether this run comes from what the browser told: its address may be of before a search."""
+    return bool(st.session_state.pop(_TOLD_NOW, False))
 
 
 def _on_phone() -> bool:
