@@ -14,7 +14,7 @@ from relic_core.reporting.citations.locators import NO_PAGES
 from relic_core.reporting.citations.styles import STYLES, style
 from relic_core.services.citing import Citation
 from relic_core.wiring import App
-from relic_ui import copying
+from relic_ui import copying, typography
 from relic_ui.buttons import save_button
 from relic_ui.citing_style import CITING
 from relic_ui.links import link
@@ -67,8 +67,12 @@ def show(app: App, wanted: CiteQuery) -> None:
         return
     head = st.container()
     chosen = choose_style()
+    if wanted.at:
+        typography.choose()
     try:
-        found = app.citing.citation(wanted.work_id, chosen, at=wanted.at, length=wanted.length)
+        found = app.citing.citation(
+            wanted.work_id, chosen, at=wanted.at, length=wanted.length, as_printed=typography.as_printed()
+        )
     except NotFound as error:
         with head:
             warn_of_address(literal(str(error)))
@@ -125,16 +129,21 @@ def _show_cited(found: Citation, wanted: CiteQuery) -> None:
 def _show_forms(found: Citation) -> None:
     """Draw the quotation as a text has it and the forms of its citation, each with its button; then the files."""
     copying.listen()
-    rows = "".join(
-        f'<div class="relic-copy"><dt>{escape(form.label)}</dt><dd class="relic-copied">{form.html}</dd>'
-        f'<dd class="relic-cite-do">{copying.copy_button(form.label)}</dd></div>'
-        for form in found.written
-    )
+    rows = "".join(_row(form.label, form.html) for form in found.written)
+    if found.quotation and typography.as_printed():
+        rows += _row("The words to the letter", passage_html(found.quotation, to_the_letter=True))
     st.html(f'<dl class="relic-cite">{rows}</dl>')
     if found.locator:
         st.html(f'<p class="relic-quiet relic-measure">{escape(NO_PAGES)}</p>')
     _show_unknown(found.work)
     _show_files(found.work)
+
+
+def _row(label: str, words: str) -> str:
+    return (
+        f'<div class="relic-copy"><dt>{escape(label)}</dt><dd class="relic-copied">{words}</dd>'
+        f'<dd class="relic-cite-do">{copying.copy_button(label)}</dd></div>'
+    )
 
 
 def _show_unknown(work: CitedWork) -> None:

@@ -11,7 +11,7 @@ from relic_core.domain import EVERYWHERE, WorkSummary
 from relic_core.services.prompts import prompts_for
 from relic_core.services.search import has_gap, shown_gap
 from relic_core.wiring import App
-from relic_ui.find import claim_box, like, scope
+from relic_ui.find import claim_box, like, scope, views
 from relic_ui.naming import name_of
 from relic_ui.shell import literal
 
@@ -33,6 +33,7 @@ def show(app: App) -> None:
                     _find(work.id, prompt.claim, prompt.length)
     st.html(f'<p class="relic-quiet relic-measure">{_said_of_library(app, len(summaries))}</p>')
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
+    views.listen()
 
 
 def _show_claim_box(app: App, summaries: Sequence[WorkSummary]) -> None:

@@ -1,34 +1,39 @@
-"""A passage as HTML: escaped, words to the letter."""
+"""A passage as HTML: escaped, words to the letter, set as in print where the reader wants that."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
 
-from relic_core.reporting.passages import Passage, Piece
+from relic_core.reporting.passages import Passage, Piece, printed_passage
+from relic_ui import typography
 
 
-def passage_html(passage: Passage, *, mark_gold: bool = False, met: Mapping[str, str] | None = None) -> str:
+def passage_html(
+    passage: Passage, *, mark_gold: bool = False, met: Mapping[str, str] | None = None, to_the_letter: bool = False
+) -> str:
     """Set a passage as paragraphs; with `mark_gold` the passage asked for apart from its surroundings.
 
     - `met`: of lit words that stand for another word elsewhere, that word.
+    - `to_the_letter`: whatever the reader has chosen.
     """
     paragraphs = []
+    shown = printed_passage(passage) if typography.as_printed() and not to_the_letter else passage
     announced = not mark_gold  # a screen reader is told once where the passage begins
-    for paragraph in passage.paragraphs:
+    for paragraph, as_shown in zip(passage.paragraphs, shown.paragraphs, strict=True):
         css = ' class="relic-verse"' if paragraph.kind == "verse" else ""
         body = ""
-        for piece in paragraph.pieces:
+        for piece, set_piece in zip(paragraph.pieces, as_shown.pieces, strict=True):
             if piece.gold and not announced:
                 body += '<span class="relic-sr">The passage begins: </span>'
                 announced = True
-            body += _piece(piece, met or {}, mark_gold=mark_gold)
+            body += _piece(piece, set_piece.text, met or {}, mark_gold=mark_gold)
         paragraphs.append(f"<p{css}>{body}</p>")
     return "".join(paragraphs)
 
 
-def _piece(piece: Piece, met: Mapping[str, str], *, mark_gold: bool) -> str:
-    html = escape(piece.text).replace("--", '<span class="relic-nobreak">--</span>')  # a dash of plain texts
+def _piece(piece: Piece, text: str, met: Mapping[str, str], *, mark_gold: bool) -> str:
+    html = escape(text).replace("--", '<span class="relic-nobreak">--</span>')  # a dash of plain texts
     if piece.italic:
         html = f"<em>{html}</em>"
     if piece.lit and piece.text in met:

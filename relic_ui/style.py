@@ -164,24 +164,39 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 
 [data-stale="true"] :is(.relic-card, .relic-strip, .relic-from-works) { opacity: .3; transition: opacity .2s .3s; }
 .relic-strip { container-type: inline-size; }
-.relic-track { position: relative; height: 28px; margin-right: 24px; }
-.relic-track::before { content: ""; position: absolute; inset: 9px -24px 9px 0; background: var(--relic-faint);
-  border-radius: .25rem; }
-.relic-track span { position: absolute; inset: 2px 0; border-left: 1px solid var(--relic-line); }
-.relic-track i { position: absolute; inset: 7px auto; width: 3px; background: var(--relic-hue); }
-.relic-dot { position: absolute; top: 2px; width: 24px; height: 24px; border-radius: 12px; text-align: center;
+.relic-track { position: relative; height: calc(25px * var(--relic-rows) + 10px); margin-inline: 12px;
+  --relic-rows: var(--relic-wide); border-bottom: 1px solid var(--relic-line); }
+.relic-ridge { position: absolute; inset: 0; background: currentColor; opacity: .2; }
+.relic-track span { position: absolute; inset: 0 auto; border-left: 1px solid var(--relic-line); }
+.relic-track i { position: absolute; bottom: -1px; height: 7px; width: 3px; margin-left: -1.5px;
+  background: var(--relic-hue); }
+.relic-dot { position: absolute; bottom: calc(25px * var(--relic-row) + 5px); --relic-row: var(--relic-wide);
+  width: 24px; height: 24px; margin-left: -12px; border-radius: 12px; text-align: center;
   font-size: .75rem; line-height: 24px; font-weight: 700; color: #fff !important; background: var(--relic-hue);
   text-decoration: none !important; font-variant-numeric: tabular-nums; }
 .relic-axis { position: relative; height: 1.2rem; margin-right: 24px; font-size: .75rem; opacity: .85; }
 .relic-axis span { position: absolute; white-space: nowrap; padding-left: .2rem;
   border-left: 1px solid var(--relic-line); }
-.relic-dot { left: var(--relic-wide); }
-@container (max-width: 639px) {
-  .relic-dot { left: var(--relic-narrow); }
-  .relic-dot:not([style*="narrow"]), .relic-fine span { display: none; }
+.relic-strip-names { position: relative; height: 1rem; margin-inline: 12px; font-size: .75rem; line-height: 1rem;
+  opacity: .82; overflow: visible; }
+.relic-strip-names span { position: absolute; white-space: nowrap; padding-left: 2px; }
+p.relic-legend { display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: .75rem; line-height: 1.1rem; margin: 0;
+  padding-inline: 12px; }
+.relic-shade::before { content: ""; display: inline-block; width: 1.1em; height: .6em; background: currentColor;
+  opacity: .3; clip-path: polygon(0 100%, 50% 0, 100% 100%); margin-right: .4em; }
+@container (max-width: 623px) {
+  .relic-track { --relic-rows: var(--relic-narrow); }
+  .relic-dot { --relic-row: var(--relic-narrow); }
+  .relic-dot:not([style*="narrow"]), .relic-fine span, .relic-strip-names span:not(.relic-narrow) { display: none; }
 }
-@container (min-width: 640px) {
-  .relic-dot:not([style*="wide"]) { display: none; }
+@container (min-width: 624px) {
+  .relic-dot:not([style*="wide"]), .relic-strip-names span:not(.relic-wide) { display: none; }
+}
+@media (max-width: 640px) {
+  .relic-card:not(.relic-card-again) .relic-by-way { position: absolute; left: -9999px; }
+  .relic-card:not(.relic-card-again) header { gap: 0 .7rem; }
+  .relic-card blockquote { font-size: 1.05rem; line-height: 1.4; }
+  .stMainBlockContainer:has(.st-key-find_body article) { padding-top: 3.6rem; }
 }
 @media (max-width: 640px) { .relic-axis span:nth-child(even) { display: none; } }
 
@@ -191,6 +206,7 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 }
 :is(.st-key-find_side, .st-key-find_best, .st-key-find_one) [data-testid="stVerticalBlock"] { gap: .6rem; }
 .st-key-find_best, .st-key-find_one, .st-key-attribution_cards { max-width: 52rem; }
+[data-testid="stVerticalBlock"]:is(.st-key-find_best, .st-key-find_by-work) { gap: 0; }
 @media (min-width: 900px) {
   :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card { flex-flow: row wrap;
     justify-content: space-between; gap: 0 1rem; }
@@ -198,7 +214,17 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card {
     .relic-card-do { flex: 1 0 auto; justify-content: flex-end; margin-top: 0; }
     .relic-keep a { order: -1; }
-    :is(blockquote, .relic-parts, .relic-card-do:has(details[open])) { flex-basis: 100%; }
+    :is(blockquote, .relic-parts) { flex-basis: 100%; }
+  }
+  @supports selector(::details-content) { /* what opens is as wide as the card, below a row that stays */
+    :is(.st-key-find_best, .st-key-find_one, .st-key-attribution_cards) .relic-card:not(.relic-card-again) {
+      column-gap: .7rem;
+      header { flex: 1 1 0; min-width: 14rem; }
+      .relic-keep, .relic-card-do { display: contents; }
+      :is(.relic-card-do, .relic-keep) > *, .relic-card-do summary { order: 2; align-self: start; flex: none; }
+      .relic-keep a { order: 1; }
+      .relic-card-do > details::details-content { order: 3; }
+    }
   }
 }
 [class*="st-key-find_folded"] summary { padding-block: .35rem !important; min-height: 2.5rem; }
@@ -229,7 +255,11 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 @media (max-width: 640px) { :is([class*="st-key-find_"], [class*="st-key-home_"]) textarea { min-height: 5.75rem; } }
 .st-key-find_share button { min-height: 2rem; padding-block: 0; }
 @media (max-width: 900px) {
-  .st-key-find_side [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; overflow-x: auto; gap: .75rem;
+  .st-key-find_side [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .5rem; }
+  .st-key-find_side [data-testid="stColumn"] { flex: 1 1 0; min-width: 12rem; }
+}
+@media (max-width: 640px) {
+  .st-key-find_side [data-testid="stHorizontalBlock"] { overflow-x: auto; gap: .75rem;
     scroll-snap-type: x mandatory; overscroll-behavior-x: contain; }
   .st-key-find_side [data-testid="stColumn"] { flex: 0 0 min(100%, 26rem); min-width: min(100%, 26rem);
     scroll-snap-align: start; }

@@ -88,14 +88,20 @@ def list_notes(app: App, collection: str, words: str, verdict: str, person: str)
     show_default=True,
     help="How passages are cited in a file that ends in .docx, .md or .csv.",
 )
+@click.option("--as-printed", is_flag=True, help="With the dashes and quotation marks of print, in .docx and .md.")
 @_person_option
-def export(app: App, file: Path, collection: str, style: Any, person: str) -> None:
+def export(app: App, file: Path, collection: str, style: Any, as_printed: bool, person: str) -> None:
     """Write the notes into a file, whose name says of which kind."""
     collection_id, person = _resolve(app, collection, person)
     form = next((name for name, card in DOCUMENTS.items() if file.suffix.lower() == f".{card.ending}"), None)
     if form is not None:
         content = app.notebook_files.document(
-            form, style, collection_id, person, labels={card.name: card.label for card in app.retrievers.cards()}
+            form,
+            style,
+            collection_id,
+            person,
+            labels={card.name: card.label for card in app.retrievers.cards()},
+            as_printed=as_printed,
         )
     elif file.suffix.lower() in {"", ".json"}:
         content = app.notebook_files.export(collection_id, person)

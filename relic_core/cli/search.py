@@ -291,7 +291,7 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
         "columns": [
             {"retriever": column.retriever, "label": column.card.label}
             | {name: getattr(column, name) for name in _COLUMN}
-            | {"hits": [_hit(card, result) for card in column.cards]}
+            | {"hits": [_hit(number, card, result) for number, card in enumerate(column.cards, 1)]}
             for column in result.columns
         ],
     }
@@ -327,10 +327,11 @@ def _characters(span: Span, work: Work) -> dict[str, int]:
     return {"start": work.sentences[span.start].start, "end": work.sentences[span.end - 1].end}
 
 
-def _hit(card: Card, result: SearchResult) -> dict[str, Any]:
+def _hit(number: int, card: Card, result: SearchResult) -> dict[str, Any]:
     where = {"work": card.work.id, "title": card.work.title} if result.work is None else {}
     return {
-        "rank": card.rank,
+        "rank": number,
+        "span_rank": card.rank,
         "quotation": card.quotation.plain,
         **where,
         **_characters(card.line, card.work),

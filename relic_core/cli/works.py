@@ -305,10 +305,11 @@ def _details(given: dict[str, Any]) -> dict[str, Any]:
 @click.argument("at", default="", metavar="[AT]", help="Address of the passage, 8.3.2 for example.")
 @click.option("--sentences", type=int, default=1, show_default=True, metavar="N", help="Of the passage.")
 @click.option("--style", type=click.Choice(STYLES), default=STYLES[0], show_default=True)
+@click.option("--as-printed", is_flag=True, help="With the dashes and quotation marks of print.")
 @format_option(*_PLAIN, *FORMATS)
-def cite(app: App, work: str, at: str, sentences: int, style: Any, form: str) -> None:
+def cite(app: App, work: str, at: str, sentences: int, style: Any, as_printed: bool, form: str) -> None:
     """Cite a work, or a passage of it, in MLA or Chicago style, or as a file for Zotero, LaTeX or Pandoc."""
-    found = app.citing.citation(app.works.resolve(work).id, style, at=at, length=sentences)
+    found = app.citing.citation(app.works.resolve(work).id, style, at=at, length=sentences, as_printed=as_printed)
     if form in FORMATS:
         print(FORMATS[form].write([found.work]), end="")
         return

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from relic_core.domain import Paragraph, ParagraphKind, Sentence, Span, Work
+from relic_core.text.typography import printed, printed_pieces
 
 Light = tuple[int, int]
 """Half-open character offsets of a word to light."""
@@ -149,6 +150,29 @@ def _set(
             before = sentence.end
         paragraphs.append(SetParagraph(kind=paragraph.kind, number=paragraph.number, pieces=tuple(pieces)))
     return Passage(tuple(paragraphs))
+
+
+def printed_passage(passage: Passage) -> Passage:
+    """Set a passage as a printed edition would; pieces stay as they are cut, so that what is lit stays lit."""
+    return Passage(
+        tuple(
+            replace(
+                paragraph,
+                pieces=tuple(
+                    replace(piece, text=text)
+                    for piece, text in zip(
+                        paragraph.pieces, printed_pieces([piece.text for piece in paragraph.pieces]), strict=True
+                    )
+                ),
+            )
+            for paragraph in passage.paragraphs
+        )
+    )
+
+
+def printed_words(words: str) -> str:
+    """Set words as a printed edition would; paragraphs are parted by an empty line."""
+    return "".join(map(printed, re.split(r"(\n\s*\n)", words)))
 
 
 class Setting:

@@ -13,11 +13,12 @@ from relic_core.ports import Matching
 from relic_core.reporting.passages import Passage, quotation, whole_sentences, widened
 from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.registry import RetrieverCard, Retrievers, in_order
+from relic_core.retrieval.ridge import ridge
 from relic_core.retrieval.search import SNAPSHOT_TOP_K, Findings, PartBorne, Verdicts, card_order, first_passages
 from relic_core.retrieval.strength import Strength
 from relic_core.services.lines import Lines
 from relic_core.services.scenes import Scene, scenes
-from relic_core.text.words import content_tokens, shared_words
+from relic_core.text.words import content_tokens, lit_words
 
 CANDIDATES_PER_RESULT = 6
 """Hits looked at for each result wanted, since overlapping ones share a card."""
@@ -25,11 +26,11 @@ CANDIDATES_PER_RESULT = 6
 PASSAGES_OF_A_WORK = 3
 """Passages that are shown behind a work."""
 
-_HITS_BY_WORK = 2_000
+HITS_BY_WORK = 2_000
 """First hits of a ranking that are looked at for works."""
 
 BEST_ORDER = ("reranked", "fusion")
-"""Rankings that order the best evidence, the one that was measured as the best first."""
+"""Rankings that order the best evidence, and columns of a page that come first; the one that measured best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def widen(card: Card) -> Card:
     shown, wanted = Span(first, last - first), frozenset(content_tokens(" ".join(card.shared)))
 
     def light(sentence: str) -> list[tuple[int, int]]:
-        return shared_words(wanted, sentence)
+        return lit_words(wanted, sentence)
 
     return replace(
         card,
@@ -106,7 +107,7 @@ class Column:
     - `waiting`: it takes seconds and has been left for later: see `Search.run`.
     - `note`: what is wrong, for the reader, or how well an approximate index did when it was measured.
     - `exact`: every candidate was compared; not so where an approximate index has answered.
-    - `top_k`: its first passages, to be kept and compared: of overlapping spans the best.
+    - `top_k`: its first passages, to be kept and compared: those of its cards, then of overlapping spans the best.
     """
 
     card: RetrieverCard
@@ -132,10 +133,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A passage of the best evidence; `chosen_by`: columns, each with its number there among twice as many as shown."""
+    """A passage of the best evidence.
+
+    - `rank`: its number among those of `retriever`; `chosen_by`: columns, each with its number there. Both count twice
+      as many as a column shows.
+    """
 
     card: Card
     retriever: str
+    rank: int
     chosen_by: tuple[tuple[Column, int], ...]
 
 
@@ -202,7 +208,7 @@ class Answer:
             numbers = [(column, self._number(column.retriever, card)) for column in self.columns]
             chosen_by = [(column, at) for column, at in numbers if at and (column.retriever, at) not in marked]
             marked.update((column.retriever, at) for column, at in chosen_by)
-            best.append(Evidence(card, retriever, tuple(chosen_by)))
+            best.append(Evidence(card, retriever, self._number(retriever, card), tuple(chosen_by)))
         return tuple(best)
 
     @property
@@ -213,7 +219,7 @@ class Answer:
         works: dict[str, list[Hit]] = {}
         for name in dict.fromkeys((self._leading, *self._request.retrievers)):
             known = {*works}
-            for group in group_overlapping(self._first(name, _HITS_BY_WORK)) if name in self._shown else ():
+            for group in group_overlapping(self._first(name, HITS_BY_WORK)) if name in self._shown else ():
                 if group.best.work_id not in known:
                     works.setdefault(group.best.work_id, []).append(group.best)
         return tuple(tuple(hits[:PASSAGES_OF_A_WORK]) for hits in works.values())
@@ -225,6 +231,14 @@ class Answer:
         if name is None or work is None or self._request.chapters or self._composed or self._found.question.source:
             return ()
         return scenes(work, self._found.rankings[name], first_passages(self._first(name)))
+
+    @property
+    def ridge(self) -> tuple[float, ...]:
+        """Of one work, how well each stretch of it answers, by the ranking that orders the best evidence."""
+        work, name = self._found.corpus.whole, self._leading
+        if work is None or name is None or self._composed:
+            return ()
+        return ridge(self._found.rankings[name], len(work.sentences))
 
     @property
     def _leading(self) -> str | None:
@@ -320,8 +334,15 @@ class Answer:
             ranking.candidates,
             note=note,
             exact=ranking.exact,
-            top_k=first_passages(self._first(name)),
+            top_k=self._top_k(name),
         )
+
+    def _top_k(self, name: str) -> tuple[Hit, ...]:
+        """Take the first passages in the order of the cards, so that each has the number that its card shows."""
+        groups = self._shown[name]
+        seen = {hit for group in groups for hit in group.others}
+        rest = (hit for hit in self._first(name) if hit not in seen)
+        return first_passages((*(group.best for group in groups), *rest))
 
     def _cards(self, name: str, groups: Iterable[Group]) -> tuple[Card, ...]:
         return tuple(self._card(name, group) for group in groups)
@@ -331,7 +352,7 @@ class Answer:
         found, work, span = self._found, self._works[group.best.work_id], group.best.span
 
         def light(sentence: str) -> list[tuple[int, int]]:
-            return shared_words(found.question.wanted, sentence)
+            return lit_words(found.question.wanted, sentence)
 
         line, shown = self._quote(group.best)
         words, whole = quotation(work, line, light=light), quotation(work, line, within=shown, light=light)

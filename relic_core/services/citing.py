@@ -11,7 +11,7 @@ from relic_core.library.edition_details import check_details, derive_details, ov
 from relic_core.reporting.citations.locators import Locator, locate
 from relic_core.reporting.citations.quoting import QuotedText, quote
 from relic_core.reporting.citations.styles import Cited, cite
-from relic_core.reporting.passages import Passage, quotation
+from relic_core.reporting.passages import Passage, printed_passage, quotation
 from relic_core.store.works import EditionDetailsRows, WorkRows
 
 
@@ -67,8 +67,13 @@ class Citing:
             added = self._rows.described(work_id).added.date()
             self._details.add(work_id, over(details, derived, added))
 
-    def citation(self, work_id: str, style: str, *, at: str = "", length: int = 1) -> Citation:
-        """Cite a work, or its passage that begins `at` an address; sentences beyond its end are left away."""
+    def citation(
+        self, work_id: str, style: str, *, at: str = "", length: int = 1, as_printed: bool = False
+    ) -> Citation:
+        """Cite a work, or its passage that begins `at` an address; sentences beyond its end are left away.
+
+        - `as_printed`: the quotation has the dashes and quotation marks of print; otherwise it is to the letter.
+        """
         work = self._load(work_id)
         if not at:
             cited = self.work(work_id)
@@ -84,7 +89,12 @@ class Citing:
             locator=locator,
             place=place,
             quotation=words,
-            quoted=quote(words.plain, forms[0].runs, style, verse=place.line is not None),
+            quoted=quote(
+                printed_passage(words).plain if as_printed else words.plain,
+                forms[0].runs,
+                style,
+                verse=place.line is not None,
+            ),
         )
 
     def _cited(self, summaries: Collection[WorkSummary]) -> dict[str, CitedWork]:

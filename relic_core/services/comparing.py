@@ -14,7 +14,6 @@ from relic_core.errors import BadRequest
 from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
 from relic_core.reporting.passages import Passage, quotation
 from relic_core.retrieval.registry import RetrieverCard
-from relic_core.retrieval.search import SNAPSHOT_TOP_K
 from relic_core.services.answers import Column
 from relic_core.services.search import SearchResult
 from relic_core.services.snapshots import Fingerprints, Snapshots
@@ -147,11 +146,11 @@ class Comparing:
     def compare(self, request: SearchRequest, retrievers: Sequence[str]) -> Comparison:
         """Ask two retrievers the same and hold their first passages against one another; its own columns play no part.
 
-        Overlapping spans count as one passage, within a column and between the two.
+        Overlapping spans count as one passage, within a column and between the two. The places are those of the cards.
         """
         if len(set(retrievers)) != 2:  # noqa: PLR2004 - a comparison is of two
             raise BadRequest("Two different ways of searching are compared. Choose two.")
-        result = self._run(replace(request, retrievers=tuple(retrievers), results=SNAPSHOT_TOP_K))
+        result = self._run(replace(request, retrievers=tuple(retrievers)))
         first, second = result.columns
         for column in (first, second):
             if not column.answered:

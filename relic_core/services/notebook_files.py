@@ -18,6 +18,7 @@ from relic_core.formats.files import read_bytes, write_whole
 from relic_core.formats.notebook import Section, read_notebook, write_notebook
 from relic_core.ports import Benchmark
 from relic_core.reporting.notebook_exports import csv, markdown, word
+from relic_core.reporting.passages import printed_words
 from relic_core.services.notebook import NoteEditions, new_id
 from relic_core.store.notes import CollectionRows, NoteRows
 
@@ -89,9 +90,15 @@ class NotebookFiles:
         person: str = "",
         *,
         labels: Mapping[str, str] | None = None,
+        as_printed: bool = False,
     ) -> bytes:
-        """Make a document of the notes in their order, of all collections or of one, with citations in a style."""
+        """Make a document of the notes in their order, of all collections or of one, with citations in a style.
+
+        - `as_printed`: quotations have the dashes and quotation marks of print. A table has them to the letter.
+        """
         sections = self.sections(collection_id, person)
+        if as_printed and form != "csv":
+            sections = tuple(section._replace(notes=tuple(map(_as_printed, section.notes))) for section in sections)
         works = self.works_cited(note for section in sections for note in section.notes)
         title = "" if collection_id else ALL_NOTES
         match form:
@@ -219,3 +226,7 @@ class _Homes:
             self._ends[home] = max((note.position for note in notes), default=0.0)
         self._ends[home] += 1
         return home, self._ends[home]
+
+
+def _as_printed(note: Note) -> Note:
+    return replace(note, kept=replace(note.kept, quotation=printed_words(note.kept.quotation)))

@@ -61,6 +61,7 @@ class SearchResult:
     - `source`: the passage that others are to be like, where one was given.
     - `best`: twice as many passages as a column has, each once, in the order of the best ranking that answered; then
       those that only other columns show.
+    - `ridge`: of one work how well each stretch of it answers, by that ranking: see `relic_core.retrieval.ridge`.
     - `by_work`: of a library its works by their best passage in the same ranking, of each the best few, best first;
       then works that only other columns rank.
     - `scenes`: of one work the chapters that hold most of the answer, best first.
@@ -79,6 +80,7 @@ class SearchResult:
     unprepared: tuple[WorkSummary, ...] = ()
     source: Source | None = None
     best: tuple[Evidence, ...] = ()
+    ridge: tuple[float, ...] = ()
     by_work: tuple[tuple[Hit, ...], ...] = ()
     scenes: tuple[Scene, ...] = ()
 
@@ -146,6 +148,7 @@ class Search:
             unprepared=tuple(each for each in searched if each.id in found.missing),
             source=question.source,
             best=answer.best,
+            ridge=answer.ridge,
             by_work=answer.by_work,
             scenes=answer.scenes,
         )

@@ -122,6 +122,56 @@ def shared_words(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end, token in word_spans(text) if token in wanted]
 
 
+_TITLES = frozenset(
+    """
+    mr mrs miss messrs master mistress madam madame monsieur mademoiselle dr doctor sir lady lord dame count countess
+    baron baroness duke duchess prince princess captain colonel major general lieutenant sergeant admiral inspector
+    professor reverend rev father mother brother sister uncle aunt st saint don squire judge
+    """.split()  # noqa: SIM905 - a list that a person can read and mend
+)
+"""Tokens that part of a name may be: alone they tell nothing of who is meant."""
+
+_TELL_LITTLE = frozenset(
+    """
+    first second third last next two three several few less least once twice again always ever often still yet already
+    see sees saw seen seeing say says said saying show shows showed shown showing make makes made making go goes went
+    gone going come comes came coming get gets got take takes took taken give gives gave given put let know knows
+    knew known think thinks thought thing things way ways use used become becomes became seem seems seemed
+    mr mrs miss messrs dr
+    """.split()  # noqa: SIM905 - a list that a person can read and mend
+)
+"""Tokens that are not lit by themselves: half of all passages share them. Retrievers count them all the same."""
+
+_WITHIN_NAME = re.compile(r"\.?\s+")
+
+
+def lit_words(wanted: Set[str], text: str) -> list[tuple[int, int]]:
+    """Find what to light of a text among a claim's content tokens: `shared_words` that tell something.
+
+    A title and the name behind it are one. Where the claim has titles, but not this one, the name alone is lit.
+
+    >>> lit_words(set(content_tokens("Mr Bennet at first")), "At first Mr. Bennet saw Mr. Collins and Mrs. Bennet")
+    [(9, 19), (45, 51)]
+    """
+    spots = word_spans(text)
+    lit: list[tuple[int, int]] = []
+    for at, (start, end, token) in enumerate(spots):
+        if token not in wanted or token in _TELL_LITTLE or (token in _TITLES and _before_name(spots, at, text)):
+            continue
+        title = spots[at - 1] if at and spots[at - 1][2] in _TITLES and _before_name(spots, at - 1, text) else None
+        claimed = title is not None and (title[2] in wanted or not wanted & _TITLES)
+        lit.append((title[0] if title and claimed else start, end))
+    return lit
+
+
+def _before_name(spots: Sequence[tuple[int, int, str]], at: int, text: str) -> bool:
+    """Tell whether a word is set as a title right before a capitalised word."""
+    if at + 1 == len(spots):
+        return False
+    (start, end, _), (after, *_) = spots[at], spots[at + 1]
+    return text[start].isupper() and text[after].isupper() and _WITHIN_NAME.fullmatch(text, end, after) is not None
+
+
 def shared_runs(text: str, other: str, words: int = 3) -> list[tuple[int, int]]:
     """Find the runs of at least so many words of a text that stand in another; half-open character offsets, in order.
 

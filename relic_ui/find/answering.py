@@ -17,10 +17,11 @@ from relic_core.services.search import SearchResult, shown_gap
 from relic_core.services.sources import QuotationCounts
 from relic_core.wiring import App
 from relic_ui import person
-from relic_ui.find import address_bar, conditions, read_by_model, scope, share
+from relic_ui.find import address_bar, conditions, read_by_model, scope, share, views
 from relic_ui.find.cards import (
     Placed,
     card_html,
+    other_works_html,
     placed_best,
     placed_in,
     show_heading,
@@ -40,9 +41,6 @@ from relic_ui.shell import literal
 from relic_ui.sources.critics import link_about
 
 _READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
-_SIDE, _BEST, _WORKS = "side", "best", "by-work"
-"""Views of an answer; the others are the names of its columns."""
-
 _LACKS, _DUE, _MODELS = "lacks", "due", "models"
 """Of what is answered from: a work of a library that is not prepared, an index of the whole that is to be built, and
 the choice of models."""
@@ -70,7 +68,7 @@ def show(app: App, result: SearchResult) -> None:
     request = result.request
     address_bar.tell(app, request)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
-        view = _choose_view(result)
+        view = views.choose(result)
         conditions.offer_split(request)
         if st.session_state["find_search"]:
             share.show_menu(app, st.session_state["find_search"], request)
@@ -129,34 +127,6 @@ def _show_scenes(result: SearchResult) -> None:
             st.button("Search the whole work", key="find_whole", type="tertiary", on_click=limit, args=((),))
 
 
-def _choose_view(result: SearchResult) -> str:
-    """Draw the choice of a view, and give the one chosen; a phone has no room for columns side by side."""
-    state = st.session_state
-    names = {column.retriever: column.card.called for column in result.columns}
-    if len(names) == 1 and len(result.by_work) <= 1:
-        return next(iter(names))
-    phone = "Mobi" in st.context.headers.get("User-Agent", "")
-    works = {_WORKS: "By work"} if len(result.by_work) > 1 else {}
-    views = {**({} if phone else {_SIDE: "Side by side"}), _BEST: "Best evidence", **works, **names}
-    opens, said = next(iter(views)), st.query_params.get(address_bar.VIEW, "")
-    if said != state.get(address_bar.VIEWED, "") and (said or state["came_from"] == state["page"]):
-        state["find_view"] = said  # another address, by Back or typed
-    if state.get("find_view") not in views:
-        state["find_view"] = opens
-    chosen = st.segmented_control(
-        "View",
-        list(views),
-        format_func=lambda name: literal(views[name]),
-        key="find_view",
-        persist_state="session",
-        required=True,
-        label_visibility="collapsed",
-        width="content",
-    )
-    address_bar.name_view("" if chosen == opens else chosen)
-    return chosen
-
-
 @dataclass(frozen=True, slots=True)
 class _Page:
     """Where the parts of an answer stand that change when all of it is there; what is kept, and what critics quote.
@@ -175,20 +145,20 @@ class _Page:
     def of(cls, app: App, view: str, result: SearchResult) -> _Page:
         """Make room for an answer."""
         strip, lists = st.empty(), {}
-        with st.container(key=f"find_{view if view in {_SIDE, _BEST, _WORKS} else 'one'}"):
-            shown = [column for column in result.columns if view in {_SIDE, column.retriever}]
-            places = st.columns(len(shown), gap="small") if view == _SIDE else [st.container() for _ in shown]
+        with st.container(key=f"find_{view if view in {views.SIDE, views.BEST, views.WORKS} else 'one'}"):
+            shown = [column for column in result.columns if view in {views.SIDE, column.retriever}]
+            places = st.columns(len(shown), gap="small") if view == views.SIDE else [st.container() for _ in shown]
             for place, column in zip(places, shown, strict=True):
                 with place:
                     show_heading(column)
                     read_by_model.show_reading(app, column, result)
                     lists[column.retriever] = st.empty()
-            if view == _BEST:
+            if view == views.BEST:
                 st.html('<h2 class="relic-sr">Best evidence</h2>')
-                lists[_BEST] = st.empty()
-            if view == _WORKS:
+                lists[views.BEST] = st.empty()
+            if view == views.WORKS:
                 st.html('<h2 class="relic-sr">Works by their best passages</h2>')
-                lists[_WORKS] = st.empty()
+                lists[views.WORKS] = st.empty()
         marks = Marks(app, result.request.sentence)
         return cls(view, marks, app, strip, lists, st.empty())
 
@@ -203,17 +173,15 @@ class _Page:
         readings = self.app.model_reading.of(result)
         result = lit(result, readings)
         critics = _critics(result, self.app.sources.quoted)
-        if self.view == _WORKS:
-            with self.lists[_WORKS].container():
-                for number, hits in enumerate(result.by_work[: 2 * result.request.results], start=1):
-                    st.html(work_html(self.app.works.load(hits[0].work_id), number, hits, search_id))
+        if self.view == views.WORKS:
+            self._draw_works(result, search_id)
             _draw_foot(self.foot, result, critics=critics)
             return
         placed = []
-        if self.view == _BEST:
+        if self.view == views.BEST:
             placed = placed_best(result)
             most = 2 * result.request.results
-            with self.lists[_BEST].container():
+            with self.lists[views.BEST].container():
                 self._draw_cards(placed[:most], result, search_id)
                 if more := placed[most:]:
                     with st.expander(f"{many(len(more), 'more passage')}, found by one way alone".capitalize()):
@@ -221,7 +189,7 @@ class _Page:
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
-            left = number if self.view == _SIDE else 0
+            left = number if self.view == views.SIDE else 0
             shown = placed_in(column, result.columns[:left])
             placed += shown
             if (
@@ -243,13 +211,21 @@ class _Page:
             if result.work is None:
                 show_library_strip(placed)
             else:
-                show_strip(placed, result.work)
+                show_strip(placed, result.work, result.ridge)
         _draw_foot(self.foot, result, critics=critics)
 
     def _draw_cards(self, placed: Sequence[Placed], result: SearchResult, search_id: str) -> None:
         for each in placed:
             line = threshold_html(each, placed)
             st.html(line + card_html(each, result, search_id, self.marks, self.app.sources.quoted))
+
+    def _draw_works(self, result: SearchResult, search_id: str) -> None:
+        listed = result.by_work[: 2 * result.request.results]
+        with self.lists[views.WORKS].container():
+            for number, hits in enumerate(listed, start=1):
+                st.html(work_html(self.app.works.load(hits[0].work_id), number, hits, search_id, self.marks))
+            if others := other_works_html(result, len(listed)):
+                st.html(others)
 
 
 def _critics(result: SearchResult, quoted: Callable[[str], QuotationCounts]) -> str:

@@ -10,9 +10,10 @@ import streamlit as st
 
 from relic_core.domain import Hit, Unit, Work
 from relic_core.reporting.passages import quotation, surroundings
-from relic_core.services.answers import Card, Column, widen
+from relic_core.services.answers import HITS_BY_WORK, Card, Column, widen
 from relic_core.services.search import SearchResult
 from relic_core.services.sources import QuotationCounts
+from relic_ui import typography
 from relic_ui.buttons import button
 from relic_ui.citing import cite_link
 from relic_ui.find.conditions import JOINS
@@ -35,16 +36,19 @@ class Placed:
     """A card in its place on the page.
 
     - `number`: from 1, without gaps, whatever its rank.
+    - `rank`: its number in the column of its retriever, which a note gives of it too.
     - `anchor`: its name on the page.
-    - `retriever`, `by`: whose card it is, and what pages call that.
+    - `retriever`, `way`: whose card it is, and what pages call that; `by`: the list that it stands in.
     - `chosen_by`: the columns that chose it, by retriever and name, with its number there.
     - `again`: a column further left shows the passage, so that one line of it is enough.
     """
 
     card: Card
     number: int
+    rank: int
     anchor: str
     retriever: str
+    way: str
     by: str
     chosen_by: tuple[tuple[str, str, int], ...] = ()
     again: bool = False
@@ -81,8 +85,10 @@ def placed_in(column: Column, left: Sequence[Column] = ()) -> list[Placed]:
         Placed(
             card,
             number,
-            f"hit-{column.retriever}-{card.rank}",
+            number,
+            f"hit-{column.retriever}-{number}",
             column.retriever,
+            column.card.called,
             column.card.called,
             also := tuple(
                 (other.retriever, other.card.called, there)
@@ -98,12 +104,15 @@ def placed_in(column: Column, left: Sequence[Column] = ()) -> list[Placed]:
 
 def placed_best(result: SearchResult) -> list[Placed]:
     """List the cards of the best evidence."""
+    ways = {column.retriever: column.card.called for column in result.columns}
     return [
         Placed(
             each.card,
             number,
+            each.rank,
             f"hit-best-{number}",
             each.retriever,
+            ways.get(each.retriever, "Best evidence"),
             "Best evidence",
             tuple((column.retriever, column.card.called, there) for column, there in each.chosen_by),
         )
@@ -146,11 +155,12 @@ def card_html(
     rank = f'<span class="relic-rank"><span class="relic-sr">Passage </span>{number}</span>'
     head = f"<h3>{rank} {title} {link('read', where, title=said, work=work.id, at=at, n=n, q=search_id)}</h3>"
     chosen_by = "".join(
-        f'<span class="relic-by" style="{hue(retriever)}">{"also " * placed.again}{escape(inside(by))}, {there}</span>'
+        f'<span class="relic-by" style="{hue(retriever)}"><span class="relic-by-way">{"also " * placed.again}'
+        f"{escape(inside(by))}, </span>{there}</span>"
         for retriever, by, there in placed.chosen_by
     )
     keep = marks.html(
-        work.id, at, n, search_id, placed.retriever, str(card.rank), place=f"passage {number}, {named}{where}"
+        work.id, at, n, search_id, placed.retriever, str(placed.rank), place=f"passage {number}, {named}{where}"
     )
     around = passage_html(surroundings(work, card.line, sentences=SURROUNDING_SENTENCES), mark_gold=True)
     said = ("" if placed.again else chosen_by) + _critics(card, quoted(work.id))
@@ -165,7 +175,7 @@ def card_html(
         f"<div>{more_link(work.id, at, n)}</div></details></div>"
     )
     if placed.again:
-        line = escape(shorten(card.quotation.plain, _LINE))
+        line = escape(typography.chosen(shorten(card.quotation.plain, _LINE)))
         body = f"<details><summary>{rank}<span>{line}</span>{chosen_by}</summary>{body}</details>"
     css = "relic-card relic-card-again" if placed.again else "relic-card"
     return f'<article class="{css}" id="{placed.anchor}" style="{hue(placed.retriever)}">{body}</article>'
@@ -199,7 +209,7 @@ def _parts(placed: Placed, unit: Unit, search_id: str) -> str:
         said = f"<b>{joined}</b>{escape(shorten(part.condition.claim_text, _LINE))}"
         where = ""
         if unit != "passage" and part.span != card.span:
-            words = escape(shorten(quotation(card.work, part.span).plain, _LINE))
+            words = escape(typography.chosen(shorten(quotation(card.work, part.span).plain, _LINE)))
             there = link(
                 "read", part.place.label, work=card.work.id, at=str(part.place.address), n=card.span.length, q=search_id
             )
@@ -210,19 +220,36 @@ def _parts(placed: Placed, unit: Unit, search_id: str) -> str:
     return f'<ul class="relic-parts" aria-label="Probability for each claim">{"".join(lines)}</ul>' if lines else ""
 
 
-def work_html(work: Work, number: int, hits: Sequence[Hit], search_id: str) -> str:
+def work_html(work: Work, number: int, hits: Sequence[Hit], search_id: str, marks: Marks) -> str:
     """Make the HTML of a work in a list of works, with the passages that put it there."""
     rank = f'<span class="relic-rank"><span class="relic-sr">Work </span>{number}</span>'
     passages = []
     for hit in hits:
-        place = work.place(hit.span)
+        place, n = work.place(hit.span), hit.span.length
         at, where = str(place.address), _tied(f"{place.label} · {place.fraction:.0%}")
         said = f"{where} into the work: read it in its chapter"
-        read = link("read", where, title=said, work=work.id, at=at, n=hit.span.length, q=search_id)
-        words = passage_html(quotation(work, hit.span))
-        passages.append(f'<blockquote>{words}</blockquote><p class="relic-quiet">{read}</p>')
+        read = link("read", where, title=said, work=work.id, at=at, n=n, q=search_id)
+        keep = marks.html(work.id, at, n, search_id, "", "", place=f"{name_of(work)}, {where}")
+        passages.append(
+            f"<blockquote>{passage_html(quotation(work, hit.span))}</blockquote>"
+            f'<p class="relic-quiet relic-work-do">{read} {keep} {cite_link(work.id, at, n, search_id)}</p>'
+        )
     head = f'<header><h3>{rank} <cite class="relic-card-work">{escape(name_of(work))}</cite></h3></header>'
     return f'<article class="relic-card relic-work" id="work-{number}">{head}{"".join(passages)}</article>'
+
+
+def other_works_html(result: SearchResult, shown: int) -> str:
+    """Say which works are further down a list of works, and which have nothing; nothing where all are shown."""
+    ordered = [hits[0].work_id for hits in result.by_work]
+    names = {work.id: name_of(work) for work in result.searched}
+    below = [names[work_id] for work_id in ordered[shown:] if work_id in names]
+    none = [name for work_id, name in names.items() if work_id not in ordered]
+    lines = []
+    if below:
+        lines.append(f"Further down: {escape(listed(below))}.")
+    if none:
+        lines.append(f"Nothing among the first {HITS_BY_WORK:,} passages of any column: {escape(listed(none))}.")
+    return "".join(f'<p class="relic-quiet relic-measure">{line}</p>' for line in lines)
 
 
 def _critics(card: Card, quoted: QuotationCounts) -> str:
@@ -239,30 +266,45 @@ def _asked(result: SearchResult) -> str:
 
 
 def _why(placed: Placed, result: SearchResult) -> str:
-    """Say why a card is there: strength, shared words, ranks, and the overlapping passages that it stands for."""
+    """Say in three lines why a card is there; behind "Figures" its ranks, and the passages that it stands for."""
     card, asked = placed.card, _asked(result).replace("your", "the")
     # The claim that holds a passage's words matches it whatever it is worth.
     lines = ["Your claim already quotes words of this passage." if card.quoted else escape(card.strength.sentence)]
-    if card.shared:
-        words = ", ".join(escape(word) for word in card.shared[:_WORDS_NAMED])
-        lines.append(f"Shares with {asked}: {words}")
-    else:
-        lines.append(f"Shares no word with {asked}, apart from very common ones")
     if card.matches:
         met = ", ".join(f"{escape(mine)} – {escape(theirs)}" for mine, theirs in card.matches)
-        lines.append(f"Nearest words, of {asked} and of the passage: {met}")
+        lines.append(f"Nearest words, of {asked} and of the passage: {met}.")
+    elif card.shared:
+        words = ", ".join(escape(word) for word in card.shared[:_WORDS_NAMED])
+        lines.append(f"Shares with {asked}: {words}.")
+    else:
+        lines.append(f"Shares no telling word with {asked}.")
+    also = [
+        f"{inside(column.card.called)} ({number})"
+        for column in result.columns
+        if column.retriever != placed.retriever
+        for number in [next((at for at, shown in enumerate(column.cards, 1) if shown.shows(card)), 0)]
+        if number
+    ]
+    if len(result.columns) > 1:
+        lines.append(f"Also found {escape(listed(also))}." if also else "No other column here shows it.")
+    why = "".join(f"<div>{line}</div>" for line in lines)
+    figures = _figures(card, unprepared=any(work.id == card.work.id for work in result.unprepared))
+    return f"{why}<details><summary>Figures</summary>{figures}</details>"
+
+
+def _figures(card: Card, *, unprepared: bool) -> str:
+    """Give the ranks of a passage among all overlapping ones, and the passages that its card stands for."""
     others = [(escape(inside(other.called)), rank) for other, rank in card.other_ranks]
     ranked = [f"{rank:,} {other}" for other, rank in others if rank]
-    lines.append(f"Ranked {', '.join([f'{card.rank:,} here', *ranked])}, counting every overlapping passage")
+    lines = [f"Ranked {', '.join([f'{card.rank:,} here', *ranked])}, counting every overlapping passage."]
     if unranked := [other for other, rank in others if not rank]:
-        unread = any(work.id == card.work.id for work in result.unprepared)
-        lines.append(f"Not {'searched yet' if unread else 'found'} {listed(unranked, last='or')}")
-    why = "".join(f"<div>{line}</div>" for line in lines)
+        lines.append(f"Not {'searched yet' if unprepared else 'found'} {listed(unranked, last='or')}.")
+    figures = "".join(f"<div>{line}</div>" for line in lines)
     if not card.others:
-        return why
-    others = "".join(
-        f'<p class="relic-quiet">Rank {hit.rank}</p>{passage_html(quotation(card.work, hit.span))}'
+        return figures
+    passages = "".join(
+        f'<p class="relic-quiet">Rank {hit.rank:,}</p>{passage_html(quotation(card.work, hit.span))}'
         for hit in card.others
     )
     more = f"{many(len(card.others), 'more passage')} here".capitalize()
-    return f'{why}<details><summary>{more}</summary><div class="relic-around">{others}</div></details>'
+    return f'{figures}<div>{more}:</div><div class="relic-around">{passages}</div>'

@@ -21,12 +21,13 @@ from relic_core.domain import (
     WorkSummary,
 )
 from relic_core.errors import RelicError
+from relic_core.services.answers import BEST_ORDER
 from relic_core.services.reading import ReadingPage
 from relic_core.services.search import SearchResult, shown_gap
 from relic_core.services.sharing import CODE
 from relic_core.wiring import App
-from relic_ui import links
-from relic_ui.find import address_bar, answering, conditions, like, scope
+from relic_ui import links, typography
+from relic_ui.find import address_bar, answering, conditions, like, scope, views
 from relic_ui.find.claim_box import ask, show_claim_box, show_gap_button, show_more_box, takes_more, with_more
 from relic_ui.find.examples import show_examples
 from relic_ui.find.scope import Scope
@@ -69,6 +70,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
     if result:
         with body:
             answering.show(app, result)
+    views.listen()
 
 
 def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
@@ -80,6 +82,8 @@ def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     """
     state = st.session_state
     given = st.query_params.to_dict()
+    if views.told_now() and state["came_from"] == state["page"]:
+        return
     if CODE in given:
         if request := address_bar.opened(app, given[CODE]):
             state["find_search"] = None
@@ -260,7 +264,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
 def _composing(ways: tuple[str, ...]) -> tuple[str, ...]:
     """Give the ways chosen that can answer joined claims; the best of them where none was, or as pages open."""
     able = tuple(name for name in ways if name in COMPOSING)
-    return able if able and ways != DEFAULT_RETRIEVERS else COMPOSING[:1]
+    return able if able and {*ways} != {*DEFAULT_RETRIEVERS} else COMPOSING[:1]
 
 
 def _claim() -> str:
@@ -270,8 +274,11 @@ def _claim() -> str:
 
 
 def _retriever_titles(app: App, where: Scope) -> dict[str, str]:
-    """Name the ways of searching; what goes by a claim beside each passage is not offered where there is none."""
-    cards = list(app.retrievers.cards())
+    """Name the ways of searching in the order of their columns, what measured best first.
+
+    What goes by a claim beside each passage is not offered where there is none.
+    """
+    cards = sorted(app.retrievers.cards(), key=lambda card: card.name not in BEST_ORDER)
     if like.under_way():
         return {card.name: card.title for card in cards if card.kind != "reranker"}
     systems = app.runs.systems(where.work.sha256) if where.work else ()
@@ -364,6 +371,7 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
     )
     if where.work is None or st.session_state.get("find_quoted") or app.sources.quoted(where.work.id).sources:
         st.toggle("Only passages that critics quote", key="find_quoted", persist_state="session")
+    typography.choose()
     if like.under_way() is None:
         show_gap_button("find_claim")
 

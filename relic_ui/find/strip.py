@@ -1,9 +1,12 @@
-"""The strip: where in the narrative the passages stand, on one line. A dot is a link to its card."""
+"""The strip: where in the narrative the passages stand, before the ridge of how well each stretch answers.
+
+A dot is a link to its card and stands where its passage stands; where two would meet, one stands above the other.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 from operator import attrgetter
@@ -12,87 +15,143 @@ import streamlit as st
 
 from relic_core.domain import Work
 from relic_ui.find.cards import Placed
+from relic_ui.naming import inside, listed
 from relic_ui.style import hue
 
-_STEP = 26
-"""Pixels from one dot to the next where they crowd."""
+DOT = 25
+"""Pixels from the middle of one dot to that of the next, beside or above it."""
 _FEW, _MOST = 24, 80
 """Chapters up to which a narrow strip is divided into them, and any."""
-_WIDTHS = {"wide": (640, 2 * _STEP), "narrow": (282, _STEP)}
-"""The narrowest strips, in pixels, and how far from its place a dot may be on them."""
+_WIDTHS = {"wide": (600, 2), "narrow": (264, 2)}
+"""The narrowest strips, in pixels, and how many dots stand above each other on them at most."""
+_LETTER = 6.5
+"""Pixels that a letter of a chapter's name takes, about."""
+_NAMED = 24
+"""Letters of a chapter's name that are shown."""
+_PEAKS = 3
 
 
-def show_strip(placed: Sequence[Placed], work: Work) -> None:
-    """Draw the passages along the length of the work: a tick for each, and a dot where there is room near its place.
+def show_strip(placed: Sequence[Placed], work: Work, ridge: Sequence[float]) -> None:
+    """Draw the passages along the length of the work: a tick for each, and a dot where there is room above its place.
 
     Those with small numbers come before others, and one that another column shows too has its dot there.
     """
     if not placed:
         return
     ordered = sorted((each for each in placed if not each.again), key=lambda each: each.number)
-    lefts: dict[str, dict[str, str]] = {each.anchor: {} for each in ordered}
-    for name, (width, most) in _WIDTHS.items():
-        room: dict[str, float] = {}
-        asides: dict[str, float] = {}
-        for each in ordered:
-            wider = room | {each.anchor: each.card.place.fraction}
-            moved = asides_of(list(wider.values()), width)
-            if max(map(abs, moved)) <= most:
-                room, asides = wider, dict(zip(wider, moved, strict=True))
-        for anchor, aside in asides.items():
-            lefts[anchor][name] = f"calc({room[anchor]:.2%} + {aside:.0f}px)"
+    fractions = [each.card.place.fraction for each in ordered]
+    levels = {name: stacked(fractions, width, most) for name, (width, most) in _WIDTHS.items()}
     ticks = "".join(
-        f'<i aria-hidden="true" style="{hue(each.retriever)};left:calc({each.card.place.fraction:.2%} + 11px)"></i>'
+        f'<i aria-hidden="true" style="{hue(each.retriever)};left:{each.card.place.fraction:.2%}"></i>'
         for each in ordered
     )
+    links = ""
+    for at, each in enumerate(ordered):
+        rows = {name: level[at] for name, level in levels.items()}
+        links += _dot(each, {name: row for name, row in rows.items() if row is not None})
+    rows = ";".join(
+        f"--relic-{name}:{1 + max((row for row in level if row is not None), default=0)}"
+        for name, level in levels.items()
+    )
     fine = " relic-fine" * (len(work.chapters) > _FEW)
-    links = "".join(_dot(each, lefts[each.anchor]) for each in ordered if lefts[each.anchor])
+    borders = _borders(work)
     st.html(
         '<nav class="relic-strip" aria-label="Where in the work the passages are">'
         f'<a class="relic-read-skip" href="#{placed[0].anchor}" target="_self">Skip to the passages</a>'
-        f'<div class="relic-track{fine}">{_chapters(work)}{ticks}{links}</div></nav>'
+        f'<div class="relic-track{fine}" style="{rows}">{_ridge(ridge)}{_chapters(borders)}{ticks}{links}</div>'
+        f"{_axis(borders)}{_legend(placed, work, ridge)}</nav>"
     )
 
 
-def _dot(placed: Placed, lefts: Mapping[str, str]) -> str:
+def _dot(placed: Placed, rows: dict[str, int]) -> str:
+    if not rows:
+        return ""
     place = placed.card.place
     where = escape(f"{placed.by}, {placed.number}: {place.chapter}, {place.fraction:.0%}")
-    style = ";".join([hue(placed.retriever), *(f"--relic-{name}:{left}" for name, left in lefts.items())])
+    style = ";".join(
+        [hue(placed.retriever), f"left:{place.fraction:.2%}", *(f"--relic-{name}:{row}" for name, row in rows.items())]
+    )
     return (
         f'<a class="relic-dot" href="#{placed.anchor}" title="{where}" aria-label="{where}" target="_self" '
         f'style="{style}">{placed.number}</a>'
     )
 
 
-def _chapters(work: Work) -> str:
-    """Divide the strip into chapters, many of them into parts; each names itself where the mouse rests."""
-    borders = [(chapter.start, work.chapter_name(chapter.index)) for chapter in work.chapters]
-    if len(borders) > _MOST:
+def stacked(fractions: Sequence[float], width: int, most: int) -> list[int | None]:
+    """Say how high each dot stands on a strip so wide, from 0, so that none covers another; None: there is no room.
+
+    >>> stacked([0.5, 0.1, 0.52, 0.51], 280, 2)
+    [0, 0, 1, None]
+    """
+    rows: list[list[float]] = [[] for _ in range(most)]
+    found: list[int | None] = []
+    for fraction in fractions:
+        free = (at for at, row in enumerate(rows) if all(abs(fraction - other) * width >= DOT for other in row))
+        level = next(free, None)
+        if level is not None:
+            rows[level].append(fraction)
+        found.append(level)
+    return found
+
+
+def _ridge(heights: Sequence[float]) -> str:
+    """Draw the heights as one outline, as wide as the strip: Streamlit takes SVG out of a page's HTML."""
+    if not heights:
+        return ""
+    along = [(100 * (at + 0.5) / len(heights), height) for at, height in enumerate(heights)]
+    outline = [(0.0, 0.0), (0.0, heights[0]), *along, (100.0, heights[-1]), (100.0, 0.0)]
+    points = ",".join(f"{left:g}% {100 * (1 - height):.0f}%" for left, height in outline)
+    return f'<div class="relic-ridge" aria-hidden="true" style="clip-path:polygon({points})"></div>'
+
+
+def _borders(work: Work) -> list[tuple[float, str]]:
+    """List where chapters begin, as a share of the work, with their names; of many chapters where parts do."""
+    starts = [(chapter.start, work.chapter_name(chapter.index)) for chapter in work.chapters]
+    if len(starts) > _MOST:
         parts = groupby(work.chapters, key=lambda chapter: chapter.part)
-        borders = [(next(chapters).start, part) for part, chapters in parts]
+        starts = [(next(chapters).start, part) for part, chapters in parts]
     last = max(1, len(work.sentences) - 1)
+    return [(bisect_left(work.sentences, start, key=attrgetter("start")) / last, name) for start, name in starts]
+
+
+def _chapters(borders: Sequence[tuple[float, str]]) -> str:
+    """Divide the strip; each part names itself where the mouse rests."""
     return "".join(
-        f'<span aria-hidden="true" title="{escape(name)}" '
-        f'style="left:{bisect_left(work.sentences, start, key=attrgetter("start")) / last:.2%}"></span>'
-        for start, name in borders
+        f'<span aria-hidden="true" title="{escape(name)}" style="left:{at:.2%}"></span>' for at, name in borders
     )
 
 
-def asides_of(fractions: Sequence[float], width: int) -> list[float]:
-    """Say how many pixels each dot goes aside of where it belongs, so that it covers no other on a strip so wide.
+def _axis(borders: Sequence[tuple[float, str]]) -> str:
+    """Write as many names of chapters below the strip as fit side by side."""
+    shown: dict[int, list[str]] = {}
+    for name, (width, _) in _WIDTHS.items():
+        free = 0.0
+        for at, (share, said) in enumerate(borders):
+            start, wide = share * width, _LETTER * min(len(said), _NAMED) + 8
+            if said and start >= free and start + wide <= width + DOT:
+                shown.setdefault(at, []).append(name)
+                free = start + wide
+    names = "".join(
+        f'<span class="{" ".join(f"relic-{name}" for name in names)}" style="left:{borders[at][0]:.2%}">'
+        f"{escape(borders[at][1][:_NAMED])}</span>"
+        for at, names in sorted(shown.items())
+    )
+    return f'<div class="relic-strip-names" aria-hidden="true">{names}</div>' if names else ""
 
-    From left to right, one too near to that before it goes on, and back from the end of the strip.
 
-    >>> asides_of([0.5, 0.1, 0.5, 1.0], 280)
-    [0.0, 0.0, 26.0, 0.0]
-    """
-    order = sorted(range(len(fractions)), key=lambda number: fractions[number])
-    places, least = {}, 0.0
-    for number in order:
-        places[number] = max(least, fractions[number] * width)
-        least = places[number] + _STEP
-    most = float(width)
-    for number in reversed(order):
-        places[number] = min(most, places[number])
-        most = places[number] - _STEP
-    return [places[number] - fraction * width for number, fraction in enumerate(fractions)]
+def _legend(placed: Sequence[Placed], work: Work, ridge: Sequence[float]) -> str:
+    """Say what the colours are, and in words where the ridge is highest."""
+    ways = {each.retriever: each.way for each in placed}
+    colours = "".join(
+        f'<span class="relic-by" style="{hue(retriever)}">{escape(way)}</span>' for retriever, way in ways.items()
+    )
+    if not ridge:
+        return f'<p class="relic-legend">{colours}</p>' if len(ways) > 1 else ""
+    peaks = sorted(range(len(ridge)), key=lambda at: -ridge[at])
+    last = len(work.sentences) - 1
+    chapters = (work.sentences[min(last, int((at + 0.5) * len(work.sentences) / len(ridge)))].chapter for at in peaks)
+    highest = list(dict.fromkeys(work.chapter_name(chapter) for chapter in chapters))[:_PEAKS]
+    return (
+        f'<p class="relic-legend">{colours}<span class="relic-shade">Likely places'
+        f'<span class="relic-sr">: {escape(inside(listed(highest)))}</span></span></p>'
+    )

@@ -33,7 +33,7 @@ def beginning_html(work: Work) -> str:
             parts.append(f'<p class="relic-read-speaker">{escape(paragraph.speaker)}</p>')
         if paragraph.kind != "stage":
             speaker = paragraph.speaker
-        html = passage_html(quotation(work, Span(sentences[0].index, len(sentences))))
+        html = passage_html(quotation(work, Span(sentences[0].index, len(sentences))), to_the_letter=True)
         parts.append(f'<div class="relic-shelf-stage">{html}</div>' if paragraph.kind == "stage" else html)
     return "".join(parts)
 

@@ -16,7 +16,7 @@ from relic_core.errors import RelicError
 from relic_core.reporting.notebook_exports import brought_up
 from relic_core.services.notebook import NoteView
 from relic_core.wiring import App
-from relic_ui import person
+from relic_ui import person, typography
 from relic_ui.buttons import button
 from relic_ui.citing import cite_link
 from relic_ui.history.history import moment
@@ -66,6 +66,7 @@ def note_html(view: NoteView, around: Around) -> str:
     """Make the HTML of the passage: where it stands, its words, what it was kept for, and what can be done with it."""
     kept = view.note.kept
     title = f"<cite>{escape(kept.title)}</cite>"
+    words = typography.chosen(kept.quotation)
     n = kept.length if kept.length > 1 else None
     where = escape(kept.place)
     if view.work_id:
@@ -80,7 +81,7 @@ def note_html(view: NoteView, around: Around) -> str:
     return (
         f'<article class="relic-note" id="{note_anchor(view.note.id)}" tabindex="-1">'
         f"<header><{level}>{by} {title} · {where}</{level}>{held}</header>"
-        f"<blockquote>{escape(kept.quotation)}</blockquote>{notice}{_kept_for(view.note, around)}"
+        f"<blockquote>{escape(words)}</blockquote>{notice}{_kept_for(view.note, around)}"
         f"{_foot(view, around)}</article>"
     )
 

@@ -10,7 +10,7 @@ import streamlit as st
 from relic_core.errors import RelicError
 from relic_core.services.notebook_files import DOCUMENTS, DocumentCard, DocumentForm
 from relic_core.wiring import App
-from relic_ui import citing, person
+from relic_ui import citing, person, typography
 from relic_ui.buttons import save_button
 from relic_ui.naming import many, ways
 
@@ -22,7 +22,9 @@ def forms(app: App, collection_id: str, whose: str) -> list[tuple[DocumentCard, 
     labels, style = ways(app), citing.chosen_style()
 
     def document(form: DocumentForm) -> bytes:
-        return app.notebook_files.document(form, style, collection_id, whose, labels=labels)
+        return app.notebook_files.document(
+            form, style, collection_id, whose, labels=labels, as_printed=typography.as_printed()
+        )
 
     documents = [(card, partial(document, form)) for form, card in DOCUMENTS.items()]
     return [*documents, (JSON, lambda: app.notebook_files.export(collection_id, whose))]
@@ -35,6 +37,7 @@ def show(app: App, collection_id: str) -> None:
         what = "this collection" if collection_id else "all notes"
         st.html(f'<p class="relic-quiet">Save {what} as</p>')
         citing.choose_style("Citations in")
+        typography.choose()
         for card, make in forms(app, collection_id, whose):
             name = files.file_name(card.ending, collection_id, whose)
             save_button(card.label, make, name, card.mime, key=f"notebook_save_{card.ending}")

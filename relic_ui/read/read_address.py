@@ -100,9 +100,9 @@ def keep_pressed(app: App, does: str, to: str) -> None:
     if found is not None:
         here = (passage.work_id, passage.at, passage.length)
         ranked = (
-            (card.rank, column.retriever)
+            (number, column.retriever)
             for column in found.columns
-            for card in column.cards
+            for number, card in enumerate(column.cards, start=1)
             if (card.work.id, str(card.place.address), card.line.length) == here
         )
         rank, retriever = min(ranked, default=(0, ""))

@@ -125,3 +125,14 @@ def test_a_held_work_names_what_holds_it(app, lanterns):
     at = sound(app.open(CITE, work=lanterns.id))
     assert "Project Gutenberg, 2004, www.gutenberg.org/ebooks/46." in forms(at)["Works Cited, entry"]
     assert SAYS["publisher unknown"] not in html(at)
+
+
+def test_a_quotation_is_cited_as_in_print_and_to_the_letter_beside_it(app):
+    text = TEXT.replace("It fell.", "\"It's gone--'tis gone,\" he said.")
+    work = app.bench.works.add(text.encode(), name="typed.txt", title="Typed", author="A. Body").work
+    at = sound(app.open(CITE, work=work.id, at="1.2.1"))
+    assert "It’s gone—’tis gone" in forms(at)[SAYS["inline quotation"]]
+    assert "\"It's gone--'tis gone,\" he said." in forms(at)["The words to the letter"]
+    sound(at.toggle(key="as_printed").set_value(False).run())
+    assert "It's gone--'tis gone" in forms(at)[SAYS["inline quotation"]]
+    assert "The words to the letter" not in forms(at)

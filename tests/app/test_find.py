@@ -24,7 +24,7 @@ from tests.making_training import make_base
 SAYS = says("find")
 
 CLAIM = "The brass bolt stands for a false certainty"
-TITLES = ["By meaning · dense-RELiC", "By words · BM25", "Read again · Reranked"]
+TITLES = ["Read again · Reranked", "By meaning · dense-RELiC", "By words · BM25"]
 ELSEWHERE = "Gatsby's parties are a display of wealth"
 WORDS_OF_THE_WORK = "remarked that it was nice to see a good solid bit of brass"
 PASSAGE = (
@@ -113,7 +113,9 @@ def test_a_claim_brings_three_columns_of_verbatim_located_cards(app):
         (whole,) = blockquotes(card)
         assert plain(re.sub(r'<span class="relic-rest">.*?</span>', "", whole)) in sentences
         assert re.search(r">[^<]+ · paragraph\u00a0\d+\u00a0·\u00a0\d+%</a></h3>", card)
-        assert re.search(r"Ranked [\d,]+ here, [\d,]+ by .*, [\d,]+ by ", plain(card))
+        why, figures = card.split("Why this?</summary>")[1].split("Figures</summary>")
+        assert why.count("<div>") <= 3
+        assert re.search(r"Ranked [\d,]+ here, [\d,]+ by .*, [\d,]+ by ", plain(figures))
     assert f"{work.candidates(1):,} passages compared" in html(at)
     assert "never uses" not in html(at)
 
@@ -122,14 +124,25 @@ def test_cards_are_numbered_without_gaps_and_one_that_stands_further_left_too_is
     at = ask(app.open(FIND), CLAIM)
     for column in columns(at):
         assert [re.search(r"Passage </span>(\d+)<", card)[1] for card in column] == ["1", "2", "3", "4", "5"]
-    dense, *others = columns(at)
-    assert not any("relic-card-again" in card for card in dense)
+    first, *others = columns(at)
+    assert not any("relic-card-again" in card for card in first)
     again = [card for column in others for card in column if "relic-card-again" in card]
     assert again
     assert {blockquotes(card)[0] for card in again} <= {
         blockquotes(card)[0] for column in columns(at) for card in column
     }
-    assert all("also by " in card.split("</summary>")[0] for card in again)
+    assert all("also read again, " in plain(card.split("</summary>")[0]) for card in again if card in others[0])
+
+
+def test_a_note_gives_the_number_that_stands_on_the_card(app):
+    at = ask(app.open(FIND), CLAIM, length=2)
+    for card in cards(at):
+        number, kept = re.search(r"Passage </span>(\d+)<", card)[1], re.search(r'data-to="([^"]+)"', card)[1]
+        assert kept.split("/")[-1] == number
+    for card in cards(view(at, "best")):
+        retriever, rank = re.search(r'data-to="([^"]+)"', card)[1].split("/")[-2:]
+        called = {"reranked": "read again", "dense-relic": "by meaning", "bm25": "by words"}[retriever]
+        assert f"{called}, {rank}" in plain(card)
 
 
 def test_the_best_evidence_has_each_passage_once_and_says_who_chose_it(app):
@@ -220,6 +233,18 @@ def test_a_phone_shows_the_best_evidence_first_and_no_columns(app, monkeypatch):
     assert "side" not in at.get_by_key("find_view").options
 
 
+@pytest.mark.parametrize(
+    ("told", "opens"),
+    [(("narrow", ""), "best"), (("wide", ""), "side"), (("wide", "bm25"), "bm25"), (("narrow", "gone"), "best")],
+)
+def test_what_opens_goes_by_the_width_of_the_window_and_by_what_was_chosen_last_in_it(app, told, opens):
+    at = app.open(FIND)
+    at.session_state["find_browser"] = told
+    ask(at, CLAIM)
+    assert at.get_by_key("find_view").value == opens
+    assert "view" not in at.query_params
+
+
 def test_nothing_is_searched_before_it_is_asked_for(app, lanterns):
     at = ask(app.open(FIND), CLAIM)
     before, address = columns(at), at.query_params["q"]
@@ -293,7 +318,7 @@ def test_an_example_answers_at_one_click(app):
 
 def test_every_setting_counts(app):
     at = ask(app.open(FIND), CLAIM, length=4, results=2, retrievers=["bm25", "fusion"])
-    assert headings(at) == ["By words · BM25", "By both · Combined"]
+    assert headings(at) == ["By both · Combined", "By words · BM25"]
     assert [len(column) for column in columns(at)] == [2, 2]
     (sample,) = app.bench.works.summaries()
     assert f"{sample.sentences - 3:,} passages compared" in html(at)
@@ -306,7 +331,7 @@ def test_every_setting_counts(app):
 def test_the_strip_has_a_tick_for_every_passage_and_dots_that_lead_to_cards(app):
     at = ask(app.open(FIND), CLAIM)
     passages = set(re.findall(r'<article class="relic-card" id="([^"]+)"', html(at)))
-    track = re.search(r'<div class="relic-track">(.*?)</div>', html(at))[1]
+    track = re.search(r'<div class="relic-track[^>]*>(.*?)<div class="relic-strip-names', html(at))[1]
     dots = re.findall(r'<a class="relic-dot" href="#([^"]+)"', track)
     assert track.count("<i ") == len(passages)
     assert len(set(dots)) == len(dots) > 5
@@ -341,7 +366,7 @@ def test_a_claim_about_another_book_reads_as_weak_and_names_what_the_work_never_
 
 
 def test_words_of_the_claim_are_lit_in_the_quotation(app):
-    _, bm25, _ = columns(ask(app.open(FIND), CLAIM))
+    *_, bm25 = columns(ask(app.open(FIND), CLAIM))
     lit = [set(map(str.casefold, re.findall(r"<mark>(.*?)</mark>", card))) for card in bm25]
     assert all(lit)
     assert set().union(*lit) <= {"brass", "bolt", "stands", "stand", "standing", "stood", "false", "certainty"}
@@ -435,8 +460,9 @@ def test_another_model_that_was_chosen_meanwhile_answers_the_same_claim(app, mon
     assert columns(at) == before
     app.bench.trainings.use_packaged()
     sound(at.run())
-    assert columns(at)[:2] == before[:2]
-    assert columns(at)[2] != before[2]
+    quoted = [[[blockquotes(card) for card in column] for column in found] for found in (columns(at), before)]
+    assert quoted[0][1:] == quoted[1][1:]
+    assert quoted[0][0] != quoted[1][0]
 
 
 def test_the_address_names_another_search_after_every_change(app):
@@ -637,6 +663,12 @@ def test_works_are_listed_by_their_best_passages_which_lead_into_them(app, shelf
     assert len({plain(re.search(r"<cite[^>]*>(.*?)</cite>", work)[1]) for work in works}) == len(works) >= 2
     for work in works:
         assert 1 <= len(re.findall("<blockquote>", work)) == len(re.findall(r'href="read\?work=', work)) <= 3
+        assert work.count('data-does="keep"') == work.count('href="cite?') == work.count("<blockquote>")
+    ask(at, "lantern", work="", retrievers=["bm25"])
+    view(at, "by-work")
+    below = plain(html(at).split("</article>")[-1])
+    assert "Nothing among the first" in below
+    assert "Tide (1901)" in below
 
 
 def test_the_works_that_passages_come_from_are_listed_by_year_and_lead_to_their_cards(app, shelf):
@@ -694,7 +726,7 @@ def test_a_work_chosen_after_narrowing_is_searched_alone(app, shelf):
 def test_works_that_are_not_prepared_are_named_and_prepared_on_request(app, shelf):
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
     assert SAYS["two unprepared"] in html(at)
-    dense, bm25, _ = columns(at)
+    _, dense, bm25 = columns(at)
     assert dense, "the columns answer from what is there"
     assert all("Averhythe" in card for card in dense)
     assert any("Lanterns" in card for card in bm25)
@@ -705,7 +737,7 @@ def test_works_that_are_not_prepared_are_named_and_prepared_on_request(app, shel
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
     sound(at.button(key="find_start_prepare").click().run())
     assert "cannot be searched by meaning" not in html(at)
-    assert any("Lanterns" in card for card in columns(at)[0])
+    assert any("Lanterns" in card for card in columns(at)[1])
 
 
 def test_a_library_is_not_prepared_for_what_cannot_search_it(app, shelf):
@@ -727,7 +759,7 @@ def test_the_preparation_of_a_library_is_seen_while_it_goes_on(app, shelf):
 
 def test_a_work_that_is_not_prepared_is_said_not_to_have_been_read_and_not_to_have_been_passed_over(app, shelf):
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="")
-    _, bm25, _ = columns(at)
+    *_, bm25 = columns(at)
     unread = [card for card in bm25 if "Averhythe" not in card]
     assert unread
     assert all("Not searched yet by meaning or by both" in card for card in unread)
@@ -749,10 +781,10 @@ def test_a_work_of_the_library_whose_index_is_damaged_is_offered_to_be_prepared_
     at = ask(app.open(FIND), "Nobody counted the lanterns", work="", results=8)
     sound(at.run())
     assert SAYS["one unprepared"] in html(at)
-    assert not any("A. Wick" in card for card in columns(at)[0])
+    assert not any("A. Wick" in card for card in columns(at)[1])
     sound(at.button(key="find_start_prepare").click().run())
     assert "not been read" not in html(at)
-    assert any("A. Wick" in card for card in columns(at)[0])
+    assert any("A. Wick" in card for card in columns(at)[1])
 
 
 def test_an_answer_given_just_before_the_last_works_were_prepared_is_asked_again(app, shelf, monkeypatch):
@@ -772,7 +804,7 @@ def test_an_answer_given_just_before_the_last_works_were_prepared_is_asked_again
     assert "2 works cannot be searched by meaning" in html(at)
     sound(at.run())
     assert "not been read" not in html(at)
-    assert any("Lanterns" in card for card in columns(at)[0])
+    assert any("Lanterns" in card for card in columns(at)[1])
     sound(at.run())
     assert len(asked) == 2, "an answer from all that is there is kept"
 
@@ -972,8 +1004,8 @@ def test_a_claim_that_is_asked_before_a_server_started_anew_has_run_the_page_is_
 def test_bm25_answers_while_the_dense_index_is_being_built(app, lanterns):
     at = app.open(FIND)
     ask(at, "A lantern is missing", work=lanterns.id)
-    dense, bm25, fusion = columns(at)
-    assert (dense, fusion) == ([], [])
+    reranked, dense, bm25 = columns(at)
+    assert (reranked, dense) == ([], [])
     assert bm25
     assert html(at).count(SAYS["waits for index"]) == 2
     assert bars(at) == ["Preparing Lanterns: starting"]
@@ -1012,7 +1044,7 @@ def damaged(app, lanterns):
 def test_a_damaged_index_is_found_out_and_the_column_waits(app, lanterns, damaged):
     at = app.open(FIND)
     ask(at, "A lantern is missing", work=lanterns.id)
-    assert [bool(column) for column in columns(at)] == [False, True, False]
+    assert [bool(column) for column in columns(at)] == [False, False, True]
     assert bars(at) == ["Preparing Lanterns: starting"]
 
 
@@ -1031,7 +1063,7 @@ def test_an_index_that_cannot_be_mended_is_told_once(app, lanterns, damaged, mon
     app.run_jobs()
     at = app.open(FIND)
     ask(at, "A lantern is missing", work=lanterns.id)
-    assert [bool(column) for column in columns(at)] == [False, True, False]
+    assert [bool(column) for column in columns(at)] == [False, False, True]
     assert SAYS["index unreadable"] in said(at)
     assert len(app.bench.jobs.recent()) == 1
 
@@ -1076,7 +1108,7 @@ def test_markup_in_titles_texts_and_claims_is_shown_and_not_obeyed(app):
 def test_without_a_model_the_words_are_searched_all_the_same(app, tmp_path, monkeypatch):
     monkeypatch.setenv("RELIC_TRAINED", str(tmp_path / "no_model"))
     at = ask(app.open(FIND), CLAIM)
-    assert [bool(column) for column in columns(at)] == [False, True, False]
+    assert [bool(column) for column in columns(at)] == [False, False, True]
     assert "no_model" in said(at)
     assert bars(at) == []
 

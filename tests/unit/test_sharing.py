@@ -378,6 +378,8 @@ def test_a_retriever_that_is_not_prepared_is_named_and_the_others_are_compared(b
 
 def test_two_columns_are_held_against_one_another(bench):
     found = bench.comparing.compare(REQUEST, ["dense-relic", "bm25"])
+    for column in found.result.columns:
+        assert [hit.span for hit in column.top_k][: len(column.cards)] == [card.span for card in column.cards]
     first, second = ({hit.span.start: at for at, hit in enumerate(column.top_k, 1)} for column in found.result.columns)
     assert {(each.passage.span.start, each.first, each.second) for each in found.passages} == {
         (start, first.get(start, 0), second.get(start, 0)) for start in first | second

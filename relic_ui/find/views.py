@@ -1,0 +1,123 @@
+"""The views of an answer: which there are, which opens, and which one the reader chose last.
+
+The browser says whether its window is wide, and which view was chosen last in such a window; it keeps that, apart for
+each person who signs in. It says so before a claim is asked, and again where the window is made wider or narrower: the
+answer that is there is then drawn anew.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from relic_core.services.search import SearchResult
+from relic_ui import person
+from relic_ui.component import component
+from relic_ui.find import address_bar
+from relic_ui.shell import literal
+
+SIDE, BEST, WORKS = "side", "best", "by-work"
+"""Views of an answer; the others are the names of its columns."""
+
+_BROWSER = "find_browser"
+"""In the session: the width that the browser told, and the view chosen last in a window so wide."""
+_TOLD_NOW = "find_browser_told"
+"""In the session: this run of the page comes from what the browser told."""
+_CHOSEN = "find_view_chosen"
+"""In the session: a view that was chosen just now, for the browser to keep."""
+
+_JS = """
+const KEPT = "relic-view" // localStorage: of a person and a width, the view chosen last
+export default function (component) {
+  const { data, setTriggerValue } = component
+  const gone = new AbortController()
+  const width = () => innerWidth < 900 ? "narrow" : "wide"
+  const place = () => `${KEPT} ${data.who} ${width()}`
+  const kept = (value) => {
+    try {
+      if (value) localStorage.setItem(place(), value)
+      return localStorage.getItem(place()) ?? ""
+    } catch {
+      return "" // a browser that keeps nothing
+    }
+  }
+  if (data.chosen && width() === data.width) kept(data.chosen)
+  let told = data.width
+  const tell = (anyhow) => {
+    if (width() === told && !anyhow) return
+    told = width()
+    setTriggerValue("seen", { width: told, view: kept() })
+  }
+  addEventListener("resize", () => tell(false), { signal: gone.signal })
+  tell(!data.told && kept() !== "") // what the server takes for granted need not be said: it would draw the page anew
+  return () => gone.abort()
+}
+"""
+
+
+def listen() -> None:
+    """Have the browser say how wide it is; called at the end of a page, since what it says ends the page's run."""
+    state = st.session_state
+    width, _ = _seen()
+
+    def seen() -> None:
+        said = state["relic_view"].seen or {}
+        state[_TOLD_NOW] = True
+        state[_BROWSER] = (str(said.get("width", "")), str(said.get("view", "")))
+        if not state.get(address_bar.VIEWED):
+            state["find_view"] = ""  # what opens in a window so wide
+
+    data = {"told": _BROWSER in state, "width": width, "who": person.current(), "chosen": state.pop(_CHOSEN, "")}
+    with st.sidebar:
+        component("relic_view", js=_JS)(key="relic_view", data=data, on_seen_change=seen)
+
+
+def told_now() -> bool:
+    """Tell, once, whether this run comes from what the browser told: its address may be of before a search."""
+    return bool(st.session_state.pop(_TOLD_NOW, False))
+
+
+def _on_phone() -> bool:
+    return "Mobi" in st.context.headers.get("User-Agent", "")
+
+
+def _seen() -> tuple[str, str]:
+    """Say whether the window is "wide" or "narrow", and which view was chosen last in such a window.
+
+    Until the browser has told, its name has to do.
+    """
+    return st.session_state.get(_BROWSER) or ("narrow" if _on_phone() else "wide", "")
+
+
+def choose(result: SearchResult) -> str:
+    """Draw the choice of a view, and give the one chosen."""
+    state = st.session_state
+    names = {column.retriever: column.card.called for column in result.columns}
+    if len(names) == 1 and len(result.by_work) <= 1:
+        return next(iter(names))
+    width, last = _seen()
+    side = {} if _on_phone() else {SIDE: "Side by side"}  # there is no room for columns
+    works = {WORKS: "By work"} if len(result.by_work) > 1 else {}
+    views = {**side, BEST: "Best evidence", **works, **names}
+    opens = last if last in views else SIDE if width == "wide" else BEST
+    said = st.query_params.get(address_bar.VIEW, "")
+    if said != state.get(address_bar.VIEWED, "") and (said or state["came_from"] == state["page"]):
+        state["find_view"] = said  # another address, by Back or typed
+    if state.get("find_view") not in views:
+        state["find_view"] = opens
+
+    def keep() -> None:
+        state[_CHOSEN] = state["find_view"]
+
+    chosen = st.segmented_control(
+        "View",
+        list(views),
+        format_func=lambda name: literal(views[name]),
+        key="find_view",
+        persist_state="session",
+        required=True,
+        label_visibility="collapsed",
+        width="content",
+        on_change=keep,
+    )
+    address_bar.name_view("" if chosen == opens else chosen)
+    return chosen
