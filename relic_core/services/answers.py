@@ -15,6 +15,7 @@ from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.registry import RetrieverCard, Retrievers, in_order
 from relic_core.retrieval.search import SNAPSHOT_TOP_K, Findings, PartBorne, Verdicts, card_order, first_passages
 from relic_core.retrieval.strength import Strength
+from relic_core.text.speech import work_speech
 from relic_core.text.words import shared_words
 
 CANDIDATES_PER_RESULT = 6
@@ -39,6 +40,7 @@ class Card:
     - `other_ranks`: the other retrievers and the ranks they give it; 0 where it is not among those they rank.
     - `shared`: words it shares with the claim, in the order of the text, each once.
     - `quoted`: the claim already quotes words of it.
+    - `speakers`: who speaks most of it, where tags name them: see `WorkSpeech.speakers`.
     - `matches`: words of the claim, each with the word of the passage that it met, where its retriever compares so.
     - `others`: passages that this card stands for: they overlap it, or stand in the sentences that it shows.
     - `parts`: of a composed search what it is worth for each claim, in the order of the rows; `score` is then its
@@ -60,6 +62,7 @@ class Card:
     others: tuple[Hit, ...]
     parts: tuple[PartBorne, ...] = ()
     matches: tuple[tuple[str, str], ...] = ()
+    speakers: tuple[str, ...] = ()
 
     @property
     def answers(self) -> bool:
@@ -312,6 +315,7 @@ class Answer:
             quoted=any(span.overlaps(each.span) for each in found.question.quoted),
             others=group.others,
             parts=parts,
+            speakers=work_speech(work).speakers(work.sentences[span.start].start, work.sentences[span.end - 1].end),
             matches=retriever.matches(found.question.claim, work, span) if isinstance(retriever, Matching) else (),
         )
 

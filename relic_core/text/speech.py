@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
@@ -123,12 +123,12 @@ _kept: LRUCache[WorkSpeech] = LRUCache(_KEPT)
 
 def work_speech(work: Work) -> WorkSpeech:
     """Read the speech of a work; that of the last works is kept in memory."""
-    return _kept.get(work.fingerprint, lambda: WorkSpeech.of(work))
+    return kept_speech(work.fingerprint, lambda: WorkSpeech.of(work))
 
 
-def keep_speech(fingerprint: str, speech: WorkSpeech) -> None:
-    """Keep the speech of a work that was read before, as `work_speech` would read it."""
-    _kept.get(fingerprint, lambda: speech)
+def kept_speech(fingerprint: str, make: Callable[[], WorkSpeech]) -> WorkSpeech:
+    """Give the speech of a work, made in some other way than reading it where it is not in memory."""
+    return _kept.get(fingerprint, make)
 
 
 def _speeches(work: Work, spoken: Mapping[int, Sequence[tuple[int, int]]]) -> Iterator[Speech]:

@@ -17,6 +17,7 @@ from relic_core.domain import (
     MAX_LENGTH,
     MAX_RESULTS,
     MIN_LENGTH,
+    VOICES,
     SearchRequest,
     WorkSummary,
 )
@@ -152,6 +153,7 @@ def _reopen(search: SearchRequest) -> None:
         find_results=search.results,
         find_retrievers=list(search.retrievers),
         find_quoted=search.critics_quote,
+        find_voice=search.voice,
     )
     like.resume(search.like)
     if search.like is None:
@@ -206,6 +208,7 @@ def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
     state.setdefault("find_length", MIN_LENGTH)
     state.setdefault("find_results", DEFAULT_RESULTS)
     state.setdefault("find_retrievers", list(DEFAULT_RETRIEVERS))
+    state.setdefault("find_voice", VOICES[0])
     if state["find_work"] == _LIBRARY:
         return scope.in_works(summaries)
     return scope.in_chapters(app, by_id[state["find_work"]])
@@ -251,6 +254,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
             work_filter=where.work_filter,
             like=seed_passage,
             critics_quote=state.get("find_quoted", False),
+            voice=state["find_voice"],
         )
     return state.get("find_asked")
 
@@ -288,6 +292,7 @@ def _folded(result: SearchResult) -> str:
     if not result.work and request.work_filter != EVERYWHERE:
         where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
     limits += ", quoted by critics" * request.critics_quote
+    limits += f", {request.voice} only" * (request.voice != "any")
     limits += f", {request.unit}s" * (request.unit != "passage")
     return f"{literal(asked)} *{literal(where)}{limits} · {length}* **Edit**"
 
@@ -348,6 +353,7 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
         scope.choose_chapters(app, where.work)
     else:
         scope.choose_works(where, summaries)
+    scope.choose_voice()
     titles = _retriever_titles(app, where)
     st.pills(
         "Ways of searching",
