@@ -108,6 +108,12 @@ class WorkSpeech:
         spoken, told = np.array(sentences, dtype=np.bool_).reshape(-1, 2).T
         return cls(tuple(_speeches(work, pieces)), spoken, told)
 
+    def holds(self, places: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+        """Tell which characters of the work are spoken, by their offsets."""
+        borders = np.array([(each.start, each.end) for each in self.speeches], np.int64).ravel()
+        inside: npt.NDArray[np.bool_] = np.searchsorted(borders, places, side="right") % 2 == 1
+        return inside
+
     def speakers(self, start: int, end: int) -> tuple[str, ...]:
         """Name those who speak between two offsets; nobody where narration prevails or a speaker is not named."""
         first = bisect_right(self.speeches, start, key=attrgetter("end"))

@@ -34,6 +34,7 @@ from relic_ui.find.scope import Scope
 from relic_ui.history import history_removing
 from relic_ui.naming import name_of, shorten
 from relic_ui.shell import literal, show_errors, warn_of_address
+from relic_ui.voice import choose_voice
 
 TITLE = "Find a quotation"
 DEFAULT_RESULTS = 5
@@ -353,7 +354,11 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
         scope.choose_chapters(app, where.work)
     else:
         scope.choose_works(where, summaries)
-    scope.choose_voice()
+    choose_voice(
+        "find_voice",
+        "Speech: every sentence of a passage holds words in quotation marks. Narration: none does.",
+        label="visible",
+    )
     titles = _retriever_titles(app, where)
     st.pills(
         "Ways of searching",

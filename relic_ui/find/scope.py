@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from relic_core.domain import EVERYWHERE, VOICES, WorkFilter, WorkSummary
+from relic_core.domain import EVERYWHERE, WorkFilter, WorkSummary
 from relic_core.services.reading import ContentsPart
 from relic_core.wiring import App
 from relic_ui import naming, person
@@ -168,19 +168,6 @@ def choose_chapters(app: App, work: WorkSummary) -> None:
             filter_mode="contains",
             select_all=False,
         )
-
-
-def choose_voice() -> None:
-    """Draw the choice between speech and narration."""
-    st.segmented_control(
-        "Words to search",
-        VOICES,
-        format_func={"any": "All", "speech": "Speech", "narration": "Narration"}.__getitem__,
-        key="find_voice",
-        persist_state="session",
-        required=True,
-        help="Speech: every sentence of a passage holds words in quotation marks. Narration: none does.",
-    )
 
 
 def narrow_to(work_filter: WorkFilter) -> None:
