@@ -13,9 +13,9 @@ _LABELS = {"any": "All words", "speech": "Speech", "narration": "Narration"}
 
 
 def choose_voice(
-    key: str, said: str, *, on_change: Callable[[], None] | None = None, label: Literal["visible", "collapsed"]
+    key: str, help_text: str, *, on_change: Callable[[], None] | None = None, label: Literal["visible", "collapsed"]
 ) -> None:
-    """Draw the choice; `said` explains what it does here."""
+    """Draw the choice; `help_text` explains what it does here."""
     st.segmented_control(
         "Speech or narration",
         VOICES,
@@ -24,6 +24,6 @@ def choose_voice(
         persist_state="session",
         required=True,
         on_change=on_change,
-        help=said,
+        help=help_text,
         label_visibility=label,
     )

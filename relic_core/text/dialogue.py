@@ -100,7 +100,7 @@ def dialogue_of(work: Work) -> Dialogue:
     spoken to its end. One whose end nothing marks is taken to end with its sentence. Notes are not spoken. Words joined
     by a dash are one, and go where the first of them stands.
     """
-    style, speeches = said_in(work)
+    style, speeches = find_speech(work)
     chapters = [Spoken(0, 0)] * len(work.chapters)
     for sentence, said in zip(work.sentences, counted(work, speeches), strict=True):
         before = chapters[sentence.chapter]
@@ -110,10 +110,10 @@ def dialogue_of(work: Work) -> Dialogue:
 
 def spoken_by_sentence(work: Work) -> tuple[Spoken, ...]:
     """Measure how much of each sentence of a work is spoken; see `dialogue_of`."""
-    return tuple(counted(work, said_in(work)[1]))
+    return tuple(counted(work, find_speech(work)[1]))
 
 
-def said_in(work: Work) -> tuple[SpeechStyle, dict[int, list[tuple[int, int]]]]:
+def find_speech(work: Work) -> tuple[SpeechStyle, dict[int, list[tuple[int, int]]]]:
     """Find what is spoken, its marks included: by paragraph, in order, as offsets in the work; see `dialogue_of`."""
     texts = [work.text[paragraph.start : paragraph.end] for paragraph in work.paragraphs]
     marked = [
@@ -271,7 +271,7 @@ def _sentence_end(work: Work, offset: int) -> int:
 
 
 def counted(work: Work, speeches: Mapping[int, Sequence[tuple[int, int]]]) -> Iterator[Spoken]:
-    """Count what is spoken in each sentence of a work, whose speeches `said_in` has found."""
+    """Count what is spoken in each sentence of a work, whose speeches `find_speech` has found."""
     for sentence in work.sentences:
         words = len(work.text[sentence.start : sentence.end].split())
         said = [

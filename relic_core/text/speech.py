@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from relic_core.caching import LRUCache
 from relic_core.domain import Work
-from relic_core.text.dialogue import counted, said_in
+from relic_core.text.dialogue import counted, find_speech
 from relic_core.text.words import STOPWORDS, WORD, fold
 
 SPEECH = "speech/1"
@@ -93,20 +93,20 @@ class Speech:
 class WorkSpeech:
     """What is spoken in a work: its speeches in order, each stretch inside marks by itself.
 
-    - `spoken`, `told`: which sentences hold words of speech, and which of narration; some hold both.
+    - `spoken`, `narrated`: which sentences hold words of speech, and which of narration; some hold both.
     """
 
     speeches: tuple[Speech, ...]
     spoken: npt.NDArray[np.bool_]
-    told: npt.NDArray[np.bool_]
+    narrated: npt.NDArray[np.bool_]
 
     @classmethod
     def of(cls, work: Work) -> WorkSpeech:
         """Read the speech of a work."""
-        _, pieces = said_in(work)
+        _, pieces = find_speech(work)
         sentences = [(each.spoken > 0, each.spoken < each.words) for each in counted(work, pieces)]
-        spoken, told = np.array(sentences, dtype=np.bool_).reshape(-1, 2).T
-        return cls(tuple(_speeches(work, pieces)), spoken, told)
+        spoken, narrated = np.array(sentences, dtype=np.bool_).reshape(-1, 2).T
+        return cls(tuple(_speeches(work, pieces)), spoken, narrated)
 
     def holds(self, places: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
         """Tell which characters of the work are spoken, by their offsets."""
@@ -140,7 +140,7 @@ def kept_speech(fingerprint: str, make: Callable[[], WorkSpeech]) -> WorkSpeech:
 def _speeches(work: Work, spoken: Mapping[int, Sequence[tuple[int, int]]]) -> Iterator[Speech]:
     tags = _Tags(work)
     found: list[list[Speech]] = []
-    goes_on = False
+    goes_on = -1  # the chapter of a speech that the last paragraph does not close
     ahead = -1  # where the last words before this paragraph begin, if they announce a speech
     for paragraph in work.paragraphs:
         pieces = spoken.get(paragraph.index, ())
@@ -150,12 +150,13 @@ def _speeches(work: Work, spoken: Mapping[int, Sequence[tuple[int, int]]]) -> It
             here = [Speech(*piece, paragraph.speaker) for piece in pieces]
         elif pieces:
             here = tags.of(pieces, ahead if opens and ahead >= 0 else paragraph.start, paragraph.end)
-        if goes_on and opens:
+        if goes_on == paragraph.chapter and opens:
             found[-1] += here
         else:
             found.append(here)
         rest = pieces[-1][1] if pieces else paragraph.start
-        goes_on = bool(here) and not paragraph.speaker and rest == paragraph.end and not _closed(work.text, here[-1])
+        unclosed = here and not paragraph.speaker and rest == paragraph.end and not _closed(work.text, here[-1])
+        goes_on = paragraph.chapter if unclosed else -1
         ahead = rest if rest < paragraph.end and work.text[paragraph.end - 1] in _ANNOUNCES else -1
     for together in found:
         yield from _shared(together, work.text)

@@ -75,7 +75,7 @@ def test_in_a_play_the_speaker_is_who_is_printed_over_the_speech():
 def test_sentences_hold_speech_or_narration_or_both():
     speech = work_speech(make_work([["“It is up.", "Run,” said Tamsin."], ["Nobody ran."]]))
     assert speech.spoken.tolist() == [True, True, False]
-    assert speech.told.tolist() == [False, True, True]
+    assert speech.narrated.tolist() == [False, True, True]
 
 
 def test_a_passage_is_spoken_by_those_who_have_most_of_its_words_if_all_are_named():
@@ -91,3 +91,8 @@ def test_a_passage_is_spoken_by_those_who_have_most_of_its_words_if_all_are_name
     assert by(0, 1) == ("Tamsin", "Job")
     assert by(0, 2) == ()
     assert by(1, 3) == by(3, 3) == ()
+
+
+def test_a_speech_that_nothing_closes_ends_with_its_chapter():
+    work = make_work(["“It rose at noon,” said Tamsin. “We ran."], ["“And here I am.”"])
+    assert [speech.speaker for speech in work_speech(work).speeches] == ["Tamsin", "Tamsin", ""]

@@ -34,8 +34,8 @@ def never(work_id):
 
 def same(found, work):
     expected = WorkSpeech.of(work)
-    return (found.speeches, found.spoken.tolist(), found.told.tolist()) == (
-        expected.speeches, expected.spoken.tolist(), expected.told.tolist(),
+    return (found.speeches, found.spoken.tolist(), found.narrated.tolist()) == (
+        expected.speeches, expected.spoken.tolist(), expected.narrated.tolist(),
     )  # fmt: skip
 
 
