@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from relic_core.studies.files import StudyFiles
     from relic_core.studies.results import Results, StudyModels
     from relic_core.studies.service import Studies, StudyMaking
+    from relic_core.text.speech import WorkSpeech
     from relic_core.training.examples import TrainingData
     from relic_core.training.requests import TrainingRequest
 
@@ -282,10 +283,15 @@ class App:
     @cached_property
     def concordance(self) -> Concordance:
         """Finds words."""
+        from relic_core.retrieval.speech import stored_speech
         from relic_core.services.concordance import Concordance
         from relic_core.store.shelf import Texts
 
-        return Concordance(Texts(self.shelf, self.store.texts))
+        def speech(work_id: str) -> WorkSpeech:
+            version = self.shelf.contents().work_versions.get(work_id) or self.shelf.load(work_id).version
+            return stored_speech(version, indexes=self.settings.indexes, load=self.shelf.load)
+
+        return Concordance(Texts(self.shelf, self.store.texts), speech)
 
     @cached_property
     def echoes(self) -> Echoes:

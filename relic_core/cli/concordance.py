@@ -34,6 +34,8 @@ _LIMIT = 50
 @click.option("--forms", is_flag=True, help="Other word forms count: go, went.")
 @click.option("--variants", is_flag=True, help="Other spellings count: honour, honor.")
 @click.option("--as-written", is_flag=True, help="Capitals, accents and the ending 's count.")
+@click.option("--speech", "voice", flag_value="speech", default="any", help="Only in the words of characters.")
+@click.option("--narration", "voice", flag_value="narration", help="Only in the words of the narrator.")
 @click.option("--sort", type=click.Choice(("text", "left", "right")), default="text", show_default=True)
 @click.option("--limit", type=int, default=_LIMIT, show_default=True, help="Lines printed, 0 for none.")
 @path_option("--csv", "FILE", "Write all places to a table as well.")

@@ -27,6 +27,7 @@ from relic_core.domain import (
     SeedPassage,
     Span,
     Unit,
+    Voice,
     Work,
     WorkFilter,
     WorkSummary,
@@ -95,6 +96,8 @@ _MOST_CHAPTERS = 10_000
 )
 @click.option("--by", type=click.Choice(["work"]), help="With --all: rank works by their best passages.")
 @click.option("--quoted", is_flag=True, help="Only passages that criticism in the library quotes.")
+@click.option("--speech", "voice", flag_value="speech", help="Only passages every sentence of which holds speech.")
+@click.option("--narration", "voice", flag_value="narration", help="Only passages without speech.")
 @format_option("table", "json")
 def search(
     app: App,
@@ -110,6 +113,7 @@ def search(
     excluded: Sequence[str],
     unit: Unit,
     quoted: bool,
+    voice: Voice | None,
     form: str,
     length: int,
     results: int | None,
@@ -156,6 +160,7 @@ def search(
         work_filter=work_filter,
         like=seed_passage,
         critics_quote=quoted,
+        voice=voice or "any",
         **{name: value for name, value in defaults.items() if value is not None},
     )
     with console.ProgressLine("Reading") as progress:  # of a language model alone; what else there is takes a moment
@@ -277,6 +282,8 @@ def _as_json(result: SearchResult) -> dict[str, Any]:
         }
     if result.request.chapters:
         answer["chapters"] = result.request.chapters
+    if result.request.voice != "any":
+        answer["voice"] = result.request.voice
     return answer | {
         "length": result.request.length,
         "weak": result.weak,
@@ -345,6 +352,7 @@ def _hit(number: int, card: Card, result: SearchResult) -> dict[str, Any]:
         "strength": card.strength.level if result.source is None and not card.parts else None,
         "strength_sentence": card.strength.sentence,
         "shared": card.shared,
+        "speakers": card.speakers,
         "elsewhere": {other.label: rank for other, rank in card.other_ranks},
     }
 
@@ -369,6 +377,8 @@ def _as_text(column: Column, result: SearchResult, width: int) -> str:
             place = f"{card.work.title} · {place}"
         if card.parts:
             place = f"{place} · {card.score:.2g}{'' if card.answers else ', not in the answer'}"
+        if card.speakers:
+            place = f"{place} · spoken by {', '.join(card.speakers)}"
         lines.append(textwrap.fill(quotation, width, initial_indent=f"{number:4d}  ", subsequent_indent=" " * 6))
         lines.append(textwrap.fill(place, width, initial_indent=" " * 6, subsequent_indent=" " * 6))
         for part in card.parts:

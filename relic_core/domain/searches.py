@@ -84,6 +84,9 @@ Joined = Literal["and", "or", "not"]
 Unit = Literal["passage", "chapter", "work"]
 """What a composed search answers with."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
+Voice = Literal["any", "speech", "narration"]
+"""Whose words are searched: all, those of characters, those of the narrator."""
+VOICES: tuple[Voice, ...] = get_args(Voice)
 
 MAX_CLAIMS = 5
 """Claims that one search may join."""
@@ -143,6 +146,7 @@ class SearchRequest:
     - `chapters`: only passages of these, numbered from 1 as in addresses; with `work_id` only.
     - `work_filter`: without `work_id` only.
     - `critics_quote`: only passages of which criticism in the library quotes a sentence.
+    - `voice`: only passages every sentence of which holds speech, or none of which does.
     - `unit`: what is answered with; passages without `conditions`.
     """
 
@@ -155,6 +159,7 @@ class SearchRequest:
     work_filter: WorkFilter = EVERYWHERE
     like: SeedPassage | None = None
     critics_quote: bool = False
+    voice: Voice = "any"
     conditions: tuple[Condition, ...] = ()
     unit: Unit = "passage"
 

@@ -8,7 +8,7 @@ The file, of which the code is the ``search`` alone::
      "search": {"work": "emma-1a2b3c4d", "title": "Emma", "author": "Jane Austen", "claim": "…", "length": 2,
                 "results": 5, "retrievers": ["dense-relic", "bm25"], "chapters": [], "narrowing": {…},
                 "like": {"work": "…", "at": "3.5.2", "length": 1}, "critics_quote": true,
-                "conditions": [{"joined": "not", "claim": "…"}], "unit": "chapter",
+                "voice": "speech", "conditions": [{"joined": "not", "claim": "…"}], "unit": "chapter",
                 "edition": "9f8e7d6c", "makers": {"dense-relic": "1f2e3d4c"}, "version": "0.1.0"}
     }
 
@@ -38,6 +38,7 @@ from relic_core.domain.searches import (
     SeedPassage,
     SharedSearch,
     Unit,
+    Voice,
     WorkFilter,
 )
 from relic_core.errors import BadBenchmark, BadRequest
@@ -98,6 +99,7 @@ class _RequestFields(Strict):
     work_filter: _WorkFilter = Field(_WorkFilter(), alias="narrowing")
     like: _Like | None = None
     critics_quote: bool = False
+    voice: Voice = "any"
     conditions: Annotated[tuple[_Condition, ...], _List] = ()
     unit: Unit = "passage"
 
@@ -113,6 +115,7 @@ class _RequestFields(Strict):
             work_filter=WorkFilter(**dict(self.work_filter)),
             like=SeedPassage(self.like.work, self.like.at, self.like.length) if self.like else None,
             critics_quote=self.critics_quote,
+            voice=self.voice,
             conditions=tuple(Condition(each.joined, each.claim) for each in self.conditions),
             unit=self.unit,
         )
@@ -237,6 +240,7 @@ def to_json(request: SearchRequest) -> dict[str, Any]:
         "narrowing": {name: value for name, value in work_filter.items() if value not in ((), None)},
         "like": {"work": like.work_id, "at": like.at, "length": like.length} if like else {},
         "critics_quote": request.critics_quote,
+        "voice": request.voice if request.voice != "any" else "",
         "conditions": [{"joined": each.joined, "claim": each.claim_text} for each in request.conditions],
         "unit": request.unit if request.unit != "passage" else "",
     }

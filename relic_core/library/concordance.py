@@ -37,6 +37,10 @@ class Found:
     readings: Numbers
     joints: tuple[str, ...]
 
+    def only(self, chosen: Flags) -> Found:
+        """Keep the places chosen; shape (n_places,)."""
+        return Found(self.firsts[chosen], self.lengths[chosen], self.readings[chosen], self.joints)
+
 
 @dataclass(frozen=True, eq=False)
 class Wording:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from relic_core.domain import (
     Claim,
@@ -95,10 +96,12 @@ def candidates(
     length: int,
     chapters: tuple[int, ...] = (),
     quoted: Callable[[str], Collection[int]] | None = None,
+    of_voice: Callable[[WorkVersion], Mask] | None = None,
 ) -> dict[str, Mask]:
     """Say which spans are candidates: those inside the chapters chosen, and not by the passage asked with.
 
     - `quoted`: gives the sentences of a work, by its id, of which a candidate has to hold one.
+    - `of_voice`: tells of the sentences of a work which of them candidates may hold; shape (n_sentences,).
 
     Returns: by work a mask of shape (n_spans,); works all of whose spans are candidates are left out.
 
@@ -117,18 +120,34 @@ def candidates(
                         "Beside the passage given there is no other of this length to compare it with. Choose a "
                         "shorter quotation, more chapters or another work."
                     )
+    if of_voice:
+        _narrow(
+            *(masks, corpus, length, of_voice, np.all),
+            "No passage of this length is speech, or narration, as chosen. Choose a shorter quotation, or search both.",
+        )
     if quoted:
-        for work in corpus.versions:
-            if count := work.candidates(length):
-                mask = masks.setdefault(work.id, np.ones(count, dtype=np.bool_))
-                holds = np.zeros(work.sentences, dtype=np.bool_)
-                holds[list(quoted(work.id))] = True
-                mask &= np.lib.stride_tricks.sliding_window_view(holds, length).any(axis=1)
-        if not any(mask.any() for mask in masks.values()):
-            raise BadRequest(
-                "No criticism in your library quotes a passage here. Add criticism (Criticism), or search all passages."
-            )
+        _narrow(
+            *(masks, corpus, length, lambda work: np.isin(np.arange(work.sentences), [*quoted(work.id)]), np.any),
+            "No criticism in your library quotes a passage here. Add criticism (Criticism), or search all passages.",
+        )
     return masks
+
+
+def _narrow(
+    masks: dict[str, Mask],
+    corpus: Corpus,
+    length: int,
+    fits: Callable[[WorkVersion], Mask],
+    how_many: Callable[..., Mask],
+    otherwise: str,
+) -> None:
+    """Leave the candidates of which all or any sentences fit; raises BadRequest, saying `otherwise`, where none is."""
+    for work in corpus.versions:
+        if count := work.candidates(length):
+            mask = masks.setdefault(work.id, np.ones(count, dtype=np.bool_))
+            mask &= how_many(sliding_window_view(fits(work), length), axis=1)
+    if not any(mask.any() for mask in masks.values()):
+        raise BadRequest(otherwise)
 
 
 def _inside(work: Work, chapters: tuple[int, ...], length: int) -> Mask:

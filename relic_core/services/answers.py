@@ -18,6 +18,7 @@ from relic_core.retrieval.search import SNAPSHOT_TOP_K, Findings, PartBorne, Ver
 from relic_core.retrieval.strength import Strength
 from relic_core.services.lines import Lines
 from relic_core.services.scenes import Scene, scenes
+from relic_core.text.speech import work_speech
 from relic_core.text.words import content_tokens, lit_words
 
 CANDIDATES_PER_RESULT = 6
@@ -43,6 +44,7 @@ class Card:
     - `other_ranks`: the other retrievers and the ranks they give it; 0 where it is not among those they rank.
     - `shared`: words it shares with the claim, in the order of the text, each once.
     - `quoted`: the claim already quotes words of it.
+    - `speakers`: who speaks most of it, where tags name them: see `WorkSpeech.speakers`.
     - `matches`: words of the claim, each with the word of the passage that it met, where its retriever compares so.
     - `others`: passages that this card stands for: they overlap it, or stand in the sentences that it shows.
     - `parts`: of a composed search what it is worth for each claim, in the order of the rows; `score` is then its
@@ -65,6 +67,7 @@ class Card:
     others: tuple[Hit, ...]
     parts: tuple[PartBorne, ...] = ()
     matches: tuple[tuple[str, str], ...] = ()
+    speakers: tuple[str, ...] = ()
 
     @property
     def answers(self) -> bool:
@@ -93,7 +96,12 @@ def widen(card: Card) -> Card:
         quotation=quotation(card.work, line, light=light),
         whole=quotation(card.work, line, within=shown, light=light),
         place=card.work.place(line),
+        speakers=_speakers(card.work, line),
     )
+
+
+def _speakers(work: Work, line: Span) -> tuple[str, ...]:
+    return work_speech(work).speakers(work.sentences[line.start].start, work.sentences[line.end - 1].end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +388,7 @@ class Answer:
             quoted=any(span.overlaps(each.span) for each in found.question.quoted),
             others=group.others,
             parts=parts,
+            speakers=_speakers(work, line),
             matches=retriever.matches(found.question.claim, work, span) if isinstance(retriever, Matching) else (),
         )
 

@@ -14,13 +14,14 @@ from urllib.parse import urlencode
 import numpy as np
 
 from relic_core.caching import LRUCache
-from relic_core.domain import Address, WorkSummary
+from relic_core.domain import Address, Voice, WorkSummary
 from relic_core.errors import BadRequest, NotFound
 from relic_core.library.concordance import Finder, Found
 from relic_core.library.lexicon import Lexicon, Numbers, Reach, nearest
 from relic_core.library.queries import read_query
 from relic_core.reporting.concordance import Occurrence, to_csv
 from relic_core.store.shelf import Texts, WordedText
+from relic_core.text.speech import WorkSpeech
 
 PAGE = 50
 MOST_PAGES = 1_000_000
@@ -45,6 +46,7 @@ class ConcordanceRequest:
 
     - `word`: a word or a phrase; * in a word stands for any letters.
     - `as_written`: capitals, accents and the ending 's count; excludes the two before.
+    - `voice`: only words that are spoken, or that are not.
     - `only`: key of the one form to show; empty for all.
     """
 
@@ -54,6 +56,7 @@ class ConcordanceRequest:
     variants: bool = False
     forms: bool = False
     as_written: bool = False
+    voice: Voice = "any"
     only: str = ""
     page: int = 1
 
@@ -64,6 +67,7 @@ class ConcordanceRequest:
             (self.variants, "spelling variants"),
             (self.forms, "word forms"),
             (self.as_written, "exactly as written"),
+            (self.voice != "any", f"{self.voice} only"),
             (bool(self.only), f"only {self.only}"),
             (self.sort != "text", f"by {self.sort} neighbour"),
         )
@@ -83,6 +87,7 @@ class ConcordanceRequest:
             "variants": "1" if self.variants else "",
             "forms": "1" if self.forms else "",
             "case": "1" if self.as_written else "",
+            "voice": self.voice if self.voice != "any" else "",
             "form": self.only,
             "page": str(self.page) if self.page > 1 else "",
         }
@@ -178,10 +183,11 @@ class ConcordanceAnswer:
 
 
 class Concordance:
-    """Finds words."""
+    """Finds words; `speech` gives what is spoken in a work."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: Texts, speech: Callable[[str], WorkSpeech]) -> None:
         self._texts = texts
+        self._speech = speech
         self._gathered = LRUCache[Gathered](_KEPT)
 
     def find(self, request: ConcordanceRequest) -> ConcordanceAnswer:
@@ -241,7 +247,7 @@ class Concordance:
                 f"There is no work '{request.work_id}' in your library. Add it in the Library, or take another."
             )
         asked = dataclasses.replace(request, page=1), works, tuple(contents.versions[work.id] for work in works)
-        return self._gathered.get(asked, lambda: gather(self._texts, works, request))
+        return self._gathered.get(asked, lambda: gather(self._texts, works, request, self._speech))
 
     def _rows(self, gathered: Gathered, shown: slice, width: int) -> tuple[Occurrence, ...]:
         texts: dict[int, tuple[WordedText, list[str]]] = {}
@@ -323,6 +329,10 @@ class Concordance:
             if count not in seen:
                 seen.add(count)
                 offers.append(Offer(label, wider, count))
+        if request.voice != "any":
+            wider = dataclasses.replace(request, page=1, only="", voice="any")
+            if count := len(self._gather(wider).firsts):
+                offers.append(Offer("in speech and narration", wider, count))
         summaries = self._texts.contents().summaries
         if request.work_id and len(summaries) > 1:
             wider = dataclasses.replace(request, page=1, only="", work_id="")
@@ -372,7 +382,12 @@ class Gathered:
     forms: tuple[FormCount, ...]
 
 
-def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceRequest) -> Gathered:
+def gather(
+    texts: Texts,
+    works: tuple[WorkSummary, ...],
+    request: ConcordanceRequest,
+    speech: Callable[[str], WorkSpeech],
+) -> Gathered:
     """Find every place of a query in some works."""
     reach = Reach(variants=request.variants, forms=request.forms, as_written=request.as_written)
     readings = read_query(request.word, reach)
@@ -382,6 +397,9 @@ def gather(texts: Texts, works: tuple[WorkSummary, ...], request: ConcordanceReq
     parts = [np.zeros((6, 0), np.int32)]
     for owner, text in enumerate(texts.each([work.id for work in works], lexicon)):
         found = finder.find(text.wording)
+        if request.voice != "any" and len(found.firsts):
+            spoken = speech(works[owner].id).holds(text.wording.starts[found.firsts])
+            found = found.only(spoken if request.voice == "speech" else ~spoken)
         near, far = _neighbours(text, found, request.sort)
         owners = np.full(len(found.firsts), owner)
         rows = [owners, found.firsts, found.lengths, forms.number(text, found), near, far]

@@ -20,9 +20,11 @@ from relic_core.domain import (
     Hit,
     SearchRequest,
     SeedPassage,
+    Voice,
     Work,
     WorkFilter,
     WorkSummary,
+    WorkVersion,
 )
 from relic_core.domain.calibration import Joining
 from relic_core.errors import BadClaim, BadRequest, RelicError
@@ -32,7 +34,8 @@ from relic_core.retrieval import calibration, composing
 from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.read_by_model import stopped
 from relic_core.retrieval.registry import Retrievers, in_order
-from relic_core.retrieval.search import Findings, Question, Source, candidates, retrievers_to_ask
+from relic_core.retrieval.search import Findings, Mask, Question, Source, candidates, retrievers_to_ask
+from relic_core.retrieval.speech import stored_speech
 from relic_core.retrieval.words import work_terms
 from relic_core.services.answers import Answer, Column, Evidence
 from relic_core.services.lines import Lines
@@ -205,7 +208,8 @@ class Search:
     def _findings(self, request: SearchRequest, question: Question, corpus: Corpus) -> Findings:
         """Say which passages are to be ranked, of which nothing is found yet."""
         quoting = self._sentences_quoted if request.critics_quote else None
-        masks = candidates(question, corpus, request.sentences, request.chapters, quoting)
+        of_voice = partial(self._of_voice, request.voice, corpus) if request.voice != "any" else None
+        masks = candidates(question, corpus, request.sentences, request.chapters, quoting, of_voice)
         found = Findings(question=question, corpus=corpus, length=request.sentences, masks=masks)
         if found.candidates == 0:
             admitted = self._works.admitted(request.work_filter)  # what holds no such passage is not in the corpus
@@ -216,6 +220,10 @@ class Search:
                 "quotation, or more works."
             )
         return found
+
+    def _of_voice(self, voice: Voice, corpus: Corpus, work: WorkVersion) -> Mask:
+        speech = stored_speech(work, indexes=self._indexes, load=corpus.load)
+        return speech.spoken if voice == "speech" else ~speech.spoken
 
     def joining(self, retriever: str) -> Joining:
         """Say what probabilities are known of a retriever's scores. Raises BadRequest: none are."""
@@ -260,14 +268,17 @@ class Search:
         Where there is no work nothing is known of the scripts. Raises BadClaim: the claim is in another script than all
         of them.
         """
-        if found.corpus.whole:
-            return {found.corpus.whole.id: found.corpus.whole}
+        if whole := found.corpus.whole:
+            stored_speech(whole.version, indexes=self._indexes, load=found.corpus.load)
+            return {whole.id: whole}
         versions = {version.id: version for version in found.corpus.versions}
         loaded = self._works.load_all(work_ids)
         works = {work_id: work for work_id, work in loaded.items() if work.fingerprint == versions[work_id].fingerprint}
         check_script(found.question.claim, works.values())
-        for work in works.values() if found.question.source is None else ():
-            work_terms(work, "tokens", self._indexes)  # from the disk, much faster than read anew
+        for work in works.values():  # from the disk, much faster than read anew
+            stored_speech(work.version, indexes=self._indexes, load=works.__getitem__)
+            if found.question.source is None:
+                work_terms(work, "tokens", self._indexes)
         return works
 
     def _made_with(self, found: Findings) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -100,9 +100,9 @@ def dialogue_of(work: Work) -> Dialogue:
     spoken to its end. One whose end nothing marks is taken to end with its sentence. Notes are not spoken. Words joined
     by a dash are one, and go where the first of them stands.
     """
-    style, sentences = _read(work)
+    style, speeches = find_speech(work)
     chapters = [Spoken(0, 0)] * len(work.chapters)
-    for sentence, said in zip(work.sentences, sentences, strict=True):
+    for sentence, said in zip(work.sentences, counted(work, speeches), strict=True):
         before = chapters[sentence.chapter]
         chapters[sentence.chapter] = Spoken(before.words + said.words, before.spoken + said.spoken)
     return Dialogue(style, tuple(chapters))
@@ -110,10 +110,11 @@ def dialogue_of(work: Work) -> Dialogue:
 
 def spoken_by_sentence(work: Work) -> tuple[Spoken, ...]:
     """Measure how much of each sentence of a work is spoken; see `dialogue_of`."""
-    return _read(work)[1]
+    return tuple(counted(work, find_speech(work)[1]))
 
 
-def _read(work: Work) -> tuple[SpeechStyle, tuple[Spoken, ...]]:
+def find_speech(work: Work) -> tuple[SpeechStyle, dict[int, list[tuple[int, int]]]]:
+    """Find what is spoken, its marks included: by paragraph, in order, as offsets in the work; see `dialogue_of`."""
     texts = [work.text[paragraph.start : paragraph.end] for paragraph in work.paragraphs]
     marked = [
         "" if paragraph.speaker or paragraph.kind in {"note", "stage"} else text
@@ -132,7 +133,7 @@ def _read(work: Work) -> tuple[SpeechStyle, tuple[Spoken, ...]]:
             speeches[paragraph.index] = [(paragraph.start, paragraph.end)]
     if by_speakers * 2 > len(work.paragraphs):
         style = "speakers"
-    return style, tuple(_counted(work, speeches))
+    return style, speeches
 
 
 def only_addresses(work: Work, span: Span) -> bool:
@@ -269,7 +270,8 @@ def _sentence_end(work: Work, offset: int) -> int:
     return work.sentences[bisect_right(work.sentences, offset, key=attrgetter("start")) - 1].end
 
 
-def _counted(work: Work, speeches: dict[int, list[tuple[int, int]]]) -> Iterator[Spoken]:
+def counted(work: Work, speeches: Mapping[int, Sequence[tuple[int, int]]]) -> Iterator[Spoken]:
+    """Count what is spoken in each sentence of a work, whose speeches `find_speech` has found."""
     for sentence in work.sentences:
         words = len(work.text[sentence.start : sentence.end].split())
         said = [

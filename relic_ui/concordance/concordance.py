@@ -7,15 +7,16 @@ from html import escape
 
 import streamlit as st
 
-from relic_core.domain import WorkSummary
+from relic_core.domain import VOICES, WorkSummary
 from relic_core.services.concordance import SORTS, ConcordanceAnswer, ConcordanceRequest
 from relic_core.wiring import App
 from relic_ui import links
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
+from relic_ui.voice import choose_voice
 
 SORT_LABELS = {"text": "Place in the text", "left": "Word before", "right": "Word after"}
-PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "form", "page")
+PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "voice", "form", "page")
 _SAMPLE = "High Water at Averhythe"
 _EXAMPLES = ("brass", "lamp*", "high water")
 _ALL_WORKS = ""
@@ -40,6 +41,7 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
         concordance_variants=wanted.get("variants") == "1" and not as_written,
         concordance_forms=wanted.get("forms") == "1" and not as_written,
         concordance_case=as_written,
+        concordance_voice=wanted["voice"] if wanted.get("voice") in VOICES else "any",
         concordance_only=wanted.get("form", ""),
         concordance_page=links.number(wanted.get("page", "")) or 1,
     )
@@ -63,6 +65,7 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
     if state.get("concordance_work") not in {_ALL_WORKS, *by_id}:
         state["concordance_work"] = _ALL_WORKS
     state.setdefault("concordance_sort", "text")
+    state.setdefault("concordance_voice", "any")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         word = st.text_input(
             "Word or phrase",
@@ -83,7 +86,7 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             width=340,
         )
         st.button("Find", type="primary", icon=":material/search:", key="concordance_button", on_click=links.press)
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         strict = bool(state.get("concordance_case"))
         if strict:
             state.update(concordance_variants=False, concordance_forms=False)
@@ -110,6 +113,12 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             on_change=_anew,
             help="Capitals and accents count, and Gatsby no longer finds Gatsby's.",
         )
+        choose_voice(
+            "concordance_voice",
+            "Speech: words in quotation marks, or under a speaker's name. Rates count all words.",
+            on_change=_anew,
+            label="collapsed",
+        )
     if not (word or "").strip():
         work = state["concordance_work"]
         links.name_asked(PARAMETERS, {"work": work} if work and "work" in st.query_params else {})
@@ -121,6 +130,7 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
         variants=state["concordance_variants"],
         forms=state["concordance_forms"],
         as_written=state["concordance_case"],
+        voice=state["concordance_voice"],
         only=state.get("concordance_only", ""),
         page=state.get("concordance_page", 1),
     )

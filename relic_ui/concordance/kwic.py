@@ -76,6 +76,11 @@ def _link(label: str, request: ConcordanceRequest, **changed: object) -> str:
 
 
 def _where(answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> str:
+    voice = answer.request.voice
+    return f"the {voice} of {_searched(answer, summaries)}" if voice != "any" else _searched(answer, summaries)
+
+
+def _searched(answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> str:
     named = next((work.title for work in summaries if work.id == answer.request.work_id), None)
     if named is not None:
         return f"<cite>{escape(named)}</cite>"
@@ -90,7 +95,8 @@ def _summary(answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> str
     words = sum(work.words for work in answer.works)
     rate = 10_000 * answer.total / max(1, words)
     if answer.request.work_id:
-        return f"<p><b>{word}</b> occurs {_times(answer.total)} in {where}: {rate:,.1f} in 10,000 words.</p>"
+        of_all = " of all" * (answer.request.voice != "any")
+        return f"<p><b>{word}</b> occurs {_times(answer.total)} in {where}: {rate:,.1f} in 10,000 words{of_all}.</p>"
     held = f"{'one' if len(answer.works) == 1 else len(answer.works)} of " if answer.searched > 1 else ""
     return f"<p><b>{word}</b> occurs {_times(answer.total)}, in {held}{where}.</p>"
 

@@ -164,6 +164,8 @@ def card_html(
     )
     around = passage_html(surroundings(work, card.line, sentences=SURROUNDING_SENTENCES), mark_gold=True)
     said = ("" if placed.again else chosen_by) + _critics(card, quoted(work.id))
+    if card.speakers:
+        said = f"<span>spoken by {escape(listed(card.speakers))}</span>{said}"
     by = f'<p class="relic-card-by">{said}</p>' if said else ""
     body = (
         f"<header>{head}{by}</header><blockquote>{passage_html(card.whole)}</blockquote>"

@@ -17,6 +17,7 @@ from relic_core.domain import (
     EVERYWHERE,
     LENGTHS,
     MAX_RESULTS,
+    VOICES,
     SearchRequest,
     WorkSummary,
 )
@@ -34,6 +35,7 @@ from relic_ui.find.scope import Scope
 from relic_ui.history import history_removing
 from relic_ui.naming import length_of, name_of, shorten
 from relic_ui.shell import literal, show_errors, warn_of_address
+from relic_ui.voice import choose_voice
 
 TITLE = "Find a quotation"
 DEFAULT_RESULTS = 5
@@ -156,6 +158,7 @@ def _reopen(search: SearchRequest) -> None:
         find_results=search.results,
         find_retrievers=list(search.retrievers),
         find_quoted=search.critics_quote,
+        find_voice=search.voice,
     )
     like.resume(search.like)
     if search.like is None:
@@ -210,6 +213,7 @@ def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
     state.setdefault("find_length", ANY_LENGTH)
     state.setdefault("find_results", DEFAULT_RESULTS)
     state.setdefault("find_retrievers", list(DEFAULT_RETRIEVERS))
+    state.setdefault("find_voice", VOICES[0])
     if state["find_work"] == _LIBRARY:
         return scope.in_works(summaries)
     return scope.in_chapters(app, by_id[state["find_work"]])
@@ -257,6 +261,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
             work_filter=where.work_filter,
             like=seed_passage,
             critics_quote=state.get("find_quoted", False),
+            voice=state["find_voice"],
         )
     return state.get("find_asked")
 
@@ -296,6 +301,7 @@ def _folded(result: SearchResult) -> str:
     if not result.work and request.work_filter != EVERYWHERE:
         where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
     limits += ", quoted by critics" * request.critics_quote
+    limits += f", {request.voice} only" * (request.voice != "any")
     limits += f", {request.unit}s" * (request.unit != "passage")
     return f"{literal(asked)} *{literal(where)}{limits} · {length_of(request)}* **Edit**"
 
@@ -357,6 +363,11 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
         scope.choose_chapters(app, where.work)
     else:
         scope.choose_works(where, summaries)
+    choose_voice(
+        "find_voice",
+        "Speech: every sentence of a passage holds words in quotation marks. Narration: none does.",
+        label="visible",
+    )
     titles = _retriever_titles(app, where)
     st.pills(
         "Ways of searching",

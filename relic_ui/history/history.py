@@ -210,6 +210,8 @@ def _of(app: App, search: Search, summaries: Mapping[str, WorkSummary]) -> str:
         where = f"{where}, {many(len(search.request.chapters), 'chapter')}"
     if search.request.critics_quote:
         where += ", quoted by critics"
+    if search.request.voice != "any":
+        where += f", {search.request.voice} only"
     with_what = listed([inside(names.get(name, name)) for name in search.request.retrievers])
     return escape(f"{where} · {length_of(search.request)} · {with_what}")
 

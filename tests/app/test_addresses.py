@@ -23,7 +23,7 @@ QUERIES = {
     "cite": ({"work": GIVEN, "at": GIVEN, "n": GIVEN, "q": GIVEN}, {"work": WORK, "at": GIVEN, "n": GIVEN}),
     "attribution": ({},),
     "concordance": (
-        dict.fromkeys(("word", "work", "sort", "page", "variants", "forms", "case", "form"), GIVEN),
+        dict.fromkeys(("word", "work", "sort", "page", "variants", "forms", "case", "form", "voice"), GIVEN),
         {"word": "river", "work": WORK, "sort": GIVEN, "page": GIVEN},
     ),
     "echoes": (

@@ -272,3 +272,16 @@ def test_a_busy_store_is_told(app, monkeypatch):
 
     monkeypatch.setattr(Concordance, "find", held)
     assert "Another program holds the store." in said(look_up(app.open(CONCORDANCE), "brass"))
+
+
+def test_speech_alone_can_be_looked_through_and_the_address_says_so(app, river):
+    app.bench.works.add("QUAY\n\nCHAPTER I\n\n“The river!” said Job. The river rose.\n".encode(), name="quay.txt")
+    at = look_up(sound(app.open(CONCORDANCE)), "river")
+    every = len(rows(at))
+    sound(at.get_by_key("concordance_voice").set_value("speech").run())
+    (spoken,) = rows(at)
+    assert "said Job" in plain(spoken)
+    assert address(at)["voice"] == "speech"
+    again = sound(app.open(CONCORDANCE, **address(at)))
+    assert rows(again) == [spoken]
+    assert len(rows(sound(again.get_by_key("concordance_voice").set_value("narration").run()))) == every - 1

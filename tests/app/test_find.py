@@ -214,6 +214,42 @@ def test_a_passage_says_how_many_critics_quote_it_and_such_alone_can_be_searched
     assert SAYS["own words"] in html(at), "both what the work says and the choice of what critics quote are shown"
 
 
+QUAY = """THE QUAY
+
+CHAPTER I
+
+“Nobody counted the lanterns,” said Tamsin Orme. “Nobody was asked to.”
+
+The lanterns burned on the quay all night.
+
+“Let them burn.”
+"""
+
+
+def test_a_card_says_who_speaks_and_speech_or_narration_alone_can_be_searched(app):
+    work = app.bench.works.add(QUAY.encode(), name="quay.txt", title="The Quay").work
+    claim = "Nobody asked to let the lanterns burn on the quay"
+
+    def answered(**settings):
+        asked = ask(at, claim, **settings)
+        return {plain(blockquotes(card)[0]): re.findall(r"spoken by[^<]*", card) for card in cards(asked)}
+
+    at = app.open(FIND)
+    spoken = {
+        "“Nobody counted the lanterns,” said Tamsin Orme.": ["spoken by Tamsin Orme"],
+        "“Nobody was asked to.”": ["spoken by Tamsin Orme"],
+        "“Let them burn.”": [],
+    }
+    told = {"The lanterns burned on the quay all night.": []}
+    assert answered(work=work.id, retrievers=["bm25"]) == spoken | told
+    assert answered(voice="speech") == spoken
+    assert "3 passages compared" in html(at)
+    assert answered(voice="narration") == told
+    again = sound(app.open(FIND, q=at.query_params["q"]))
+    assert columns(again) == columns(at)
+    assert again.get_by_key("find_voice").value == "narration"
+
+
 def test_passages_that_critics_quote_cannot_be_searched_where_there_is_no_criticism(app):
     at = app.open(FIND)
     assert not any(each.key == "find_quoted" for each in at.toggle)

@@ -5,7 +5,7 @@ import contextlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relic_core.domain import EVERYWHERE, Condition, SearchRequest, SeedPassage, WorkFilter
+from relic_core.domain import EVERYWHERE, VOICES, Condition, SearchRequest, SeedPassage, WorkFilter
 from relic_core.domain.searches import ModelFingerprints, SharedSearch
 from relic_core.errors import RelicError
 from relic_core.evaluation.rank_overlap import overlap_at, rank_biased_overlap
@@ -34,6 +34,7 @@ def requests(draw):
         chapters=draw(st.lists(st.integers(1, 5000), max_size=6).map(tuple)) if work_id else (),
         work_filter=EVERYWHERE if work_id else draw(FILTERS),
         critics_quote=draw(st.booleans()),
+        voice=draw(st.sampled_from(VOICES)),
         like=like,
         conditions=()
         if like

@@ -160,6 +160,32 @@ def test_only_passages_that_critics_quote_are_searched_where_that_is_asked(run, 
     assert {hit["address"] for column in found["columns"] for hit in column["hits"]} <= {str(ferry.address(2))}
 
 
+@pytest.mark.parametrize("voice", ["speech", "narration"])
+def test_speech_or_narration_alone_is_searched_where_that_is_asked(run, asked, ferry, answer, voice):
+    spoken = [index for index in range(len(ferry.sentences)) if "“" in ferry.sentence_text(index)]
+    fits = {
+        str(ferry.address(index)) for index in range(len(ferry.sentences)) if (index in spoken) == (voice == "speech")
+    }
+    found = answer("ferry", "The river, the ferryman, three lanterns", f"--{voice}", "--results", "9")
+    (column,) = found["columns"]
+    assert (found["voice"], column["candidates"], asked().request.voice) == (voice, len(fits), voice)
+    assert {hit["address"] for hit in column["hits"]} <= fits
+    assert isinstance(run("search", "ferry", CLAIM, f"--{voice}", "--length", "5", *WORDS).error, BadRequest)
+    assert answer("--all", CLAIM, f"--{voice}")["columns"][0]["candidates"] == len(fits)
+
+
+def test_a_hit_says_who_speaks_where_a_tag_does(run, settings, answer):
+    work = work_of(
+        "THE QUAY\n\nOne\n“The lanterns are out,” said Job.\nThe lanterns burned on.\n",
+        work_id="quay-00000000",
+        title="The Quay",
+    )
+    build(settings).store.works.add(work)
+    hits = answer("the quay", "The lanterns are out")["columns"][0]["hits"]
+    assert {hit["address"]: hit["speakers"] for hit in hits} == {"1.1.1": ["Job"], "1.1.2": []}
+    assert "spoken by Job" in run("search", "the quay", "The lanterns are out", *WORDS).out
+
+
 def test_passages_like_another_are_shown_without_a_level_and_with_their_source(answer, ferry, asked):
     found = answer("ferry", "--like", "1.1.2", "--sentences", "2", "--length", "1")
     assert (asked().request.work_id, asked().request.like) == (ferry.id, SeedPassage(ferry.id, "1.1.2", 2))

@@ -151,6 +151,16 @@ def test_a_work_that_another_visitor_removes_meanwhile_is_left_out_of_all(bench,
     assert answer.searched == 1
 
 
+def test_speech_and_narration_part_the_places_of_a_word(bench):
+    spoken, told = find(bench, "river", voice="speech"), find(bench, "river", voice="narration")
+    assert [row.right.split()[0] for row in spoken.rows] == ["!”"]
+    assert spoken.total + told.total == find(bench, "river").total
+    assert [work.count for work in told.works] == [3, 1]
+    nothing = find(bench, "colour*", voice="speech")
+    assert nothing.total == 0
+    assert [(offer.request.voice, offer.count) for offer in nothing.offers] == [("any", 3)]
+
+
 def test_a_work_added_later_is_looked_through_too(bench):
     assert find(bench, "zebra").total == 0
     bench.works.add(b"CHAPTER I\n\nA zebra.\n", name="zebra.txt", title="Zebra")
@@ -167,11 +177,12 @@ def test_memory_is_bounded_and_answers_stay_the_same(bench, monkeypatch):
     whole = find(bench, "the", sort="left")
     small = Texts(bench.shelf, bench.store.texts, most_bytes=1)
     request = ConcordanceRequest(word="the", sort="left")
-    assert lines(Concordance(small).find(request)) == lines(whole)
+    concordance = Concordance(small, {}.__getitem__)
+    assert lines(concordance.find(request)) == lines(whole)
     assert len(small._kept) == 1
     monkeypatch.setattr(shelf, "_MOST_WORDS", 3)
-    assert lines(Concordance(small).find(request)) == lines(whole)
-    assert lines(Concordance(small).find(ConcordanceRequest(word="lamp*"))) == lines(find(bench, "lamp*"))
+    assert lines(concordance.find(request)) == lines(whole)
+    assert lines(concordance.find(ConcordanceRequest(word="lamp*"))) == lines(find(bench, "lamp*"))
 
 
 def test_visitors_at_once_get_each_their_own_answer(bench):
