@@ -25,7 +25,7 @@ from relic_core.services.reading import ReadingPage
 from relic_core.services.search import SearchResult, in_context, shown_gap
 from relic_core.services.sharing import CODE
 from relic_core.wiring import App
-from relic_ui import links
+from relic_ui import larger_model, links
 from relic_ui.find import address_bar, answering, conditions, like, scope
 from relic_ui.find.claim_box import ask, show_claim_box, show_context_box, show_gap_button, takes_context
 from relic_ui.find.examples import show_examples
@@ -69,6 +69,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
     if result:
         with body:
             answering.show(app, result)
+    larger_model.show(app)
 
 
 def restore(app: App, summaries: Sequence[WorkSummary]) -> None:

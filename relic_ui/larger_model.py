@@ -1,0 +1,40 @@
+"""The larger model where it is missing: how its fetching goes, quietly, and the one press that fetches it."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from relic_core.wiring import App
+from relic_ui import person
+from relic_ui.shell import show_errors
+
+
+def show(app: App) -> None:
+    """Say that the larger model is being fetched, or offer it; nothing where it is there, or where people sign in."""
+    larger = app.larger_model
+    if person.providers() or not larger.offered:
+        return
+    job = larger.job
+    if job and job.active:
+        _show_fetching(app)
+        return
+    said = "The small model searches here. A larger one finds more of what critics quoted."
+    if job and job.state == "failed":
+        said = job.note
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="larger_model"), show_errors():
+        st.html(f'<p class="relic-quiet">{escape(said)}</p>')
+        if st.button("Install it (0.4 GB)", key="larger_install", type="tertiary", icon=":material/download:"):
+            larger.start()
+            st.rerun()
+
+
+@st.fragment(run_every="2s")
+def _show_fetching(app: App) -> None:
+    job = app.larger_model.job
+    if job and job.active:
+        done = f": {job.done} of {job.total} parts" if job.total else ""
+        st.html(
+            f'<p class="relic-quiet" role="status">{escape(job.title)}{done}. You can go on searching meanwhile.</p>'
+        )
