@@ -17,8 +17,18 @@ def show(app: App) -> None:
     if person.providers() or not larger.offered:
         return
     job = larger.job
+    comes = job.active if job else app.settings.fetch_larger == "yes"
+    st.fragment(_show, run_every="2s" if comes else None)(app)
+
+
+def _show(app: App) -> None:
+    larger = app.larger_model
+    job = larger.job
+    if not larger.offered or (job is None and app.settings.fetch_larger == "yes"):
+        return  # it is there by now, or fetched once the page has settled
     if job and job.active:
-        _show_fetching(app)
+        done = f": {job.done} of {job.total} parts" if job.total else ""
+        st.html(f'<p class="relic-quiet" role="status">{escape(job.title)}{done}. You can search meanwhile.</p>')
         return
     said = "The small model searches here. A larger one finds more of what critics quoted."
     if job and job.state == "failed":
@@ -28,13 +38,3 @@ def show(app: App) -> None:
         if st.button("Install it (0.4 GB)", key="larger_install", type="tertiary", icon=":material/download:"):
             larger.start()
             st.rerun()
-
-
-@st.fragment(run_every="2s")
-def _show_fetching(app: App) -> None:
-    job = app.larger_model.job
-    if job and job.active:
-        done = f": {job.done} of {job.total} parts" if job.total else ""
-        st.html(
-            f'<p class="relic-quiet" role="status">{escape(job.title)}{done}. You can go on searching meanwhile.</p>'
-        )
