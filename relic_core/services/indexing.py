@@ -287,8 +287,8 @@ class Indexes:
         return found
 
     def read_by_larger(self) -> None:
-        """Have the larger model, if it is the one in use, read in the background what it has not read."""
-        if self._retrievers.smaller and self.in_use.unprepared(self._works.summaries()):
+        """Have the larger model, if it is the one in use, read in the background what the small one has read."""
+        if self._retrievers.smaller and self._left_to_smaller(self._works.summaries()):
             self._jobs.start(_LARGER, title="Reading works by the larger model", subject=_LARGER)
 
     def run_read_by_larger(self, progress: Progress) -> str:
@@ -299,12 +299,11 @@ class Indexes:
         in_use, read = self.in_use, 0
         failed: dict[str, str] = {}
         while True:
-            works = {work.id: work for work in self._works.summaries()}
-            lacking = [each for each in in_use.unprepared(works.values()) if each not in failed]
+            lacking = [work for work in self._left_to_smaller(self._works.summaries()) if work.id not in failed]
             if not lacking:
                 break
             self._let_others_go_first(progress)
-            work = works[lacking[0]]
+            work = lacking[0]
             report = self._giving_way(progress, f"{work.title}, {read + 1} of {read + len(lacking)}")
             try:
                 in_use.build(work.id, in_use.missing(work.id), report)
@@ -318,6 +317,11 @@ class Indexes:
         if self.library_due():
             self.start_library()
         return " ".join([f"{many(read, 'work was', 'works were')} read.", *failed.values()])
+
+    def _left_to_smaller(self, works: Sequence[WorkSummary]) -> list[WorkSummary]:
+        """List the works that the small model answers for; none where the larger one cannot be loaded."""
+        models, lacking = self.models(works), self.in_use.unprepared(works)
+        return [work for work in works if work.id in lacking and models.get(work.id) == "small"]
 
     def _giving_way(self, progress: Progress, said: str) -> Progress:
         """Report progress with a note of our own, and raise _GivesWay where something comes first."""
