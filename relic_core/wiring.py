@@ -336,7 +336,7 @@ class App:
         """The figures of runs, ready to be drawn."""
         from relic_core.services.recall import Recall
 
-        return Recall(self.runs, self.outcomes.traits, self.outcomes.diagnosed)
+        return Recall(self.runs, self.outcomes.traits, self.outcomes.diagnosed, self.retrievers.model)
 
     @cached_property
     def mining(self) -> Mining:

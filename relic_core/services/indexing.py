@@ -122,6 +122,11 @@ class Indexes:
                         retriever.combine(claim, Corpus.of(work), [one])  # a single passage loads what a hundred do
                     else:
                         retriever.score(claim, work, MIN_LENGTH)
+                if retrievers is not self._retrievers:  # which takes over while the app runs
+                    with suppress(BadWeights):
+                        larger = self._retrievers.get("dense-relic")
+                        if isinstance(larger, VectorSearch):
+                            larger.claim_vector(claim)
                 return
 
     def missing(self, work_id: str, also: Iterable[str] = ()) -> tuple[str, ...]:
