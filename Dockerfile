@@ -12,6 +12,7 @@ ENV PYTHONUNBUFFERED=1 \
     HOME=/tmp \
     RELIC_DATA=/srv/relic/data \
     RELIC_INDEXES=/srv/relic/indexes \
+    RELIC_FETCH_LARGER=no \
     STREAMLIT_SERVER_ADDRESS=0.0.0.0 \
     STREAMLIT_SERVER_HEADLESS=true
 

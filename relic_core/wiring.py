@@ -6,7 +6,7 @@ that a command loads no more than it needs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from relic_core.services.health import Finding
     from relic_core.services.indexing import Indexes
     from relic_core.services.jobs import Jobs
+    from relic_core.services.larger import LargerModel
     from relic_core.services.mining import Mining
     from relic_core.services.model_reading import ModelReading
     from relic_core.services.notebook import Notebook, NoteEditions
@@ -73,10 +74,12 @@ JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "echoes": lambda app, arguments, progress: app.echoes.run(arguments, progress),
     "fetch": lambda app, arguments, progress: app.catalogue.run_fetch(arguments, progress),
     "index": lambda app, arguments, progress: app.indexes.run_index(arguments, progress),
+    "larger": lambda app, _arguments, progress: app.larger_model.run(progress),
     "library": lambda app, _arguments, progress: app.indexes.run_library(progress),
     "mine": lambda app, arguments, progress: app.mining.run_job(arguments, progress),
     "read-by-model": lambda app, arguments, progress: app.model_reading.run(arguments, progress),
     "prepare": lambda app, arguments, progress: app.indexes.run_prepare(arguments, progress),
+    "read-by-larger": lambda app, _arguments, progress: app.indexes.run_read_by_larger(progress),
     "study": lambda app, arguments, progress: app.study_making.run(arguments, progress),
     "study-models": lambda app, arguments, progress: app.study_models.run(arguments, progress),
     "train": lambda app, arguments, progress: app.run_training(arguments["training"], progress),
@@ -151,9 +154,14 @@ class App:
     def retrievers(self) -> Retrievers:
         """The retrievers, each made once."""
         from relic_core.retrieval.registry import Retrievers
-        from relic_core.services.models import own_models
+        from relic_core.services import models
 
-        return Retrievers(self.settings, own_models(self.settings.data, self.named_models))
+        settings, own = self.settings, models.own_models(self.settings.data, self.named_models)
+        if not models.is_large(settings.trained):
+            return Retrievers(settings, own, model="" if settings.trained else "small")
+        without = {name: model for name, model in own.items() if name == "reranked"}
+        smaller = Retrievers(replace(settings, trained=""), without, model="small")
+        return Retrievers(settings, own, smaller=smaller, model="larger")
 
     @cached_property
     def indexes(self) -> Indexes:
@@ -334,7 +342,7 @@ class App:
         """The figures of runs, ready to be drawn."""
         from relic_core.services.recall import Recall
 
-        return Recall(self.runs, self.outcomes.traits, self.outcomes.diagnosed)
+        return Recall(self.runs, self.outcomes.traits, self.outcomes.diagnosed, self.retrievers.model)
 
     @cached_property
     def mining(self) -> Mining:
@@ -414,6 +422,13 @@ class App:
             self.training_plans.check(asked)  # made when first asked for: it brings numerical libraries
 
         return Trainings(self.settings, self.store.trainings, self.jobs, self.named_models, check)
+
+    @cached_property
+    def larger_model(self) -> LargerModel:
+        """Fetches the larger model."""
+        from relic_core.services.larger import LargerModel
+
+        return LargerModel(self.settings, self.jobs, self.named_models)
 
     def calibrate(self, named: str, progress: Progress = silent) -> str:
         """Calibrate an encoder, named as for `Trainings.encoder`; see `calibrating.calibrate`."""

@@ -116,7 +116,7 @@ def _app() -> App:
     settings = Settings.from_environment()
     signs_in = person.providers()
     if signs_in:  # strangers to the machine: they read by path what is listed, and never everything
-        settings = replace(settings, read_from=(*settings.read_from, settings.sources))
+        settings = replace(settings, read_from=(*settings.read_from, settings.sources), fetch_larger="no")
     app = _open(tuple(settings.to_environment().items()), models.stamp(settings.data))
     signing_in.remember(app)
     return cast("App", signing_in.Admitted(app, st.user.to_dict())) if signs_in else app
@@ -137,7 +137,9 @@ def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> App:
 
 
 def _warm(app: App) -> None:
-    """Load the encoder while the reader reads the first page; a failure is told when a search meets it.
+    """Load the encoder while the reader reads the first page, then fetch the larger model where it is missing.
+
+    A failure is told when a search meets it.
 
     Streamlit collects garbage after every run of a page. What stays for good, the libraries and the encoder, is taken
     out of that: 800,000 objects otherwise hold up all visitors for a third of a second each time. An app that stood
@@ -150,6 +152,9 @@ def _warm(app: App) -> None:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
+        with suppress(RelicError):  # the small model goes on answering
+            app.larger_model.start_by_itself()
+            app.indexes.read_by_larger()
     except Exception:
         # Libraries cannot be loaded to their end in a server that is ending, and nobody waits for them any more.
         if threading.main_thread().is_alive():

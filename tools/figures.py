@@ -27,6 +27,7 @@ from relic_core.formats.files import read_text, written_whole
 from relic_core.ports import Progress
 from relic_core.reporting.tables import as_markdown
 from relic_core.retrieval import registry
+from relic_core.retrieval.calibration import model_named
 from relic_core.services.runs import SHIPPED
 from relic_core.wiring import App
 from tools import command
@@ -115,9 +116,9 @@ def write_expected(app: App, path: Path = EXPECTED) -> int:
 
 
 def shipped(app: App) -> tuple[tuple[Run, tuple[Outcome, ...]], ...]:
-    """List the runs that came with the program, by benchmark, shape and retriever in the order of the registries."""
+    """List the runs of the small model that came along, by benchmark, shape and retriever in the registries' order."""
     order = [card.name for card in registry.cards()]
-    runs = [run for run in app.runs.all() if run.shipped]
+    runs = [run for run in app.runs.all() if run.shipped and model_named(run.configuration) != "larger"]
     named = [card.name for card in app.benchmarks.cards()]
 
     def place(run: Run) -> tuple[int, str, int, int, str]:

@@ -133,6 +133,8 @@ class Attributing:
         scorer: Callable[[], SpanScorer] | None,
     ) -> None:
         self._works, self._retrievers, self._indexes = works, retrievers, indexes
+        # By how long its vectors are: the larger model may take over between a claim and the works it is compared with.
+        self._encoded_by: dict[int, Dense] = {}
         self._encoder, self._make_scorer = encoder, scorer
         self._attributors: LRUCache[Attributor] = LRUCache(2)
         self._vectors: LRUCache[npt.NDArray[np.float32]] = LRUCache(_VECTORS)
@@ -251,9 +253,10 @@ class Attributing:
                 yield work.id, f"{work.author} {work.title}", words
 
         def score_vector(key: str, vector: npt.NDArray[np.float32]) -> Scores | None:
-            if self._dense is not None and versions[key].sentences > 1:
+            dense = self._encoded_by.get(len(vector)) or self._dense
+            if dense is not None and versions[key].sentences > 1:
                 with suppress(StaleIndex):
-                    return self._dense.score_vector(vector, versions[key], 2)
+                    return dense.score_vector(vector, versions[key], 2)
             return None
 
         key = tuple((work.id, work.title, work.author, version.fingerprint) for work, version in admitted)
@@ -305,9 +308,12 @@ class Attributing:
 
     def vector(self, claim: Claim) -> npt.NDArray[np.float32]:
         """Encode a claim as dense-RELiC does; shape (dimension,)."""
-        if self._dense is None:
+        dense = self._dense
+        if dense is None:
             raise BadRequest("Attribution by meaning needs an encoder that reads works in one pass (docs/encoders.md).")
-        return self._dense.claim_vector(claim)
+        vector = dense.claim_vector(claim)
+        self._encoded_by[len(vector)] = dense
+        return vector
 
     def _reads_meaning(self) -> bool:
         """Whether any work is prepared for meaning; else no encoder need be loaded."""
@@ -317,7 +323,8 @@ class Attributing:
     @property
     def _dense(self) -> Dense | None:
         """The trained retriever; None where it reads passages alone."""
-        dense = self._retrievers.get("dense-relic")
+        versions = tuple(self._works.work_versions().values())
+        dense = self._retrievers.answering(versions).get("dense-relic")
         return dense if isinstance(dense, Dense) else None
 
     def _anew(

@@ -278,7 +278,7 @@ def _stop(app: App, said: str) -> None:
 
 
 def _use(app: App, said: str) -> None:
-    from relic_core.services.models import PACKAGED
+    from relic_core.services.models import PACKAGED, PACKAGED_LARGE
 
     kinds = PACKAGED.get(said)
     if kinds is not None:
@@ -289,9 +289,10 @@ def _use(app: App, said: str) -> None:
         kinds = (training.kind,)
     _print_used(app.trainings.default)
     if "encoder" in kinds:
-        print(
-            "Works are prepared for a model when they are first searched; all at once: python -m relic_core index --all"
-        )
+        when = "when they are first searched"
+        if said == PACKAGED_LARGE:
+            when = "in the background while the app runs, and the small model answers until then"
+        print(f"Works are prepared for a model {when}; all at once: python -m relic_core index --all")
         if said not in PACKAGED and not app.trainings.is_calibrated(said):
             print(f"So that it says when it is unsure: python -m relic_core train --calibrate {said}")
 

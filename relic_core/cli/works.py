@@ -24,6 +24,7 @@ from relic_core.services.works import Added
 
 if TYPE_CHECKING:
     from relic_core.domain import WorkSummary
+    from relic_core.services.indexing import Indexes
     from relic_core.wiring import App
 
 _BY_NUMBER = ("gutenberg:", "https://www.gutenberg.org/", "http://www.gutenberg.org/", "https://gutenberg.org/")
@@ -67,7 +68,7 @@ def setup(app: App) -> None:
     try:
         missing = app.indexes.missing(work.id)
         if missing:
-            _build(app, work, missing)
+            _build(app.indexes, work, missing)
     except BadWeights as error:
         # The app is worth starting all the same: searching by words needs no model.
         note(f"Searching by meaning is not available. {error}")
@@ -339,16 +340,17 @@ def index(app: App, work: str | None, everything: bool, names: tuple[str, ...]) 
     """Prepare works for searching by meaning; searching by words needs no preparation. Ctrl-C keeps what is done."""
     if everything == (work is not None):
         raise click.UsageError("Give a WORK or --all.")
+    indexes = app.indexes.in_use
     if work is not None:
         found = app.works.resolve(work)
-        _build(app, found, names or app.indexes.missing(found.id))
+        _build(indexes, found, names or indexes.missing(found.id))
         print(f"{found.title} is ready to search.")
         return 0
     every = app.works.summaries()
     failed = 0
     for number, each in enumerate(every if not app.settings.engine else (), start=1):
         try:
-            _build(app, each, names or app.indexes.missing(each.id), of=f" ({number} of {len(every)})")
+            _build(indexes, each, names or indexes.missing(each.id), of=f" ({number} of {len(every)})")
             print(f"{each.title} is ready to search.", flush=True)
         except (BadRequest, BadWeights):
             raise  # it would be the same with the next
@@ -356,20 +358,20 @@ def index(app: App, work: str | None, everything: bool, names: tuple[str, ...]) 
             failed += 1
             note(f"{each.title}: {error}")
     if app.settings.engine:
-        failed = _build_many(app, every, names)
-    if app.indexes.library_due():
+        failed = _build_many(indexes, every, names)
+    if indexes.library_due():
         with console.ProgressLine("Preparing the library as a whole") as progress:
-            app.indexes.build_library(progress)
+            indexes.build_library(progress)
     ready = len(every) - failed
     print(f"{many(ready, 'work is', 'works are')} ready to search.")
     return 1 if failed else 0
 
 
-def _build_many(app: App, works: Sequence[WorkSummary], names: Sequence[str]) -> int:
+def _build_many(indexes: Indexes, works: Sequence[WorkSummary], names: Sequence[str]) -> int:
     """Prepare works on an engine; gives how many could not be prepared."""
     failed = 0
     with console.ProgressLine(f"Preparing {many(len(works), 'work')}") as progress:
-        for work, problem in app.indexes.build_many([each.id for each in works], names, progress):
+        for work, problem in indexes.build_many([each.id for each in works], names, progress):
             failed += bool(problem)
             if problem:
                 note(f"{work.title}: {problem}")
@@ -378,6 +380,6 @@ def _build_many(app: App, works: Sequence[WorkSummary], names: Sequence[str]) ->
     return failed
 
 
-def _build(app: App, work: WorkSummary, names: Sequence[str], *, of: str = "") -> None:
+def _build(indexes: Indexes, work: WorkSummary, names: Sequence[str], *, of: str = "") -> None:
     with console.ProgressLine(f"Preparing {work.title}{of}") as progress:
-        app.indexes.build(work.id, names, progress)
+        indexes.build(work.id, names, progress)

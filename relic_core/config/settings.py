@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
 from annotated_types import Ge, Gt, Le
@@ -43,6 +43,7 @@ _LEAST_PAUSE = 2.0
 _PERSON = re.compile(r"[^@\s,]*@?[^@\s,]+\.[^@\s,.]+|[^@\s,]*@localhost")
 """An address, or a domain with or without its ``@``."""
 _WIDTH = 98
+_CHOICE = "yes or no"
 
 KEPT, MODELS, LIMITS = "Where things are kept", "Models", "Limits"
 MACHINES = "More than one machine (docs/cluster.md)"
@@ -153,6 +154,11 @@ class Settings:
         About(MODELS, "The reranker: a folder, or cross:, t5:, causal: or likelihood: and one (docs/reranking.md).",
               "the one chosen on the page Training, else the one that comes with the program"),
     ] = ""  # fmt: skip
+    fetch_larger: Annotated[
+        Literal["yes", "no"],
+        About(MODELS, "Whether the app fetches the larger model by itself (0.4 GB) once its first page has opened, and "
+              "searches with it from then on: yes or no. Where people sign in it never does."),
+    ] = "yes"  # fmt: skip
     max_text_bytes: Annotated[
         Whole, Le(_LARGEST_TEXT),
         About(LIMITS, "Largest file accepted as a work, in bytes, however it is added.",
@@ -401,6 +407,8 @@ def _abouts() -> dict[str, About]:
 
 def _allowed(name: str) -> str:
     kind, *rest = get_args(_hints()[name])
+    if get_origin(kind) is Literal:
+        return _CHOICE
     if kind in {str, tuple[str, ...]}:
         return "a text" if kind is str else "a list of texts"
     if kind == tuple[Path, ...]:
@@ -477,7 +485,7 @@ def _read_file(path: Path) -> dict[str, Any]:
             raise BadRequest(
                 f"{path} sets {key}, which is not a setting.{_near(bare, names)} Known: {', '.join(names)}."
             )
-    texts = {name for name in names if _allowed(name) in {"a text", "the path of a folder"}}
+    texts = {name for name in names if _allowed(name) in {"a text", "the path of a folder", _CHOICE}}
     values = {}
     for name, value in found.items():
         if name not in texts or value != "":

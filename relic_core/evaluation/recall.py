@@ -19,6 +19,7 @@ from relic_core.evaluation.metrics import values
 from relic_core.evaluation.published import published
 from relic_core.retrieval import registry
 from relic_core.retrieval.bm25 import K1, B
+from relic_core.retrieval.calibration import model_named
 
 Verdict = Literal["missed", "some", "found"]
 
@@ -56,8 +57,10 @@ class Case:
     verdict: Verdict
 
 
-def offers_of(runs: Sequence[Run], cards: Sequence[BenchmarkCard]) -> tuple[Offer, ...]:
+def offers_of(runs: Sequence[Run], cards: Sequence[BenchmarkCard], model: str = "") -> tuple[Offer, ...]:
     """List the benchmarks that there are runs of (newest first), those that say most first.
+
+    - `model`: "small" or "larger", the one in use, whose runs are shown first.
 
     Whole works stand before given pools, and what quotes a single work, as the sample does, at the end; else the
     registered ones in their order, and others by name.
@@ -68,7 +71,7 @@ def offers_of(runs: Sequence[Run], cards: Sequence[BenchmarkCard]) -> tuple[Offe
     known = {card.name: card for card in cards}
     names = [name for name in known if name in by_name] + sorted(set(by_name) - set(known))
     offers = [
-        Offer(card=known.get(name) or _card_of(own[0]), runs=tuple(own), default=default_runs(own))
+        Offer(card=known.get(name) or _card_of(own[0]), runs=tuple(own), default=default_runs(own, model))
         for name in names
         if (own := by_name[name])
     ]
@@ -82,12 +85,13 @@ def _card_of(run: Run) -> BenchmarkCard:
     )  # fmt: skip
 
 
-def default_runs(runs: Sequence[Run]) -> tuple[Run, ...]:
+def default_runs(runs: Sequence[Run], model: str = "") -> tuple[Run, ...]:
     """Choose what is shown first, in the order in which pages show retrievers.
 
     Of one state of the data, that which most retrievers were measured on (the newest of several), and of one shape,
     4/4 where there is it, one run of each retriever that pages offer (of all, where none of those was measured): the
-    one that came with the program, else one with the retriever's own parameters, else the newest.
+    one of the model in use, and of these the one that came with the program, else one with the retriever's own
+    parameters, else the newest.
     """
     states = dict.fromkeys(run.data_hash for run in runs)
     measured = {state: {run.retriever for run in runs if run.data_hash == state} for state in states}
@@ -99,7 +103,12 @@ def default_runs(runs: Sequence[Run]) -> tuple[Run, ...]:
     own = [run for run in same if run.shape == shape]
     own = [run for run in own if run.retriever in offered] or own
     chosen: dict[str, Run] = {}
-    for run in sorted(own, key=lambda run: (not run.shipped, not _as_registered(run))):  # stable: the newest first
+
+    def place(run: Run) -> tuple[bool, bool, bool]:
+        of = model_named(run.configuration)
+        return of not in {"", model or "small"}, not run.shipped, not _as_registered(run)
+
+    for run in sorted(own, key=place):  # stable: the newest first
         chosen.setdefault(run.retriever, run)
     return tuple(sorted(chosen.values(), key=lambda run: order.get(run.retriever, len(order))))
 
@@ -111,8 +120,12 @@ def _as_registered(run: Run) -> bool:
 
 
 def labels(runs: Sequence[Run]) -> dict[str, str]:
-    """Give each run a name that tells it from the others: retriever, shape, and its id where those are alike."""
-    given = [f"{run.label} · {run.shape.words}" for run in runs]
+    """Give each run a name that tells it from the others: retriever, model, shape, and its id where those are alike.
+
+    The label of a run of the larger model names it already.
+    """
+    small = {run.id: " (small)" * (model_named(run.configuration) == "small") for run in runs}
+    given = [f"{run.label}{small[run.id]} · {run.shape.words}" for run in runs]
     return {
         run.id: label if given.count(label) == 1 else f"{label} · {run.id[:6]}"
         for run, label in zip(runs, given, strict=True)
@@ -378,11 +391,15 @@ def by_retriever(runs: Sequence[Run], marks: Sequence[Mark]) -> tuple[tuple[Seri
 
 
 def of_all_shapes(runs: Sequence[Run], among: Sequence[Run]) -> tuple[Run, ...]:
-    """Take, for each retriever of the runs, its newest run of every shape on the same data, out of all there are."""
-    wanted = {(run.benchmark, run.retriever, run.data_hash) for run in runs}
+    """Take, for each retriever of the runs, its newest run of every shape, by the same model on the same data."""
+
+    def alike(run: Run) -> tuple[str, ...]:
+        return run.benchmark, run.retriever, run.data_hash, model_named(run.configuration)
+
+    wanted = set(map(alike, runs))
     newest: dict[tuple[str, ContextSize], Run] = {(run.retriever, run.shape): run for run in reversed(runs)}
     for run in among:
-        if (run.benchmark, run.retriever, run.data_hash) in wanted:
+        if alike(run) in wanted:
             newest.setdefault((run.retriever, run.shape), run)
     order = list(dict.fromkeys(run.retriever for run in runs))
     return tuple(sorted(newest.values(), key=lambda run: (order.index(run.retriever), place_of(run.shape))))

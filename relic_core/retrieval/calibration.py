@@ -74,6 +74,22 @@ def write(folder: Path, calibration: Calibration) -> Path:
     return path
 
 
+def model_named(configuration: Mapping[str, str]) -> str:
+    """Name the encoder, of those that come with the program, that scores go by: "small" or "larger"; else nothing.
+
+    >>> model_named({"dense-relic encoder": "another/0123456789ab/float32", "k1": "0.5"})
+    ''
+    """
+    digests = {model_of(value) for name, value in configuration.items() if name.endswith("encoder")}
+    return next((name for digest, name in _packaged().items() if digest in digests), "")
+
+
+@cache
+def _packaged() -> Mapping[str, str]:
+    folders = {"dense-relic": "small", "dense-relic-large": "larger"}
+    return {_read(ASSETS / "weights" / folder / FILE, 0).model: name for folder, name in folders.items()}
+
+
 @cache
 def _shipped() -> Mapping[str, Calibration]:
     every = [_read(path, 0) for path in (ASSETS / "weights").glob(f"*/{FILE}")]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from typing import Literal
 
 from relic_core.config import Settings
+from relic_core.domain import LENGTHS, WorkVersion
 from relic_core.engines import check_model
-from relic_core.errors import unknown_name
-from relic_core.ports import Retriever
+from relic_core.errors import BadWeights, unknown_name
+from relic_core.ports import CorpusRetriever, Retriever
 
 Factory = Callable[[Settings, Sequence[Retriever]], Retriever]
 
@@ -312,18 +314,71 @@ def same_here(spec: RetrieverSpec) -> Retriever:
     return made
 
 
-class Retrievers:
-    """The retrievers of an app, each made once; `own`: of trained ones the model's name, and that with its date."""
+_TRAINED = "dense-relic"
 
-    def __init__(self, settings: Settings, own: Mapping[str, tuple[str, str]]) -> None:
-        self._settings = settings
+
+def goes_by_trained(name: str) -> bool:
+    """Whether the trained encoder has a part in a retriever's scores.
+
+    >>> goes_by_trained("reranked"), goes_by_trained("surroundings")
+    (True, False)
+    """
+    return any(each.name == _TRAINED for each in in_order([name]))
+
+
+class Retrievers:
+    """The retrievers of an app, each made once; `own`: of trained ones the model's name, and that with its date.
+
+    - `smaller`: those of the small model, which answer for works that the larger one in use has not read yet.
+    - `model`: "small" or "larger", the model of these; empty for another.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        own: Mapping[str, tuple[str, str]],
+        *,
+        smaller: Retrievers | None = None,
+        model: str = "",
+    ) -> None:
+        self.settings = settings
+        self.smaller = smaller
+        self.model = model
         self._own = own
+        self._beside = smaller
         self._made: dict[str, Retriever] = {}
         self._lock = threading.Lock()
 
+    @property
+    def in_use(self) -> Retrievers:
+        """The same, which leave no work to the smaller model."""
+        found = copy(self)
+        found.smaller = None
+        return found
+
+    def answering(self, works: Sequence[WorkVersion], *lengths: int) -> Retrievers:
+        """Give those that answer for works: the smaller model's as long as more of these are prepared for it, or none.
+
+        One model answers a search, so that the scores of all its columns belong together.
+        """
+        if self.smaller is None:
+            return self
+        own = self._lacking(works, *lengths)
+        if own and (own >= len(works) or own > self.smaller._lacking(works, *lengths)):  # noqa: SLF001 - of the same class
+            return self.smaller
+        return self
+
+    def _lacking(self, works: Sequence[WorkVersion], *lengths: int) -> int:
+        """Count the works that are not prepared for the trained encoder; all where it cannot be loaded."""
+        try:
+            retriever = self.get(_TRAINED)
+            return len(retriever.missing(works, *(lengths or LENGTHS))) if isinstance(retriever, CorpusRetriever) else 0
+        except BadWeights:
+            return len(works)
+
     def cards(self) -> tuple[RetrieverCard, ...]:
         """List the retrievers that pages offer, in the order of their columns; each by its own model."""
-        server = bool(self._settings.reader and self._settings.reader_model)
+        server = bool(self.settings.reader and self.settings.reader_model)
         return tuple(self.card(each.name) for each in _CARDS if each.shown and (server or not each.server))
 
     def default(self) -> tuple[RetrieverCard, ...]:
@@ -336,7 +391,7 @@ class Retrievers:
         What reorders keeps its label, which says what it does, and names the model in its description.
         """
         found = card(name)
-        if found.server and (model := self._settings.reader_model):
+        if found.server and (model := self.settings.reader_model):
             return replace(found, label=f"{found.label.removesuffix(_A_MODEL)}{model}")
         if name not in self._own:
             return found
@@ -347,9 +402,17 @@ class Retrievers:
         return replace(found, label=model, description=description)
 
     def get(self, name: str) -> Retriever:
-        """Give the one instance of a retriever, made on first use."""
+        """Give the one instance of a retriever, made on first use; the smaller model's, where no model is in it."""
+        if self._beside is None:
+            with self._lock:
+                return create(name, settings=self.settings, made=self._made)
+        if not goes_by_trained(name):
+            return self._beside.get(name)
+        parts = [each.name for each in in_order([name]) if not goes_by_trained(each.name)]
+        shared = {part: self._beside.get(part) for part in parts}
         with self._lock:
-            return create(name, settings=self._settings, made=self._made)
+            self._made.update(shared)
+            return create(name, settings=self.settings, made=self._made)
 
     def models(self, names: Iterable[str]) -> tuple[str, ...]:
         """Name the models that had a part in rankings, each once: identities of encoders, digests of rerankers."""

@@ -30,6 +30,7 @@ from relic_core.language_models.parsing import read_quotation
 from relic_core.language_models.prompts import SUPPORTS, ask, claim_text
 from relic_core.ports import Benchmark, Progress, Retriever
 from relic_core.retrieval import bm25, registry
+from relic_core.retrieval.calibration import model_named
 from relic_core.retrieval.read_by_model import ReadByModel
 from relic_core.retrieval.recalled import Recalled
 from relic_core.retrieval.words import Terms
@@ -339,7 +340,12 @@ class Measuring:
             if not registry.card(run.retriever).server:
                 continue
             same = {"retriever": "fusion", "benchmark": run.benchmark, "data_hash": run.data_hash, "shape": run.shape}
-            runs = (each for each in known if all(getattr(each, name) == of for name, of in same.items()))
+            runs = (
+                each
+                for each in known
+                if all(getattr(each, name) == of for name, of in same.items())
+                and model_named(each.configuration) == model_named(run.configuration)
+            )
             if combined := next(runs, None):
                 pair = (run, outcomes), (combined, self._runs.outcomes(combined.id))
                 made.append(figures.comparison(pair, names=[figures.main_metric(run)]))

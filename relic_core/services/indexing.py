@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -15,9 +17,20 @@ import numpy as np
 
 from relic_core import engines
 from relic_core.config import Settings
-from relic_core.domain import LENGTHS, MIN_LENGTH, Claim, Corpus, Job, Search, Work, WorkSummary, rank_scores
+from relic_core.domain import (
+    LENGTHS,
+    MIN_LENGTH,
+    Claim,
+    Corpus,
+    Job,
+    Search,
+    Work,
+    WorkSummary,
+    WorkVersion,
+    rank_scores,
+)
 from relic_core.domain.figures import many
-from relic_core.errors import BadClaim, BadWeights, NotFound, RelicError, StoreBusy
+from relic_core.errors import BadClaim, BadWeights, JobCancelled, NotFound, RelicError, StoreBusy
 from relic_core.ports import Combining, Compacting, CorpusRetriever, Progress, silent
 from relic_core.retrieval import index_files, preparing, registry
 from relic_core.retrieval.registry import RetrieverCard, Retrievers
@@ -31,6 +44,13 @@ _AT_ONCE = 3
 _LOOK_SECONDS = 1.0
 _ASKED = 200
 """Searches of the history that an approximate index is measured on."""
+
+_LARGER = "read-by-larger"
+"""The kind of job that has works read by the larger model."""
+
+
+class _GivesWay(Exception):
+    """Somebody has a work prepared: that comes before reading those that can be searched already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,10 +86,28 @@ class Indexes:
 
         - `lengths`: of the passages asked for; every length where none is given.
         """
+        work = self._works.load(work_id)
         try:
-            return self._retrievers.get(name).ready(self._works.load(work_id), *(lengths or LENGTHS))
+            return self._retrievers.answering([work.version], *lengths).get(name).ready(work, *(lengths or LENGTHS))
         except BadWeights:
             return False
+
+    def models(self, works: Iterable[WorkSummary]) -> dict[str, str]:
+        """Name by work the model that answers by meaning: "small" or "larger", empty for another.
+
+        Works that none has read yet are left out; so are all where the model cannot be loaded.
+        """
+        found: dict[str, str] = {}
+        versions = self._works.work_versions()
+        known = [versions[work.id] for work in works if work.id in versions]
+        for each in (self._retrievers.smaller, self._retrievers):
+            retriever = None
+            with suppress(BadWeights):
+                retriever = each.get("dense-relic") if each else None
+                lacking = retriever.missing(known, *LENGTHS) if isinstance(retriever, CorpusRetriever) else ()
+            if each and retriever:
+                found |= {work.id: each.model for work in known if work.id not in lacking}
+        return found
 
     def warm(self) -> None:
         """Ask every retriever once in a work that is prepared, so that the first search finds all of them loaded."""
@@ -77,12 +115,18 @@ class Indexes:
             if not self.missing(summary.id):
                 work = self._works.load(summary.id)
                 claim, one = Claim(left=work.title), rank_scores("", work.id, MIN_LENGTH, np.zeros(1, np.float32))
-                for card in self._retrievers.default():
-                    retriever = self._retrievers.get(card.name)
+                retrievers = self._retrievers.answering([work.version])
+                for card in retrievers.default():
+                    retriever = retrievers.get(card.name)
                     if card.kind == "reranker" and isinstance(retriever, Combining):
                         retriever.combine(claim, Corpus.of(work), [one])  # a single passage loads what a hundred do
                     else:
                         retriever.score(claim, work, MIN_LENGTH)
+                if retrievers is not self._retrievers:  # which takes over while the app runs
+                    with suppress(BadWeights):
+                        larger = self._retrievers.get("dense-relic")
+                        if isinstance(larger, VectorSearch):
+                            larger.claim_vector(claim)
                 return
 
     def missing(self, work_id: str, also: Iterable[str] = ()) -> tuple[str, ...]:
@@ -90,13 +134,20 @@ class Indexes:
 
         One whose model cannot be loaded is not among them: there is nothing to do about it here.
         """
-        work = self._works.load(work_id)
-        names = []
-        for card in self._dense(also):
-            with suppress(BadWeights):
-                if not self._retrievers.get(card.name).ready(work, *LENGTHS):
-                    names.append(card.name)
-        return tuple(names)
+        work, cards = self._works.load(work_id), self._dense(also)
+
+        def missing(retrievers: Retrievers) -> tuple[str, ...]:
+            names = []
+            for card in cards:
+                with suppress(BadWeights):
+                    if not retrievers.get(card.name).ready(work, *LENGTHS):
+                        names.append(card.name)
+            return tuple(names)
+
+        smaller = self._retrievers.smaller
+        if smaller and not also and not missing(smaller):
+            return ()  # without the files of the larger model, whose hashes take a moment
+        return missing(self._retrievers.answering([work.version]))
 
     def _dense(self, also: Iterable[str] = ()) -> list[RetrieverCard]:
         """List the retrievers that have to read a work beforehand: the usual ones, and those named."""
@@ -110,10 +161,11 @@ class Indexes:
         """
         work_versions = self._works.work_versions()
         known = [work_versions[work.id] for work in works if work.id in work_versions]
+        retrievers = self._retrievers.answering(known, *lengths)
         lacking: set[str] = set()
         for card in self._dense(also):
             with suppress(BadWeights):
-                retriever = self._retrievers.get(card.name)
+                retriever = retrievers.get(card.name)
                 if card.library and isinstance(retriever, CorpusRetriever):
                     lacking.update(retriever.missing(known, *(lengths or LENGTHS)))
         return tuple(work.id for work in known if work.id in lacking)
@@ -122,7 +174,7 @@ class Indexes:
         """Whether the library is too large for memory, and its compact index is still to be built or built anew."""
         works = tuple(self._works.work_versions().values())
         with suppress(BadWeights):
-            return any(retriever.compact_due(works, MIN_LENGTH) for retriever in self._compacting())
+            return any(retriever.compact_due(works, MIN_LENGTH) for retriever in self._compacting(works))
         return False
 
     def built(self, work_id: str) -> tuple[Built, ...]:
@@ -131,16 +183,17 @@ class Indexes:
         found = []
         for card in self._retrievers.cards():
             manifests = index_files.manifests(self._settings.indexes, card.name, work_id)
-            encoder = ""
-            with suppress(BadWeights):  # then none fits
-                encoder = self._retrievers.get(card.name).encoder_identity if manifests else ""
+            encoders = set()
+            for each in (self._retrievers, self._retrievers.smaller) if manifests else ():
+                with suppress(BadWeights):  # then none fits
+                    encoders.add(each.get(card.name).encoder_identity if each else "")
             found += [
                 Built(
                     retriever=card.name,
                     encoder=manifest["encoder"],
                     size=sum(entry["bytes"] for entry in manifest["arrays"].values()),
                     created=datetime.fromisoformat(manifest["created"]),
-                    fits=(manifest["work"], manifest["encoder"]) == (work.fingerprint, encoder),
+                    fits=manifest["work"] == work.fingerprint and manifest["encoder"] in encoders,
                 )
                 for manifest in manifests
             ]
@@ -154,15 +207,16 @@ class Indexes:
                     raise RelicError(problem)
             return
         work = self._works.load(work_id)
+        retrievers = self._retrievers.answering([work.version])
         for name in names:
-            self._retrievers.get(name).prepare(work, progress)
+            retrievers.get(name).prepare(work, progress)
         self._count_words(work, names)
 
-    def _loadable(self) -> Iterator[str]:
+    def _loadable(self, retrievers: Retrievers) -> Iterator[str]:
         """Name the usual retrievers that read a work beforehand and whose model can be loaded."""
         for card in self._dense():
             with suppress(BadWeights):
-                if self._retrievers.get(card.name).encoder_identity:
+                if retrievers.get(card.name).encoder_identity:
                     yield card.name
 
     def _count_words(self, work: Work, names: Sequence[str]) -> None:
@@ -180,13 +234,14 @@ class Indexes:
         Yields: each work when it is ready, or with what is wrong with it.
         """
         workers = engines.named(self._settings.engine, lost=preparing.lost) or engines.Processes(lost=preparing.lost)
-        made = [self._retrievers.get(card.name) for card in registry.in_order(names or self._loadable())]
-        dense = [each for each in made if isinstance(each, VectorSearch)]
         versions = self._works.work_versions()
+        retrievers = self._retrievers.answering([versions[each] for each in work_ids if each in versions])
+        made = [retrievers.get(card.name) for card in registry.in_order(names or self._loadable(retrievers))]
+        dense = [each for each in made if isinstance(each, VectorSearch)]
         works = ((self._works.load(work_id), LENGTHS) for work_id in work_ids)
         sentences = sum(versions[work_id].sentences for work_id in work_ids if work_id in versions)
         for work, problem in preparing.prepare_works(
-            dense, works, self._settings, workers=workers, sentences=sentences, progress=progress
+            dense, works, retrievers.settings, workers=workers, sentences=sentences, progress=progress
         ):
             for retriever in made:
                 if not problem and retriever not in dense:
@@ -229,6 +284,77 @@ class Indexes:
                 else:
                     self.start_library()
 
+    @property
+    def in_use(self) -> Indexes:
+        """The same of the model in use alone, which leaves no work to a smaller one."""
+        found = copy(self)
+        found._retrievers = self._retrievers.in_use  # noqa: SLF001 - of the same class
+        return found
+
+    def read_by_larger(self) -> None:
+        """Have the larger model, if it is the one in use, read in the background what the small one has read."""
+        if self._retrievers.smaller and self._left_to_smaller(self._works.summaries()):
+            self._jobs.start(_LARGER, title="Reading works by the larger model", subject=_LARGER)
+
+    def run_read_by_larger(self, progress: Progress) -> str:
+        """Do the job: have the larger model read works one by one. What cannot be searched at all comes before them.
+
+        The small model answers for a work until its index is there.
+        """
+        in_use, read = self.in_use, 0
+        failed: dict[str, str] = {}
+        while True:
+            lacking = [work for work in self._left_to_smaller(self._works.summaries()) if work.id not in failed]
+            if not lacking:
+                break
+            self._let_others_go_first(progress)
+            work = lacking[0]
+            report = self._giving_way(progress, f"{work.title}, {read + 1} of {read + len(lacking)}")
+            try:
+                in_use.build(work.id, in_use.missing(work.id), report)
+                read += 1
+            except (_GivesWay, NotFound):
+                continue
+            except JobCancelled:
+                raise
+            except RelicError as error:
+                failed[work.id] = f"{work.title}: {error}"
+        if self.library_due():
+            self.start_library()
+        return " ".join([f"{many(read, 'work was', 'works were')} read.", *failed.values()])
+
+    def _left_to_smaller(self, works: Sequence[WorkSummary]) -> list[WorkSummary]:
+        """List the works that the small model answers for; none where the larger one cannot be loaded."""
+        models, lacking = self.models(works), self.in_use.unprepared(works)
+        return [work for work in works if work.id in lacking and models.get(work.id) == "small"]
+
+    def _giving_way(self, progress: Progress, said: str) -> Progress:
+        """Report progress with a note of our own, and raise _GivesWay where something comes first."""
+        looked = time.monotonic()
+
+        def report(done: int, total: int, note: str = "") -> None:  # noqa: ARG001 - the port's
+            nonlocal looked
+            progress(done, total, said)
+            if time.monotonic() - looked > _LOOK_SECONDS:
+                looked = time.monotonic()
+                if self._others():
+                    raise _GivesWay
+
+        return report
+
+    def _others(self) -> list[Job]:
+        """List the jobs that prepare a work which cannot be searched by meaning yet."""
+        found = []
+        for job in self._jobs.under_way("index"):
+            with suppress(NotFound):
+                found += [job] if self.missing(job.subject) else []
+        return found
+
+    def _let_others_go_first(self, progress: Progress) -> None:
+        while others := self._others():
+            progress(0, 0, f"{others[0].title} comes first")
+            self._jobs.wait(others[0].id, _LOOK_SECONDS)
+
     def build_library(self, progress: Progress) -> None:
         """Build the compact index of the library where it is due, on the engine of the settings or here.
 
@@ -236,7 +362,7 @@ class Indexes:
         """
         works = tuple(self._works.work_versions().values())
         claims = self._asked()
-        for retriever in self._compacting():
+        for retriever in self._compacting(works):
             retriever.build_compact(works, progress, claims=claims, workers=engines.named(self._settings.engine))
 
     def _asked(self) -> tuple[Claim, ...]:
@@ -247,14 +373,16 @@ class Indexes:
                 claims[read_claim(search.request.claim_text, max_words=max_words)] = None
         return tuple(claims)
 
-    def _compacting(self) -> list[Compacting]:
+    def _compacting(self, works: Sequence[WorkVersion]) -> list[Compacting]:
         """List what answers from a compact index where works are together too large for memory."""
-        made = [self._retrievers.get(card.name) for card in self._dense()]
+        retrievers = self._retrievers.answering(works)
+        made = [retrievers.get(card.name) for card in self._dense()]
         return [retriever for retriever in made if isinstance(retriever, Compacting)]
 
     def run_index(self, arguments: dict[str, Any], progress: Progress) -> str:
         """Do an "index" job: prepare one work, ``work_id``, for ``retrievers``."""
         self.build(arguments["work_id"], arguments["retrievers"], progress)
+        self.read_by_larger()
         return "Ready to search."
 
     def run_library(self, progress: Progress) -> str:

@@ -126,6 +126,35 @@ class Defaults:
         return not self.encoder.fixed and not chosen and is_large_installed()
 
 
+def is_large(model: str) -> bool:
+    """Whether a model, as the settings name it, is the encoder that comes with the program for the larger base."""
+    return Path(model) in {TRAINED_LARGE, TRAINED_LARGE / CARD}
+
+
+def encoder_is_open(data: Path) -> bool:
+    """Whether nobody ever chose an encoder, nor took a choice back: the program may then choose one.
+
+    Choosing the small model leaves a line in the file, too; a line with a reranker alone chooses no encoder.
+    """
+    if not choices_file(data).exists():
+        return True
+    try:
+        choices = _read(data)
+    except BadWeights:
+        return False
+    return bool(choices) and all(each.encoder is None and each.reranker is not None for each in choices)
+
+
+def wants_large(data: Path) -> bool:
+    """Whether the encoder over the larger base is the choice, or would be: see `encoder_is_open`."""
+    if encoder_is_open(data):
+        return True
+    with suppress(BadWeights):
+        encoder = _last(_read(data)).encoder
+        return encoder is not None and encoder.is_large
+    return False
+
+
 def with_chosen(settings: Settings) -> Settings:
     """Put the models that were chosen into settings that name none.
 

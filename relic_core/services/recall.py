@@ -98,7 +98,7 @@ _ASKED_AGAIN = 20.0
 
 
 class Recall:
-    """The figures of runs."""
+    """The figures of runs; `model`: "small" or "larger", the one in use, or empty for another."""
 
     check = staticmethod(check_alike)
     labels = staticmethod(labels)
@@ -108,15 +108,17 @@ class Recall:
         runs: Runs,
         traits: Callable[[Trait, Run, Sequence[Outcome]], dict[str, float]],
         diagnoses: Callable[[Run, Sequence[Outcome]], Sequence[Diagnosis]],
+        model: str,
     ) -> None:
         self._runs = runs
         self._traits = traits
         self._diagnoses = diagnoses
+        self._model = model
         self._marks = lru_cache(maxsize=_KEPT)(self._compute)  # by the whole run: measured again, it keeps its id
 
     def offers(self) -> tuple[Offer, ...]:
         """List the benchmarks that there are runs of, those that say most first."""
-        return offers_of(self._runs.all(), registry.cards())
+        return offers_of(self._runs.all(), registry.cards(), self._model)
 
     def meaning(self, name: str) -> str:
         """Say in one sentence what a measure tells a scholar."""

@@ -22,6 +22,7 @@ from relic_core.evaluation.labels import Labels, join
 from relic_core.formats import parquet, run_files, trec
 from relic_core.library.naming import meant
 from relic_core.ports import Benchmark, WorkSource
+from relic_core.retrieval.calibration import model_named
 from relic_core.store.runs import RunRows
 
 SHIPPED = ASSETS / "results"
@@ -224,8 +225,11 @@ class Runs:
         return {(example_id, judge): codes for example_id, judge, codes in self._rows.case_judgements(of.id)}
 
     def paper(self, name: str, *, shipped: bool = False) -> tuple[Table, ...]:
-        """Set the tables of a paper with our rows; of runs that came with the program alone where that is asked."""
-        return papers.tables(name, [run for run in self.all() if run.shipped or not shipped], self.outcomes)
+        """Set the tables of a paper with our rows; of runs of the small model that came along where that is asked."""
+        some = [
+            run for run in self.all() if not shipped or (run.shipped and model_named(run.configuration) != "larger")
+        ]
+        return papers.tables(name, some, self.outcomes)
 
     def systems(self, work_sha256: str) -> tuple[str, ...]:
         """Name the retrievers whose rankings of claims about a work were taken in."""
@@ -237,6 +241,8 @@ class Runs:
     def _came_with(self) -> dict[str, tuple[Run, Path]]:
         with self._lock:
             if self._shipped is None:
-                read = [(run_files.read_head(path), path) for path in sorted(self._folder.glob(f"*{run_files.SUFFIX}"))]
+                read = [
+                    (run_files.read_head(path), path) for path in sorted(self._folder.rglob(f"*{run_files.SUFFIX}"))
+                ]
                 self._shipped = {run.id: (run, path) for run, path in read}
             return self._shipped

@@ -33,7 +33,7 @@ from relic_core.reporting.passages import quotation
 from relic_core.retrieval import calibration, composing
 from relic_core.retrieval.composing import ComposedVerdicts
 from relic_core.retrieval.read_by_model import stopped
-from relic_core.retrieval.registry import Retrievers, in_order
+from relic_core.retrieval.registry import Retrievers, goes_by_trained, in_order
 from relic_core.retrieval.search import Findings, Mask, Question, Source, candidates, retrievers_to_ask
 from relic_core.retrieval.speech import stored_speech
 from relic_core.retrieval.words import work_terms
@@ -59,6 +59,8 @@ class SearchResult:
       looked for in a whole library, nor of a passage.
     - `weak`: every retriever that pages offer has answered, shown or not, and none finds more than another book would
       hold.
+    - `model`: "small" or "larger", of the models that come with the program the one that answered by meaning; empty for
+      another, and where none did.
     - `searched`: the works searched, where the whole library was; `unprepared`: those that a retriever by meaning has
       not read yet.
     - `source`: the passage that others are to be like, where one was given.
@@ -79,6 +81,7 @@ class SearchResult:
     weak: bool
     seconds: float
     made_with: str
+    model: str = ""
     searched: tuple[WorkSummary, ...] = ()
     unprepared: tuple[WorkSummary, ...] = ()
     source: Source | None = None
@@ -127,14 +130,15 @@ class Search:
         question = self._read(request, work)
         corpus, searched = self._searched(request, question.claim, work)
         found = self._findings(request, question, corpus)
-        composed = self._compose(request, found) if request.conditions else None
+        retrievers = self._retrievers.answering(corpus.versions, request.sentences)
+        composed = self._compose(request, found, retrievers) if request.conditions else None
         if composed is None:
-            default = [card for card in self._retrievers.default() if work or card.library]
-            found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), self._retrievers.get, progress)
+            default = [card for card in retrievers.default() if work or card.library]
+            found.ask(retrievers_to_ask(request.retrievers, default, at_once=at_once), retrievers.get, progress)
         lines = None
         if request.length == ANY_LENGTH:
-            lines = Lines(Claim(left=_wanted_text(request)) if composed else question.claim, self._retrievers.get)
-        answer = Answer(request, found, self._retrievers, partial(self._load, found), composed, lines)
+            lines = Lines(Claim(left=_wanted_text(request)) if composed else question.claim, retrievers.get)
+        answer = Answer(request, found, retrievers, partial(self._load, found), composed, lines)
         return SearchResult(
             request=request,
             work=work,
@@ -146,7 +150,8 @@ class Search:
             else unknown_words(_wanted_text(request) or question.claim.words, work),
             weak=answer.weak,
             seconds=time.perf_counter() - began,
-            made_with=self._made_with(found),
+            made_with=self._made_with(found, retrievers),
+            model=retrievers.model if _by_meaning(request, found) else "",
             searched=searched,
             unprepared=tuple(each for each in searched if each.id in found.missing),
             source=question.source,
@@ -225,23 +230,23 @@ class Search:
         speech = stored_speech(work, indexes=self._indexes, load=corpus.load)
         return speech.spoken if voice == "speech" else ~speech.spoken
 
-    def joining(self, retriever: str) -> Joining:
+    def joining(self, retriever: str, retrievers: Retrievers | None = None) -> Joining:
         """Say what probabilities are known of a retriever's scores. Raises BadRequest: none are."""
-        parts = (self._retrievers.get(card.name) for card in in_order([retriever]))
+        parts = ((retrievers or self._retrievers).get(card.name) for card in in_order([retriever]))
         return composing.joining(retriever, calibration.of(parts))
 
-    def _compose(self, request: SearchRequest, found: Findings) -> ComposedVerdicts:
+    def _compose(self, request: SearchRequest, found: Findings, retrievers: Retrievers) -> ComposedVerdicts:
         """Rank for every claim, and put the rankings of units for all together in the place of those of spans."""
         known: dict[str, Joining] = {}
         refused: dict[str, RelicError] = {}
         for name in request.retrievers:
             try:
-                known[name] = self.joining(name)
+                known[name] = self.joining(name, retrievers)
             except RelicError as error:
                 refused[name] = error
         claims = [read_claim(row.claim_text, max_words=self._max_claim_words) for row in request.rows]
         for card in in_order(known):
-            if isinstance(retriever := self._retrievers.get(card.name), VectorRetriever):
+            if isinstance(retriever := retrievers.get(card.name), VectorRetriever):
                 retriever.read_ahead(claims, found.corpus.whole)
         parts = []
         for claim in claims:
@@ -249,7 +254,7 @@ class Search:
                 check_script(claim, [found.corpus.whole])
             question = Question(claim=claim, wanted=frozenset())
             part = Findings(question=question, corpus=found.corpus, length=found.length, masks={})
-            part.ask(in_order(known), self._retrievers.get)
+            part.ask(in_order(known), retrievers.get)
             refused |= {name: error for name, error in part.refusals.items() if name in known}
             found.missing |= part.missing
             parts.append(part)
@@ -281,7 +286,7 @@ class Search:
                 work_terms(work, "tokens", self._indexes)
         return works
 
-    def _made_with(self, found: Findings) -> str:
+    def _made_with(self, found: Findings, retrievers: Retrievers) -> str:
         """Name the works, segmenters, models and the program version."""
         corpus = found.corpus
         if corpus.whole:
@@ -291,7 +296,12 @@ class Search:
             together = hashlib.sha256("".join(work.fingerprint for work in corpus.versions).encode()).hexdigest()
             works = f"{'1 work' if many == 1 else f'{many} works'} {together[:12]}"
         segmenters = dict.fromkeys(work.segmenter for work in corpus.versions)
-        return ", ".join((works, *segmenters, *self._retrievers.models(found.rankings), f"version {__version__}"))
+        return ", ".join((works, *segmenters, *retrievers.models(found.rankings), f"version {__version__}"))
+
+
+def _by_meaning(request: SearchRequest, found: Findings) -> bool:
+    """Whether the trained encoder had a part in one of the columns asked for."""
+    return any(name in found.rankings and goes_by_trained(name) for name in request.retrievers)
 
 
 def _wanted_text(request: SearchRequest) -> str:

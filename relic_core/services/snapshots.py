@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from relic_core import __version__
-from relic_core.domain import EVERYWHERE, Hit, Search, SearchRequest, Work, WorkFilter
+from relic_core.domain import EVERYWHERE, Hit, Search, SearchRequest, Work, WorkFilter, WorkVersion
 from relic_core.domain.searches import ModelFingerprints, TopKHit, TopKSnapshot
 from relic_core.errors import BadWeights
 from relic_core.retrieval import registry
@@ -39,9 +39,19 @@ class Fingerprints:
         """Name what would answer a request; where its work is at hand the store is not looked at."""
         return ModelFingerprints(
             edition=work.fingerprint[:_EDITION] if work else self.edition(request.work_id, request.work_filter),
-            retrievers={name: self._retriever(name) for name in request.retrievers},
+            retrievers=self._makers(request, work),
             version=__version__,
         )
+
+    def _makers(self, request: SearchRequest, work: Work | None) -> dict[str, str]:
+        versions: Sequence[WorkVersion]
+        if work or request.work_id:
+            known = work.version if work else self._works.work_versions().get(request.work_id)
+            versions = [known] if known else []
+        else:
+            versions = [version for _, version in self._works.admitted(request.work_filter)]
+        retrievers = self._retrievers.answering(versions, request.length)
+        return {name: _maker(name, retrievers) for name in request.retrievers}
 
     def edition(self, work_id: str, work_filter: WorkFilter = EVERYWHERE) -> str:
         """Name the text of a work and how it is cut, or those of all that a filter admits, in eight hex digits."""
@@ -57,28 +67,30 @@ class Fingerprints:
             title = next((work.title for work in self._works.summaries() if work.id == request.work_id), "the work")
         return differences(then, self.of(request), title=title, since=since)
 
-    def _retriever(self, name: str) -> str:
-        """Name a retriever by its models, and by all that decides its scores: eight hex digits.
 
-        The first half changes with a model alone, so that a page can tell a model trained anew from a rule that a new
-        version of the program changed. Empty where its model cannot be loaded, which its column says.
-        """
-        with suppress(BadWeights):
-            models = self._models(name)
-            rules = dict(self._retrievers.get(name).configuration)
-            return (_digest(models)[:_MODEL] if models else _NO_MODEL) + _digest(sorted(rules.items()))[:_MODEL]
-        return ""
+def _maker(name: str, retrievers: Retrievers) -> str:
+    """Name a retriever by its models, and by all that decides its scores: eight hex digits.
 
-    def _models(self, name: str) -> list[str]:
-        """Name the models that have a part in a retriever by what they are, the same on every machine."""
-        found = []
-        for card in registry.in_order([name]):
-            retriever = self._retrievers.get(card.name)
-            found.append(retriever.encoder_identity)
-            if card.kind == "reranker":
-                facts = retriever.configuration
-                found += [facts["reranker reranker"], facts.get("reranker weights", "")]
-        return [each for each in dict.fromkeys(found) if each]
+    The first half changes with a model alone, so that a page can tell a model trained anew from a rule that a new
+    version of the program changed. Empty where its model cannot be loaded, which its column says.
+    """
+    with suppress(BadWeights):
+        models = _models(name, retrievers)
+        rules = dict(retrievers.get(name).configuration)
+        return (_digest(models)[:_MODEL] if models else _NO_MODEL) + _digest(sorted(rules.items()))[:_MODEL]
+    return ""
+
+
+def _models(name: str, retrievers: Retrievers) -> list[str]:
+    """Name the models that have a part in a retriever by what they are, the same on every machine."""
+    found = []
+    for card in registry.in_order([name]):
+        retriever = retrievers.get(card.name)
+        found.append(retriever.encoder_identity)
+        if card.kind == "reranker":
+            facts = retriever.configuration
+            found += [facts["reranker reranker"], facts.get("reranker weights", "")]
+    return [each for each in dict.fromkeys(found) if each]
 
 
 def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, since: str) -> tuple[str, ...]:

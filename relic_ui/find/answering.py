@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import escape
@@ -41,9 +41,9 @@ from relic_ui.shell import literal
 from relic_ui.sources.critics import link_about
 
 _READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
-_LACKS, _DUE, _MODELS = "lacks", "due", "models"
-"""Of what is answered from: a work of a library that is not prepared, an index of the whole that is to be built, and
-the choice of models."""
+_LACKS, _DUE, _MODELS, _BY = "lacks", "due", "models", "by"
+"""Of what is answered from: a work of a library that is not prepared, an index of the whole that is to be built, the
+choice of models, and which of the small model and the larger one answers."""
 
 
 def answer(app: App, request: SearchRequest) -> SearchResult:
@@ -239,11 +239,12 @@ def _critics(result: SearchResult, quoted: Callable[[str], QuotationCounts]) -> 
 
 def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> None:
     works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
+    by = f" by the {result.model} model" * bool(result.model)
     unkept = st.session_state.get("find_unkept")
     foot.html(
         critics
         + f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
-        f"{result.seconds:.2f} s. The address of this page reopens the search.</p>"
+        f"{result.seconds:.2f} s{by}. The address of this page reopens the search.</p>"
         f'<details class="relic-quiet relic-made"><summary>Texts and models used</summary>'
         f"{escape(result.made_with)}</details>" + (f'<p class="relic-quiet">{escape(unkept)}</p>' if unkept else "")
     )
@@ -269,11 +270,18 @@ def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
         ready = (
             card.name for card in app.retrievers.cards() if indexes.ready(request.work_id, card.name, request.sentences)
         )
-        return frozenset({models, *ready})
+        return frozenset({models, _by(app, [request.work_id], request), *ready})
     works = app.works.scope(request.work_filter)
     lacking = indexes.unprepared(works, request.sentences)
     due = {_DUE} if indexes.library_due() else set()
-    return frozenset({models, *(work.id for work in works), *((_LACKS, each) for each in lacking), *due})
+    by = _by(app, [work.id for work in works], request)
+    return frozenset({models, by, *(work.id for work in works), *((_LACKS, each) for each in lacking), *due})
+
+
+def _by(app: App, works: Iterable[str], request: SearchRequest) -> tuple[str, str]:
+    versions = app.works.work_versions()
+    known = [versions[work] for work in works if work in versions]
+    return _BY, app.retrievers.answering(known, request.sentences).model
 
 
 def _answered_from(ready: frozenset[Hashable], result: SearchResult) -> frozenset[Hashable]:
@@ -282,6 +290,9 @@ def _answered_from(ready: frozenset[Hashable], result: SearchResult) -> frozense
     An index may be found damaged while it is searched, or be finished just after. What is ready then is not what the
     answer was made from, and the answer would be kept though another could be had.
     """
+    if result.model:
+        ready -= {(_BY, "small"), (_BY, "larger")}
+        ready |= {(_BY, result.model)}
     pending = {each.retriever for each in result.columns if each.pending}
     if result.work is not None:
         return ready - pending

@@ -27,7 +27,7 @@ from relic_core.services.reading import ReadingPage
 from relic_core.services.search import SearchResult, shown_gap
 from relic_core.services.sharing import CODE
 from relic_core.wiring import App
-from relic_ui import links, typography
+from relic_ui import larger_model, links, typography
 from relic_ui.find import address_bar, answering, conditions, like, scope, views
 from relic_ui.find.claim_box import ask, show_claim_box, show_gap_button, show_more_box, takes_more, with_more
 from relic_ui.find.examples import show_examples
@@ -73,6 +73,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
         with body:
             answering.show(app, result)
     views.listen()
+    larger_model.show(app)
 
 
 def restore(app: App, summaries: Sequence[WorkSummary]) -> None:

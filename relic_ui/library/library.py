@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from html import escape
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from relic_core.domain import Job, WorkSummary
-from relic_core.services.models import PACKAGED_LARGE
 from relic_core.wiring import App
 from relic_ui import buttons, jobs
 from relic_ui.jobs import when
@@ -32,9 +31,7 @@ _FILTER_FROM = 8
 _AT_FIRST = 12
 """Works that are shown before the reader asks for all."""
 _WORDS_A_SECOND = 4_000
-"""That are read for searching by meaning on two cores."""
-_LARGER_TAKES = 4
-"""Times as long."""
+"""That the small model reads for searching by meaning on two cores."""
 
 
 def recent_jobs(app: App) -> tuple[Job, ...]:
@@ -130,24 +127,24 @@ def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
 
 def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
     correcting_now = st.session_state.get("library_correcting")
-    lacking = frozenset(app.indexes.unprepared(works))
-    pace = _WORDS_A_SECOND / (_LARGER_TAKES if app.trainings.default.use(PACKAGED_LARGE) else 1)
+    models = app.indexes.models(works)
+    lacking = frozenset(app.indexes.unprepared(works)) - models.keys()
     under_way = {job.subject: job.id for job in app.jobs.under_way("index")}
     before: list[WorkSummary] = []
     for work in works:
         if work.id in under_way:
-            _show_list(before, lacking, pace)
+            _show_list(before, lacking, models)
             before = []
-            _show_prepared(app, work, under_way[work.id], pace)
+            _show_prepared(app, work, under_way[work.id])
         else:
             before.append(work)
         if work.id == correcting_now:
-            _show_list(before, lacking, pace)
+            _show_list(before, lacking, models)
             before = []
             if correcting.show_form(app, work):
                 del st.session_state["library_correcting"]
                 st.rerun()
-    _show_list(before, lacking, pace)
+    _show_list(before, lacking, models)
     if len(works) == _AT_FIRST < total and not st.session_state.get("library_filter"):
 
         def show_all() -> None:
@@ -156,26 +153,37 @@ def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
         st.button(f"Show all {total} works", key="library_show_all", on_click=show_all, icon=":material/expand_more:")
 
 
-def _show_list(works: Iterable[WorkSummary], lacking: Set[str], pace: float) -> None:
-    rows = "".join(_row(work, _when_ready(work, pace) if work.id in lacking else "ready") for work in works)
+def _show_list(works: Iterable[WorkSummary], lacking: Set[str], models: Mapping[str, str]) -> None:
+    rows = "".join(
+        _row(work, _when_ready(work) if work.id in lacking else _ready(models.get(work.id, ""))) for work in works
+    )
     if rows:
         st.html(f'<ul class="relic-shelf-works">{rows}</ul>')
 
 
 @st.fragment(run_every="2s")
-def _show_prepared(app: App, work: WorkSummary, job_id: str, pace: float) -> None:
+def _show_prepared(app: App, work: WorkSummary, job_id: str) -> None:
     """Draw a work that is being prepared; by itself, so that what is open in the rows of others stays open."""
     with show_errors():
         job = app.jobs.get(job_id)
-        left = about(job.seconds_left if job.seconds_left is not None else work.words / pace)
+        left = about(job.seconds_left if job.seconds_left is not None else work.words / _WORDS_A_SECOND)
         share = f' value="{job.done / job.total:.2f}"' if job.total else ""
         said = f'words only; by meaning in {left} <progress aria-label="Preparing {escape(work.title)}" max="1"{share}>'
         st.html(f'<ul class="relic-shelf-works">{_row(work, f"{said}</progress>" if job.active else "ready")}</ul>')
 
 
-def _when_ready(work: WorkSummary, pace: float) -> str:
+def _ready(model: str) -> str:
+    """Say which model answers.
+
+    >>> _ready("larger"), _ready("")
+    ('ready, by the larger model', 'ready')
+    """
+    return f"ready, by the {model} model" if model else "ready"
+
+
+def _when_ready(work: WorkSummary) -> str:
     prepare = buttons.button("prepare", work.id, "Prepare it", title=f"Prepare it: {work.title}", during="Preparing …")
-    return f"words only; by meaning in {about(work.words / pace)} {prepare}"
+    return f"words only; by meaning in {about(work.words / _WORDS_A_SECOND)} {prepare}"
 
 
 def _row(work: WorkSummary, ready: str) -> str:

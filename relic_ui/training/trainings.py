@@ -33,6 +33,8 @@ class _Words(NamedTuple):
     back: str
 
 
+_THEN_LARGER = " It reads works in the background; until then the small model answers."
+
 _USED: dict[ModelKind, _Words] = {
     "encoder": _Words(
         "The app searches with the model",
@@ -106,7 +108,7 @@ def show_default(app: App) -> None:
         elif of.choice is not None:
             said.append(
                 f"{words.does} <strong>{escape(of.choice.named)}</strong>, chosen {escape(when(of.choice.at))}."
-                f"{words.then}"
+                f"{_THEN_LARGER if of.choice.is_large else words.then}"
             )
             buttons_.append(packaged)
         elif not default.problem:

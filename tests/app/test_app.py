@@ -79,11 +79,12 @@ def test_a_store_that_becomes_busy_later_is_told_on_every_page(app, page, monkey
     assert "Another program holds the store." in said(sound(at))
 
 
-def test_the_first_page_is_drawn_before_the_encoder_is_loaded(monkeypatch):
+def test_the_first_page_is_drawn_before_the_encoder_is_loaded_and_the_larger_model_comes_after(monkeypatch):
     begun = Mock()
     monkeypatch.setattr(shell.time, "sleep", begun.pause)
     WARM(begun)
-    assert [name for name, *_ in begun.mock_calls] == ["pause", "indexes.warm"]
+    after = ["larger_model.start_by_itself", "indexes.read_by_larger"]
+    assert [name for name, *_ in begun.mock_calls] == ["pause", "indexes.warm", *after]
     assert begun.pause.call_args.args[0] >= 1
 
 
@@ -99,7 +100,7 @@ def test_once_the_encoder_is_loaded_libraries_are_not_searched_for_garbage_after
 def test_an_app_that_another_takes_the_place_of_is_let_go_with_what_it_had_loaded(monkeypatch):
     class Loaded:
         def __init__(self) -> None:
-            self.indexes, self.itself = Mock(), self
+            self.indexes, self.larger_model, self.itself = Mock(), Mock(), self
 
     monkeypatch.setattr(shell.time, "sleep", Mock())
     before = Loaded()

@@ -9,14 +9,18 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from relic_core.errors import RelicError
 from relic_core.ports import silent
 from relic_core.retrieval.reranked import Reranked
 from relic_core.retrieval.vectors import VectorSearch
 from relic_core.services.answers import widen
+from relic_core.services.search import Search
 from relic_core.store.jobs import JobFolder
+from relic_core.wiring import build
 from relic_ui.naming import name_of
 from tests.app.reading import FIND, as_read, bars, found, html, plain, said, sound
 from tests.approved import says
+from tests.inline import InlineExecutor
 from tests.making_rerankers import CountingReranker
 from tests.making_sources import keep, make_source, make_window
 from tests.making_training import make_base
@@ -1216,3 +1220,64 @@ def test_a_column_that_compares_word_by_word_says_which_words_met(app, shelf, tm
     assert whys
     assert all("lanterns –" in why for why in whys)
     assert "<i>" not in html(at)
+
+
+# ---- the larger model -----------------------------------------------------------------------------------------------
+
+
+def offers_larger(at):
+    return "larger_install" in [button.key for button in at.button]
+
+
+def test_an_answer_says_which_model_compared_meanings(app):
+    at = found(app.open(FIND), CLAIM)
+    assert "by the small model" in plain(html(at))
+    at = ask(app.open(FIND), CLAIM, retrievers=["bm25"])
+    assert "small model." not in plain(html(at)).replace("The small model", "")
+
+
+def test_an_answer_is_found_anew_once_the_larger_model_answers(app, monkeypatch):
+    at = found(app.open(FIND), CLAIM)
+    runs = []
+    monkeypatch.setattr("relic_ui.find.answering._by", lambda *_: ("by", "larger"))
+    run = Search.run
+    monkeypatch.setattr(Search, "run", lambda *a, **k: runs.append(a) or replace(run(*a, **k), model="larger"))
+    at = sound(at.run())
+    assert (bool(runs), "by the larger model" in plain(html(at))) == (True, True)
+    runs.clear()
+    sound(at.run())
+    assert runs == [], "it is kept"
+
+
+def test_one_press_fetches_the_larger_model_where_it_does_not_come_by_itself(app, monkeypatch):
+    monkeypatch.setattr("relic_core.services.larger.LargerModel.offered", True)
+    assert not offers_larger(app.open(FIND)), "it comes by itself"
+    monkeypatch.setenv("RELIC_FETCH_LARGER", "no")
+    at = app.open(FIND)
+    assert offers_larger(at)
+    at = sound(at.button(key="larger_install").click().run())
+    assert [job.kind for job in app.bench.jobs.under_way()] == ["larger"]
+    assert not offers_larger(at)
+    assert "Fetching the larger model" in plain(html(at))
+
+
+def test_where_fetching_failed_the_page_says_why_once_and_offers_it_again(app, monkeypatch):
+    monkeypatch.setattr("relic_core.services.larger.LargerModel.offered", True)
+
+    def offline(*_):
+        raise RelicError("Its packages could not be reached.")
+
+    monkeypatch.setattr("relic_core.services.larger.LargerModel.run", offline)
+    build(app.settings, executor=InlineExecutor(app.settings)).larger_model.start()
+    at = app.open(FIND)
+    assert offers_larger(at)
+    assert plain(html(at)).count("Its packages could not be reached.") == 1
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_the_larger_model_is_offered_neither_where_it_is_there_nor_where_people_sign_in(app, monkeypatch, there):
+    monkeypatch.setenv("RELIC_FETCH_LARGER", "no")
+    monkeypatch.setattr("relic_core.services.larger.LargerModel.offered", not there)
+    if not there:
+        monkeypatch.setattr("relic_ui.larger_model.person.providers", lambda: ("default",))
+    assert not offers_larger(app.open(FIND))

@@ -160,15 +160,12 @@ def test_a_work_is_read_by_words_alone_until_it_is_prepared_which_is_watched_bes
     assert readiness(at, work) == (False, False, False)
 
 
-def test_a_work_is_reckoned_to_take_longer_where_searches_use_the_larger_model(app, text, monkeypatch):
-    work = app.bench.works.add(text.read_bytes(), name="lanterns.txt").work
-    monkeypatch.setattr("relic_ui.library.library._WORDS_A_SECOND", work.words / 600)  # ten minutes
-    minutes = []
-    for larger in (False, True):
-        monkeypatch.setattr("relic_core.services.models.Defaults.use", lambda _self, _which, larger=larger: larger)
-        row = re.search(rf'<li id="work-{work.id}".*?</li>', html(app.open(LIBRARY)), re.DOTALL)[0]
-        minutes.append(int(re.search(r"about (\d+) minutes", row)[1]))
-    assert minutes == [10, 40]
+@pytest.mark.parametrize("model", ["small", "larger"])
+def test_a_work_that_is_ready_says_which_model_answers(app, monkeypatch, model):
+    (work,) = app.bench.works.summaries()
+    monkeypatch.setattr("relic_core.services.indexing.Indexes.models", lambda *_: {work.id: model})
+    row = re.search(rf'<li id="work-{work.id}".*?</li>', html(app.open(LIBRARY)), re.DOTALL)[0]
+    assert f"by the {model} model" in plain(row)
 
 
 def test_what_was_added_leads_to_the_works(app, text):

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from relic_core.domain import SearchRequest
 from relic_core.errors import BadRequest
-from relic_ui import person, signing_in
+from relic_ui import person, shell, signing_in
 from relic_ui.notebook import notebook_save
 from tests.app.conftest import APP
 from tests.app.reading import html
@@ -34,6 +34,14 @@ def visit(app, monkeypatch):
         return at
 
     return visit
+
+
+@pytest.mark.parametrize("signed_in", [False, True])
+def test_where_people_sign_in_the_larger_model_does_not_come_by_itself(visit, monkeypatch, signed_in):
+    opened, really = [], shell._open
+    monkeypatch.setattr(shell, "_open", lambda settings, at: opened.append(dict(settings)) or really(settings, at))
+    visit(ADA if signed_in else None, auth=AUTH if signed_in else None)
+    assert {each["RELIC_FETCH_LARGER"] for each in opened} == {"no" if signed_in else "yes"}
 
 
 def test_where_nothing_is_set_up_nobody_signs_in(visit):

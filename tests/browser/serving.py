@@ -142,7 +142,8 @@ def copied(prepared: Path, folder: Path) -> Path:
 
 def _environment(folder: Path) -> dict[str, str]:
     names = {"RELIC_DATA": "data", "RELIC_INDEXES": "indexes", "RELIC_RERANKER": "reranker"}
-    return {**os.environ, **{variable: str(folder / name) for variable, name in names.items()}}
+    folders = {variable: str(folder / name) for variable, name in names.items()}
+    return {**os.environ, "RELIC_FETCH_LARGER": "no", **folders}
 
 
 @contextmanager

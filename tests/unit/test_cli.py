@@ -258,6 +258,10 @@ class Indexes:
         progress(1, 1)
         self.whole += 1
 
+    @property
+    def in_use(self):
+        return self
+
     def missing(self, work_id):
         return self._missing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 
 from relic_core.errors import BadRequest
 from relic_core.evaluation import metrics
+from relic_core.evaluation.benchmarks.registry import cards
 from relic_core.evaluation.intervals import interval
-from relic_core.evaluation.recall import default_runs, marks_of, range_of, ranges
+from relic_core.evaluation.recall import default_runs, labels, marks_of, offers_of, range_of, ranges
+from relic_core.retrieval.calibration import model_named
 from relic_core.services import runs as runs_module
 from relic_core.services.recall import METRICS, VIEWS
 from relic_core.wiring import build
@@ -84,6 +87,17 @@ def test_the_run_that_came_with_the_program_is_shown_first_and_one_of_other_para
     assert [run.id for run in default_runs([tuned, plain])] == ["plain"]
     assert [run.id for run in default_runs([tuned, plain, came])] == ["came"]
     assert [run.id for run in default_runs([tuned])] == ["tuned"]
+
+
+@pytest.mark.parametrize("model", ["small", "larger", ""])
+def test_the_runs_of_the_model_in_use_are_shown_first_and_labels_name_the_model(settings, model):
+    offers = offers_of(build(settings).runs.all(), cards(), model)
+    (offer,) = [each for each in offers if each.card.name == "public-relic-test"]
+    shown = {run.retriever: model_named(run.configuration) for run in offer.default}
+    wanted = model or "small"
+    assert [shown[name] for name in ("dense-relic", "fusion", "reranked", "bm25")] == [wanted] * 3 + [""]
+    named = labels([run for run in offer.runs if run.retriever == "fusion" and str(run.shape) == "4/4"])
+    assert sorted(re.search(r"\((\w+)\)", each)[1] for each in named.values()) == ["larger", "small"]
 
 
 def test_what_is_shown_first_is_of_one_state_of_the_data(workbench):

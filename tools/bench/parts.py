@@ -836,7 +836,7 @@ def server(app: Path, environment: Mapping[str, str], *, port: int = 0) -> Itera
         process = subprocess.Popen(  # noqa: S603 - our own program
             [sys.executable, "-m", "streamlit", "run", str(app), *flags],
             cwd=app.parent,
-            env=environment,
+            env={**environment, "RELIC_FETCH_LARGER": "no"},
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=said,
