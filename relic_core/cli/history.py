@@ -78,7 +78,7 @@ def show_search(app: App, search_id: str) -> None:
         ("search", search.id),
         ("claim", search.request.sentence or _like(search)),
         ("of", search.request.work_id or "all works"),
-        ("sentences", search.request.length),
+        ("sentences", search.request.length or "any"),
         ("retrievers", ", ".join(search.request.retrievers)),
         ("asked", f"{search.created:%Y-%m-%d %H:%M} UTC"),
         ("made with", search.made_with or "not known"),

@@ -50,7 +50,7 @@ class Fingerprints:
             versions = [known] if known else []
         else:
             versions = [version for _, version in self._works.admitted(request.work_filter)]
-        retrievers = self._retrievers.answering(versions, request.length)
+        retrievers = self._retrievers.answering(versions, request.sentences)
         return {name: _maker(name, retrievers) for name in request.retrievers}
 
     def edition(self, work_id: str, work_filter: WorkFilter = EVERYWHERE) -> str:
