@@ -44,13 +44,13 @@ def test_all_notes_are_one_document_and_one_table(bench, kept):
 
 
 def test_documents_are_set_as_in_print_where_that_is_asked_for_and_tables_and_notes_stay_to_the_letter(bench):
-    work = bench.works.add(b"CHAPTER I\n\n\"It's gone--\"\n", name="typed.txt", title="Typed").work
+    work = bench.works.add(b'CHAPTER I\n\n"It\'s gone--"\n', name="typed.txt", title="Typed").work
     note = bench.notebook.keep(work.id, "1.1.1")
     assert "It's gone" in bench.notebook_files.document("markdown", "mla").decode()
     assert "It’s gone—" in bench.notebook_files.document("markdown", "mla", as_printed=True).decode()
     table = bench.notebook_files.document("csv", "mla", as_printed=True).decode("utf-8-sig")
     (row,) = csv.DictReader(io.StringIO(table, newline=""))
-    assert row["quotation"] == note.kept.quotation == "\"It's gone--\""
+    assert row["quotation"] == note.kept.quotation == '"It\'s gone--"'
 
 
 def test_the_table_calls_retrievers_what_the_pages_call_them(bench, kept):
