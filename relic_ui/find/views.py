@@ -2,7 +2,7 @@
 
 The browser says whether its window is wide, and which view was chosen last in such a window; it keeps that, apart for
 each person who signs in. It says so before a claim is asked, and again where the window is made wider or narrower: the
-answer that is there is then drawn anew.
+answer that is there is then drawn anew, unless the reader has chosen its view.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ _TOLD_NOW = "find_browser_told"
 """In the session: this run of the page comes from what the browser told."""
 _CHOSEN = "find_view_chosen"
 """In the session: a view that was chosen just now, for the browser to keep."""
+_PICKED = "find_view_picked"
+"""In the session: the reader chose a view in this visit, which stays however wide the window becomes."""
 
 _JS = """
 const KEPT = "relic-view" // localStorage: of a person and a width, the view chosen last
@@ -63,7 +65,7 @@ def listen() -> None:
         said = state["relic_view"].seen or {}
         state[_TOLD_NOW] = True
         state[_BROWSER] = (str(said.get("width", "")), str(said.get("view", "")))
-        if not state.get(address_bar.VIEWED):
+        if not (state.get(address_bar.VIEWED) or state.get(_PICKED)):
             state["find_view"] = ""  # what opens in a window so wide
 
     data = {"told": _BROWSER in state, "width": width, "who": person.current(), "chosen": state.pop(_CHOSEN, "")}
@@ -106,7 +108,7 @@ def choose(result: SearchResult) -> str:
         state["find_view"] = opens
 
     def keep() -> None:
-        state[_CHOSEN] = state["find_view"]
+        state.update({_CHOSEN: state["find_view"], _PICKED: True})
 
     chosen = st.segmented_control(
         "View",
