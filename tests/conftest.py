@@ -24,6 +24,7 @@ SHARED = Path(os.environ.get("RELIC_SHARED") or PROJECT.parent / "shared")
 for name in [name for name in os.environ if name.startswith(("RELIC_", "STREAMLIT_"))]:
     del os.environ[name]
 os.environ["RELIC_CONFIG"] = os.devnull
+os.environ["RELIC_FETCH_LARGER"] = "no"
 os.environ.update(HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false", STREAMLIT_BROWSER_GATHER_USAGE_STATS="false")
 # There is a process of tests for each core already.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

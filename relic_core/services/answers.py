@@ -192,7 +192,8 @@ class Answer:
     @property
     def weak(self) -> bool:
         """See `SearchResult.weak`."""
-        if self._found.question.source or self._found.refusals or self._gone:
+        question = self._found.question
+        if question.source or self._found.refusals or self._gone or (question.claim.short and not self._composed):
             return False
         return all(self._is_weak(name) for name in self._shown if self._retrievers.card(name).shown)
 

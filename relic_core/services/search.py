@@ -58,7 +58,7 @@ class SearchResult:
     - `quoted`: words of the claim that stand in the work; `unknown`: distinctive ones that it never uses. Neither is
       looked for in a whole library, nor of a passage.
     - `weak`: every retriever that pages offer has answered, shown or not, and none finds more than another book would
-      hold.
+      hold. Of a short claim that cannot be told well enough (docs/evaluation.md, "Any length").
     - `model`: "small" or "larger", of the models that come with the program the one that answered by meaning; empty for
       another, and where none did.
     - `searched`: the works searched, where the whole library was; `unprepared`: those that a retriever by meaning has

@@ -235,7 +235,7 @@ def test_a_card_says_who_speaks_and_speech_or_narration_alone_can_be_searched(ap
     claim = "Nobody asked to let the lanterns burn on the quay"
 
     def answered(**settings):
-        asked = ask(at, claim, **settings)
+        asked = ask(at, claim, length=1, **settings)
         return {plain(blockquotes(card)[0]): re.findall(r"spoken by[^<]*", card) for card in cards(asked)}
 
     at = app.open(FIND)
@@ -395,8 +395,11 @@ def set_bar(app, monkeypatch):
 
 def test_a_claim_about_another_book_reads_as_weak_and_names_what_the_work_never_uses(app, set_bar):
     set_bar(2.0)
-    at = ask(app.open(FIND), ELSEWHERE)
+    at = ask(app.open(FIND), f"{ELSEWHERE}: [MASK] So it goes on.")
     assert SAYS["weak evidence"] in html(at)
+    assert "never uses “Gatsby”" in html(at)
+    ask(at, ELSEWHERE)
+    assert SAYS["weak evidence"] not in html(at), "of a short claim that cannot be told"
     assert "never uses “Gatsby”" in html(at)
 
     set_bar(-2.0)

@@ -166,12 +166,12 @@ def test_speech_or_narration_alone_is_searched_where_that_is_asked(run, asked, f
     fits = {
         str(ferry.address(index)) for index in range(len(ferry.sentences)) if (index in spoken) == (voice == "speech")
     }
-    found = answer("ferry", "The river, the ferryman, three lanterns", f"--{voice}", "--results", "9")
+    found = answer("ferry", "The river, the ferryman, three lanterns", f"--{voice}", "--results", "9", "--length", "1")
     (column,) = found["columns"]
     assert (found["voice"], column["candidates"], asked().request.voice) == (voice, len(fits), voice)
     assert {hit["address"] for hit in column["hits"]} <= fits
     assert isinstance(run("search", "ferry", CLAIM, f"--{voice}", "--length", "5", *WORDS).error, BadRequest)
-    assert answer("--all", CLAIM, f"--{voice}")["columns"][0]["candidates"] == len(fits)
+    assert answer("--all", CLAIM, f"--{voice}", "--length", "1")["columns"][0]["candidates"] == len(fits)
 
 
 def test_a_hit_says_who_speaks_where_a_tag_does(run, settings, answer):
@@ -181,9 +181,9 @@ def test_a_hit_says_who_speaks_where_a_tag_does(run, settings, answer):
         title="The Quay",
     )
     build(settings).store.works.add(work)
-    hits = answer("the quay", "The lanterns are out")["columns"][0]["hits"]
+    hits = answer("the quay", "The lanterns are out", "--length", "1")["columns"][0]["hits"]
     assert {hit["address"]: hit["speakers"] for hit in hits} == {"1.1.1": ["Job"], "1.1.2": []}
-    assert "spoken by Job" in run("search", "the quay", "The lanterns are out", *WORDS).out
+    assert "spoken by Job" in run("search", "the quay", "The lanterns are out", "--length", "1", *WORDS).out
 
 
 def test_passages_like_another_are_shown_without_a_level_and_with_their_source(answer, ferry, asked):

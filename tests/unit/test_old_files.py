@@ -107,7 +107,7 @@ def held(run, folder):
 
 def answer(run):
     """Ask a search of the library again."""
-    asked = (LEDGER, "Nobody keeps account of lanterns", "--results", "10")
+    asked = (LEDGER, "Nobody keeps account of lanterns", "--results", "10", "--length", "1")
     columns = [part for name in ("dense-relic", "bm25", "fusion") for part in ("--retriever", name)]
     found = json.loads(run("search", *asked, *columns, "--format", "json"))
     return {name: said for name, said in found.items() if name not in {"seconds", "made_with"}}
