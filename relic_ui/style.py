@@ -102,7 +102,8 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
   margin-top: .15rem; }
 .relic-card-do a { display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }
 .relic-card .relic-length { display: flex; gap: .2rem; }
-.relic-card .relic-length .relic-button { min-width: 1.6rem; min-height: 1.5rem; padding: 0; line-height: 1; }
+.relic-card .relic-length .relic-button { min-width: 1.6rem; min-height: 1.5rem; padding: 0; line-height: 1;
+  text-align: center; justify-content: center; }
 .relic-card summary { cursor: pointer; min-height: 1.5rem; line-height: 1.5rem; }
 .relic-card-do details[open] { flex-basis: 100%; order: 1; border-top: 1px solid var(--relic-line);
   margin-top: .3rem; padding-top: .2rem; }
@@ -234,6 +235,12 @@ p.relic-legend { display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: .75rem
   font-style: normal; white-space: nowrap; }
 [class*="st-key-find_folded"] summary em { opacity: .82; white-space: normal; }
 [class*="st-key-find_folded"] summary strong { text-decoration: underline; text-underline-offset: .2em; }
+.st-key-find_scenes { gap: .1rem 1rem !important; }
+.st-key-find_scenes p, .st-key-find_scenes button { margin: 0; min-height: 1.5rem; font-size: .875rem; }
+@media (max-width: 40rem) { /* one line, so that the cards come first */
+  .st-key-find_scenes { flex-wrap: nowrap !important; overflow-x: auto; }
+  .st-key-find_scenes > * { flex: none; white-space: nowrap; }
+}
 .st-key-find_do { flex-wrap: nowrap !important; justify-content: space-between; }
 .st-key-find_view [role="radiogroup"], .st-key-find_view [role="toolbar"] { flex-wrap: nowrap; overflow-x: auto; }
 .st-key-find_view button { white-space: nowrap; }

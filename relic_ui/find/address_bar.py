@@ -48,7 +48,7 @@ def name(app: App, search_id: str, request: SearchRequest) -> None:
         state[_NAMES] = search_id
         return
     state.pop(_CODE, None)
-    viewed = state.get(VIEWED, "")
+    viewed = state.get(VIEWED) or given.get(VIEW, "")
     set_address(**app.sharing.short(search_id, request), **({VIEW: viewed} if viewed else {}))
 
 

@@ -31,7 +31,7 @@ from relic_ui.find.cards import (
 )
 from relic_ui.find.claim_box import MORE, ask, with_more
 from relic_ui.find.library_strip import show_library_strip
-from relic_ui.find.notices import show_notices
+from relic_ui.find.notices import found_in_a_line, show_notices
 from relic_ui.find.preparing import show_pending, show_preparing
 from relic_ui.find.strip import show_strip
 from relic_ui.keep import Marks
@@ -75,7 +75,7 @@ def show(app: App, result: SearchResult) -> None:
     show_notices(result)
     _show_more(result)
     show_preparing(app, result)
-    _show_scenes(result)
+    _show_scenes(app, result)
     page = _Page.of(app, view, result)
     if not any(column.waiting for column in result.columns):
         page.draw(result)
@@ -104,15 +104,17 @@ def _show_more(result: SearchResult) -> None:
         st.form_submit_button("Find", icon=":material/search:", key="find_more_button", on_click=add, width="content")
 
 
-def _show_scenes(result: SearchResult) -> None:
-    """Offer the chapters that hold most of the answer, to search one alone; where some are chosen, the whole work."""
+def _show_scenes(app: App, result: SearchResult) -> None:
+    """Say what was found, and offer the chapters that hold most of it, to search one alone, or the whole work again."""
     request = result.request
 
     def limit(chapters: Sequence[int]) -> None:
         scope.limit_to(request.work_id, chapters)
         ask()
 
-    with st.container(horizontal=True, gap="small", key="find_scenes"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_scenes"):
+        if line := found_in_a_line(result, app.sources.quoted):
+            st.html(f'<p class="relic-quiet">{escape(line)}</p>', width="content")
         for scene in result.scenes:
             marks = f": {', '.join(scene.marks)}" * bool(scene.marks)
             st.button(
@@ -181,9 +183,10 @@ class _Page:
         if self.view == views.BEST:
             placed = placed_best(result)
             most = 2 * result.request.results
+            placed, more = placed[:most], placed[most:]
             with self.lists[views.BEST].container():
-                self._draw_cards(placed[:most], result, search_id)
-                if more := placed[most:]:
+                self._draw_cards(placed, result, search_id)
+                if more:
                     with st.expander(f"{many(len(more), 'more passage')}, found by one way alone".capitalize()):
                         self._draw_cards(more, result, search_id)
         for number, column in enumerate(result.columns):

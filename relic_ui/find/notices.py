@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from html import escape
 
 import streamlit as st
 
 from relic_core.domain import GAP, MASK, Work
 from relic_core.services.search import SearchResult
+from relic_core.services.sources import QuotationCounts
 from relic_ui.find.claim_box import ask
-from relic_ui.naming import inside, listed, many, shorten
+from relic_ui.naming import inside, listed, many, name_of, shorten
 
 _QUOTED_SHOWN = 80
+_FEWEST = 5
+"""Passages of which it is worth saying where they are."""
 
 
 def show_notices(result: SearchResult) -> None:
@@ -32,6 +36,25 @@ def show_notices(result: SearchResult) -> None:
         st.html(f'<p class="relic-quiet relic-unsure" role="status">{escape(never)}</p>')
     if result.quoted and result.work:
         _show_quoted(result, result.work)
+
+
+def found_in_a_line(result: SearchResult, quoted: Callable[[str], QuotationCounts]) -> str:
+    """Say of the best evidence how many passages it has, where most are, who speaks, and what critics quote."""
+    cards = [each.card for each in result.best[: 2 * result.request.results]]
+    if len(cards) < _FEWEST or result.request.conditions:
+        return ""
+    where = Counter(card.place.chapter if result.work else name_of(card.work) for card in cards)
+    often = [name for name, count in where.most_common(2) if name and count > 1]
+    speaker, spoken = next(iter(Counter(name for card in cards for name in card.speakers).most_common(1)), ("", 0))
+    critics = sum(quoted(card.work.id).by(card.line)[0] > 0 for card in cards)
+    parts = [many(len(cards), "passage")]
+    if often:
+        parts[0] += f", most often from {listed(often)}"
+    if spoken > 1:
+        parts.append(f"{spoken} spoken by {speaker}")
+    if critics:
+        parts.append(f"{critics} quoted by critics in your library")
+    return "; ".join(parts) + "."
 
 
 def _show_answer(result: SearchResult) -> None:
