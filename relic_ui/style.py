@@ -238,8 +238,8 @@ p.relic-legend { display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: .75rem
 .st-key-find_scenes { gap: .1rem 1rem !important; }
 .st-key-find_scenes p, .st-key-find_scenes button { margin: 0; min-height: 1.5rem; font-size: .875rem; }
 @media (max-width: 40rem) { /* one line, so that the cards come first */
-  .st-key-find_scenes { flex-wrap: nowrap !important; overflow-x: auto; }
-  .st-key-find_scenes > * { flex: none; white-space: nowrap; }
+  .st-key-find_scenes:has(button) { flex-wrap: nowrap !important; overflow-x: auto; }
+  .st-key-find_scenes:has(button) > * { flex: none; white-space: nowrap; }
 }
 .st-key-find_do { flex-wrap: nowrap !important; justify-content: space-between; }
 .st-key-find_view [role="radiogroup"], .st-key-find_view [role="toolbar"] { flex-wrap: nowrap; overflow-x: auto; }

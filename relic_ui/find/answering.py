@@ -101,7 +101,9 @@ def _show_more(result: SearchResult) -> None:
 
     with st.form("find_more_asking", border=False), st.container(horizontal=True, gap="small", key="find_more_line"):
         st.text_input(MORE, key="find_say_more", label_visibility="collapsed", placeholder=MORE)
-        st.form_submit_button("Find", icon=":material/search:", key="find_more_button", on_click=add, width="content")
+        st.form_submit_button(
+            "Find again", icon=":material/search:", key="find_more_button", on_click=add, width="content"
+        )
 
 
 def _show_scenes(app: App, result: SearchResult) -> None:

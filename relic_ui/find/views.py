@@ -62,7 +62,10 @@ def listen() -> None:
     width, _ = _seen()
 
     def seen() -> None:
-        said = state["relic_view"].seen or {}
+        told = state.get("relic_view")  # gone where the reader has left the page meanwhile
+        if told is None:
+            return
+        said = told.seen or {}
         state[_TOLD_NOW] = True
         state[_BROWSER] = (str(said.get("width", "")), str(said.get("view", "")))
         if not (state.get(address_bar.VIEWED) or state.get(_PICKED)):
@@ -100,7 +103,8 @@ def choose(result: SearchResult) -> str:
     side = {} if _on_phone() else {SIDE: "Side by side"}  # there is no room for columns
     works = {WORKS: "By work"} if len(result.by_work) > 1 else {}
     views = {**side, BEST: "Best evidence", **works, **names}
-    opens = last if last in views else SIDE if width == "wide" else BEST
+    usual = SIDE if width == "wide" and side else BEST
+    opens = last if last in views else usual
     said = st.query_params.get(address_bar.VIEW, "")
     if said != state.get(address_bar.VIEWED, "") and (said or state["came_from"] == state["page"]):
         state["find_view"] = said  # another address, by Back or typed
@@ -121,5 +125,5 @@ def choose(result: SearchResult) -> str:
         width="content",
         on_change=keep,
     )
-    address_bar.name_view("" if chosen == opens else chosen)
+    address_bar.name_view("" if chosen == usual else chosen)
     return chosen

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from relic_ui.find.claim_box import CLAIM_LABEL
 
 VIEWS = {"Side by side": "side", "Best evidence": "best"}
-TABS = 90
+TABS = 140
 """Stops of the Tab key after which there is no way there."""
 
 
