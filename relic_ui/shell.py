@@ -139,7 +139,7 @@ def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> App:
 def _warm(app: App) -> None:
     """Load the encoder while the reader reads the first page, then fetch the larger model where it is missing.
 
-    A failure is told when a search meets it.
+    A search that meets a failure says so.
 
     Streamlit collects garbage after every run of a page. What stays for good, the libraries and the encoder, is taken
     out of that: 800,000 objects otherwise hold up all visitors for a third of a second each time. An app that stood

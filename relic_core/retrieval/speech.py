@@ -15,7 +15,7 @@ from relic_core.retrieval import index_files
 from relic_core.text.speech import SPEECH, Speech, WorkSpeech, kept_speech
 
 RETRIEVER = "speech"
-"""Under this name it stands in the folder of indexes."""
+"""The name of its folder of indexes."""
 
 
 def stored_speech(work: WorkVersion, *, indexes: Path, load: Callable[[str], Work]) -> WorkSpeech:
