@@ -128,7 +128,8 @@ def candidates(
     if quoted:
         _narrow(
             *(masks, corpus, length, lambda work: np.isin(np.arange(work.sentences), [*quoted(work.id)]), np.any),
-            "No criticism in your library quotes a passage here. Add criticism (Criticism), or search all passages.",
+            f"No criticism in your library quotes a passage{' of this kind' * bool(of_voice)} here. Add criticism "
+            "(Criticism), or search all passages.",
         )
     return masks
 

@@ -34,7 +34,6 @@ def _opened(work: WorkVersion, indexes: Path, load: Callable[[str], Work]) -> Wo
         return WorkSpeech(
             tuple(Speech(start, end, names[by]) for start, end, by in arrays["speeches"].tolist()),
             np.array(arrays["spoken"]),
-            np.array(arrays["narrated"]),
         )
     text = load(work.id)
     if text.fingerprint != work.fingerprint:
@@ -51,7 +50,6 @@ def _opened(work: WorkVersion, indexes: Path, load: Callable[[str], Work]) -> Wo
                 "speeches": np.array(rows, dtype=np.int32).reshape(-1, 3),
                 "names": np.frombuffer(json.dumps(names).encode(), dtype=np.uint8),
                 "spoken": speech.spoken,
-                "narrated": speech.narrated,
             },
         )
     return speech

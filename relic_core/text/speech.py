@@ -93,20 +93,18 @@ class Speech:
 class WorkSpeech:
     """What is spoken in a work: its speeches in order, each stretch inside marks by itself.
 
-    - `spoken`, `narrated`: which sentences hold words of speech, and which of narration; some hold both.
+    - `spoken`: which sentences hold words of speech.
     """
 
     speeches: tuple[Speech, ...]
     spoken: npt.NDArray[np.bool_]
-    narrated: npt.NDArray[np.bool_]
 
     @classmethod
     def of(cls, work: Work) -> WorkSpeech:
         """Read the speech of a work."""
         _, pieces = find_speech(work)
-        sentences = [(each.spoken > 0, each.spoken < each.words) for each in counted(work, pieces)]
-        spoken, narrated = np.array(sentences, dtype=np.bool_).reshape(-1, 2).T
-        return cls(tuple(_speeches(work, pieces)), spoken, narrated)
+        spoken = np.array([each.spoken > 0 for each in counted(work, pieces)], dtype=np.bool_)
+        return cls(tuple(_speeches(work, pieces)), spoken)
 
     def holds(self, places: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
         """Tell which characters of the work are spoken, by their offsets."""

@@ -75,7 +75,8 @@ def show(app: App, result: SearchResult) -> None:
     show_notices(result)
     _show_more(result)
     show_preparing(app, result)
-    _show_scenes(app, result)
+    found = _show_scenes(result)
+    _tell_found(found, app, result)
     page = _Page.of(app, view, result)
     if not any(column.waiting for column in result.columns):
         page.draw(result)
@@ -85,6 +86,7 @@ def show(app: App, result: SearchResult) -> None:
     with page.waiting(result), st.spinner("Reading the best passages again …"):
         whole = reading.result()
     _keep(app, request, whole)
+    _tell_found(found, app, whole)
     page.draw(whole, before=result)
 
 
@@ -106,8 +108,16 @@ def _show_more(result: SearchResult) -> None:
         )
 
 
-def _show_scenes(app: App, result: SearchResult) -> None:
-    """Say what was found, and offer the chapters that hold most of it, to search one alone, or the whole work again."""
+def _tell_found(place: DeltaGenerator, app: App, result: SearchResult) -> None:
+    line = found_in_a_line(result, app.sources.quoted)
+    place.html(f'<p class="relic-quiet">{escape(line)}</p>', width="content")
+
+
+def _show_scenes(result: SearchResult) -> DeltaGenerator:
+    """Offer the chapters that hold most of the answer, to search one alone, or the whole work again.
+
+    Returns: the place before them, for what was found.
+    """
     request = result.request
 
     def limit(chapters: Sequence[int]) -> None:
@@ -115,8 +125,7 @@ def _show_scenes(app: App, result: SearchResult) -> None:
         ask()
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_scenes"):
-        if line := found_in_a_line(result, app.sources.quoted):
-            st.html(f'<p class="relic-quiet">{escape(line)}</p>', width="content")
+        place = st.empty()
         for scene in result.scenes:
             marks = f": {', '.join(scene.marks)}" * bool(scene.marks)
             st.button(
@@ -129,6 +138,7 @@ def _show_scenes(app: App, result: SearchResult) -> None:
             )
         if request.chapters:
             st.button("Search the whole work", key="find_whole", type="tertiary", on_click=limit, args=((),))
+    return place
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from html import escape
 import streamlit as st
 
 from relic_core.domain import Hit, Unit, Work
-from relic_core.reporting.passages import quotation, surroundings
+from relic_core.reporting.passages import quotation, surroundings, whole_sentences
 from relic_core.services.answers import HITS_BY_WORK, Card, Column, widen
 from relic_core.services.search import SearchResult
 from relic_core.services.sources import QuotationCounts
@@ -68,15 +68,16 @@ def press_line(does: str, to: str) -> None:
         steps[to] = max(0, steps.get(to, 0) - 1)
 
 
-def _widened(card: Card, search_id: str) -> Card:
+def _widened(card: Card, line: str) -> Card:
     """Give a card with its line as the reader has widened it."""
-    for _ in range(st.session_state.get(_WIDENED, {}).get(_line_of(card, search_id), 0)):
+    for _ in range(st.session_state.get(_WIDENED, {}).get(line, 0)):
         card = widen(card)
     return card
 
 
-def _line_of(card: Card, search_id: str) -> str:
-    return f"{search_id}/{card.work.id}/{card.span.start}"
+def _line_of(card: Card, result: SearchResult, search_id: str) -> str:
+    """Name the line of a card; a search that could not be kept has no id."""
+    return f"{search_id or abs(hash(result.request))}/{card.work.id}/{card.span.start}"
 
 
 def placed_in(column: Column, left: Sequence[Column] = ()) -> list[Placed]:
@@ -145,7 +146,8 @@ def card_html(
     placed: Placed, result: SearchResult, search_id: str, marks: Marks, quoted: Callable[[str], QuotationCounts]
 ) -> str:
     """Make the HTML of one card; of a library, it says which work the passage is from (`quoted` takes its id)."""
-    card, number = _widened(placed.card, search_id), placed.number
+    line_name, number = _line_of(placed.card, result, search_id), placed.number
+    card = _widened(placed.card, line_name)
     place, work, n = card.place, card.work, card.line.length
     at = str(place.address)
     where = _tied(f"{place.label} · {place.fraction:.0%}")
@@ -171,7 +173,7 @@ def card_html(
         f"<header>{head}{by}</header><blockquote>{passage_html(card.whole)}</blockquote>"
         f"{_parts(placed, result.request.unit, search_id)}"
         f'<div class="relic-card-do">{keep} {cite_link(work.id, at, n, search_id)}'
-        f"{_length_html(card, placed, search_id)}"
+        f"{_length_html(card, placed, line_name)}"
         f'<details><summary>Show context</summary><div class="relic-around">{around}</div></details>'
         f'<details class="relic-why"><summary>Why this?</summary>{_why(placed, result)}'
         f"<div>{more_link(work.id, at, n)}</div></details></div>"
@@ -183,11 +185,12 @@ def card_html(
     return f'<article class="{css}" id="{placed.anchor}" style="{hue(placed.retriever)}">{body}</article>'
 
 
-def _length_html(card: Card, placed: Placed, search_id: str) -> str:
+def _length_html(card: Card, placed: Placed, line_name: str) -> str:
     """Make the buttons that widen the line of a card, and take that back."""
-    to, passage = _line_of(card, search_id), f"passage {placed.number}"
-    less = button(SHORTER, to, "−", title=f"Quote less of {passage}") if card.line != placed.card.line else ""
-    return f'<span class="relic-length">{button(LONGER, to, "+", title=f"Quote more of {passage}")}{less}</span>'
+    passage = f"passage {placed.number}"
+    more = button(LONGER, line_name, "+", title=f"Quote more of {passage}") if widen(card).line != card.line else ""
+    less = button(SHORTER, line_name, "−", title=f"Quote less of {passage}") if card.line != placed.card.line else ""
+    return f'<span class="relic-length">{more}{less}</span>'
 
 
 def _tied(where: str) -> str:
@@ -227,13 +230,14 @@ def work_html(work: Work, number: int, hits: Sequence[Hit], search_id: str, mark
     rank = f'<span class="relic-rank"><span class="relic-sr">Work </span>{number}</span>'
     passages = []
     for hit in hits:
-        place, n = work.place(hit.span), hit.span.length
+        span = whole_sentences(work, hit.span)
+        place, n = work.place(span), span.length
         at, where = str(place.address), _tied(f"{place.label} · {place.fraction:.0%}")
         said = f"{where} into the work: read it in its chapter"
         read = link("read", where, title=said, work=work.id, at=at, n=n, q=search_id)
         keep = marks.html(work.id, at, n, search_id, "", "", place=f"{name_of(work)}, {where}")
         passages.append(
-            f"<blockquote>{passage_html(quotation(work, hit.span))}</blockquote>"
+            f"<blockquote>{passage_html(quotation(work, span))}</blockquote>"
             f'<p class="relic-quiet relic-work-do">{read} {keep} {cite_link(work.id, at, n, search_id)}</p>'
         )
     head = f'<header><h3>{rank} <cite class="relic-card-work">{escape(name_of(work))}</cite></h3></header>'

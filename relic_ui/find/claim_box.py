@@ -115,10 +115,10 @@ def with_more(claim_text: str, more: str) -> str:
     >>> with_more("Pip is ashamed", "At the forge"), with_more("Who lies?", ""), with_more("A lie?", "His")
     ('Pip is ashamed. At the forge', 'Who lies?', 'A lie? His')
     """
-    if not more.strip():
-        return claim_text
-    claim_text = claim_text.strip()
-    return f"{claim_text}{'' if claim_text.endswith(('.', '!', '?', '…')) else '.'} {more.strip()}"
+    claim_text, more = claim_text.strip(), more.strip()
+    if not more or not claim_text:
+        return claim_text or more
+    return f"{claim_text}{'' if claim_text.endswith(('.', '!', '?', '…')) else '.'} {more}"
 
 
 def show_gap_button(claim_key: str) -> None:

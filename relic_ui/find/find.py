@@ -246,7 +246,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
         seed_passage, chosen = like.under_way(), state["find_retrievers"]
         claim = _claim()
         rows = () if seed_passage else conditions.chosen()
-        if takes_more(claim) and not rows and (more := state.get("find_more")):
+        if takes_more(claim) and not (rows or seed_passage) and (more := state.get("find_more")):
             state["find_claim"] = claim = with_more(claim, more)
             state["find_more"] = ""
         ways = tuple(name for name in _retriever_titles(app, where) if name in chosen)

@@ -75,7 +75,6 @@ def test_in_a_play_the_speaker_is_who_is_printed_over_the_speech():
 def test_sentences_hold_speech_or_narration_or_both():
     speech = work_speech(make_work([["“It is up.", "Run,” said Tamsin."], ["Nobody ran."]]))
     assert speech.spoken.tolist() == [True, True, False]
-    assert speech.narrated.tolist() == [False, True, True]
 
 
 def test_a_passage_is_spoken_by_those_who_have_most_of_its_words_if_all_are_named():

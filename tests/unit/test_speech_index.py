@@ -34,8 +34,8 @@ def never(work_id):
 
 def same(found, work):
     expected = WorkSpeech.of(work)
-    return (found.speeches, found.spoken.tolist(), found.narrated.tolist()) == (
-        expected.speeches, expected.spoken.tolist(), expected.narrated.tolist(),
+    return (found.speeches, found.spoken.tolist()) == (
+        expected.speeches, expected.spoken.tolist(),
     )  # fmt: skip
 
 
