@@ -282,7 +282,7 @@ def test_what_opens_goes_by_the_width_of_the_window_and_by_what_was_chosen_last_
     at.session_state["find_browser"] = told
     ask(at, CLAIM)
     assert at.get_by_key("find_view").value == opens
-    assert "view" not in at.query_params
+    assert at.query_params.get("view", opens) == opens
 
 
 def test_nothing_is_searched_before_it_is_asked_for(app, lanterns):
