@@ -632,7 +632,8 @@ def two_servers(trial: Trial) -> Row:
 @contextmanager
 def _server(trial: Trial, **environment: str) -> Iterator[tuple[int, int, Callable[[], None]]]:
     """Serve the library; gives the port, the id of the process, and what ends the server."""
-    port, own = parts.free_port(), {**os.environ, **trial.app.settings.to_environment(), **environment}
+    alone = replace(trial.app.settings, fetch_larger="no").to_environment()  # a drill leaves the environment as it is
+    port, own = parts.free_port(), {**os.environ, **alone, **environment}
     with ExitStack() as server:
         process, _ = server.enter_context(parts.server(PROJECT / "app.py", own, port=port))
         yield port, process, server.close
