@@ -352,7 +352,7 @@ def _hit(number: int, card: Card, result: SearchResult) -> dict[str, Any]:
         "strength": card.strength.level if result.source is None and not card.parts else None,
         "strength_sentence": card.strength.sentence,
         "shared": card.shared,
-        "speakers": card.speakers,
+        **({"speakers": card.speakers} if card.speakers else {}),
         "elsewhere": {other.label: rank for other, rank in card.other_ranks},
     }
 
