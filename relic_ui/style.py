@@ -252,7 +252,7 @@ p.relic-legend { display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: .75rem
   .st-key-find_do:has(.st-key-find_split) .st-key-find_view { flex-basis: 80% !important; }
   .st-key-find_share button p { position: absolute; left: -9999px; }
   [class*="st-key-find_folded"] summary p { font-size: 1rem; }
-  :is(.st-key-find_work, .st-key-find_context) { flex: 1 0 100% !important; }
+  :is(.st-key-find_work, .st-key-find_more) { flex: 1 0 100% !important; }
   [class*="st-key-find_row_"] { flex-wrap: wrap !important; }
   [class*="st-key-find_part_"] { flex: 1 0 100% !important; order: 1; }
 }

@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from relic_core.domain import DEFAULT_RETRIEVERS, GAP, QuotationContext, SearchRequest, Span
+from relic_core.domain import DEFAULT_RETRIEVERS, ContextSize, QuotationContext, SearchRequest, Span
 from relic_core.domain.figures import Cell, Table
+from relic_core.domain.windows import MAX_CONTEXT
 from relic_core.evaluation.figures import figure_over
-from relic_core.evaluation.metrics import metric
+from relic_core.evaluation.metrics import Values, metric
+from relic_core.language_models.prompts import claim_text
 from relic_core.ports import Benchmark, Progress
 from relic_core.services.answers import Card
 from relic_core.services.search import Search
@@ -70,9 +72,13 @@ _HEADS = (
 
 def _lists(benchmark: Benchmark, search: Search, window: QuotationContext, length: int) -> dict[str, list[Card]]:
     work = benchmark.work(window.pool)
-    pieces = (*window.left, *((GAP, *window.right) if window.masked else ()))
+    claim = window.claim(ContextSize(MAX_CONTEXT, MAX_CONTEXT))
     request = SearchRequest(
-        work_id=work.id, claim_text=" ".join(pieces), length=length, results=max(DEPTHS), retrievers=DEFAULT_RETRIEVERS
+        work_id=work.id,
+        claim_text=claim_text(claim),
+        length=length,
+        results=max(DEPTHS),
+        retrievers=DEFAULT_RETRIEVERS,
     )
     found = search.run(request)
     columns = {column.card.called: list(column.cards) for column in found.columns}
@@ -107,7 +113,7 @@ def _row(
     return tuple(cells)
 
 
-def _within(reached: Sequence[_Reached], column: str, depth: int) -> np.ndarray:
+def _within(reached: Sequence[_Reached], column: str, depth: int) -> Values:
     return np.array([float(getattr(each, column) <= depth) for each in reached])
 
 

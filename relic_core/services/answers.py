@@ -87,19 +87,26 @@ def widen(card: Card) -> Card:
     line = widened(card.work, card.line, card.shown)
     first, last = min(line.start, card.shown.start), max(line.end, card.shown.end)
     shown = Span(first, last - first)
-
-    def light(sentence: str) -> list[tuple[int, int]]:
-        return lit_words(card.wanted, sentence)
-
+    words, whole = _set(card.work, line, shown, card.wanted)
     return replace(
         card,
         line=line,
         shown=shown,
-        quotation=quotation(card.work, line, light=light),
-        whole=quotation(card.work, line, within=shown, light=light),
+        quotation=words,
+        whole=whole,
         place=card.work.place(line),
         speakers=_speakers(card.work, line),
     )
+
+
+def _set(work: Work, line: Span, shown: Span, wanted: frozenset[str]) -> tuple[Passage, Passage]:
+    """Set the words of a line, and those of what is shown around it, with the claim's words lit."""
+
+    def light(sentence: str) -> list[tuple[int, int]]:
+        return lit_words(wanted, sentence)
+
+    words = quotation(work, line, light=light)
+    return words, words if shown == line else quotation(work, line, within=shown, light=light)
 
 
 def _speakers(work: Work, line: Span) -> tuple[str, ...]:
@@ -361,12 +368,8 @@ class Answer:
     def _card(self, name: str, group: Group) -> Card:
         """Make the card of a hit. Rerankers' ranks are left out: they come seconds after the others' cards are read."""
         found, work, span = self._found, self._works[group.best.work_id], group.best.span
-
-        def light(sentence: str) -> list[tuple[int, int]]:
-            return lit_words(found.question.wanted, sentence)
-
         line, shown = self._quote(group.best)
-        words, whole = quotation(work, line, light=light), quotation(work, line, within=shown, light=light)
+        words, whole = _set(work, line, shown, found.question.wanted)
         parts = self._verdicts.parts(name, group.best, work)
         ranked = {} if parts else found.rankings
         retriever = self._retrievers.get(name)

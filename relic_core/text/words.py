@@ -329,10 +329,8 @@ def without_names(claim: str, work: Work | None = None) -> str:
     for start, end, token in reversed(word_spans(claim)):
         if token in STOPWORDS:
             continue
-        capitals = _capitals(token, work_words(work), work) if work is not None else []
-        if len(capitals) >= _LEAST_NAMED:
-            named = sum(capitals) > _MOSTLY * len(capitals)
-        else:
+        named = is_named(token, work) if work is not None else None
+        if named is None:
             in_title = any(first <= start < last for first, last in nameless)
             named = _is_name(claim, start, claim[start:end]) and not in_title
         if named:
@@ -340,10 +338,10 @@ def without_names(claim: str, work: Work | None = None) -> str:
     return " ".join(left.split())
 
 
-def is_named(token: str, work: Work) -> bool:
-    """Whether a work prints a word with a capital wherever it stands, and often enough to tell."""
+def is_named(token: str, work: Work) -> bool | None:
+    """Whether a work prints a word with a capital wherever it stands; None where it says too little of it."""
     capitals = _capitals(token, work_words(work), work)
-    return len(capitals) >= _LEAST_NAMED and sum(capitals) > _MOSTLY * len(capitals)
+    return sum(capitals) > _MOSTLY * len(capitals) if len(capitals) >= _LEAST_NAMED else None
 
 
 def _capitals(token: str, words: WorkWords, work: Work) -> list[bool]:

@@ -191,16 +191,7 @@ class _Page:
             self._draw_works(result, search_id)
             _draw_foot(self.foot, result, critics=critics)
             return
-        placed = []
-        if self.view == views.BEST:
-            placed = placed_best(result)
-            most = 2 * result.request.results
-            placed, more = placed[:most], placed[most:]
-            with self.lists[views.BEST].container():
-                self._draw_cards(placed, result, search_id)
-                if more:
-                    with st.expander(f"{many(len(more), 'more passage')}, found by one way alone".capitalize()):
-                        self._draw_cards(more, result, search_id)
+        placed = self._draw_best(result, search_id) if self.view == views.BEST else []
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
@@ -217,9 +208,8 @@ class _Page:
                 if not column.waiting:
                     show_notes(column, result)
                 said = read_by_model.said_html(readings.get(column.retriever), column)
-                for each, reading in zip(shown, said, strict=True):
-                    line = threshold_html(each, shown)
-                    st.html(line + card_html(each, result, search_id, self.marks, self.app.sources.quoted) + reading)
+                for card, reading in zip(self._cards_html(shown, result, search_id), said, strict=True):
+                    st.html(card + reading)
                 if column.pending:
                     show_pending(column, result)
         with self.strip.container():
@@ -229,10 +219,25 @@ class _Page:
                 show_strip(placed, result.work, result.ridge)
         _draw_foot(self.foot, result, critics=critics)
 
-    def _draw_cards(self, placed: Sequence[Placed], result: SearchResult, search_id: str) -> None:
-        for each in placed:
-            line = threshold_html(each, placed)
-            st.html(line + card_html(each, result, search_id, self.marks, self.app.sources.quoted))
+    def _cards_html(self, placed: Sequence[Placed], result: SearchResult, search_id: str) -> list[str]:
+        """Make the HTML of the cards of a list, with the line above the first that is not in the answer."""
+        return [
+            threshold_html(each, placed) + card_html(each, result, search_id, self.marks, self.app.sources.quoted)
+            for each in placed
+        ]
+
+    def _draw_best(self, result: SearchResult, search_id: str) -> list[Placed]:
+        """Draw the best evidence, and folded what single ways alone have found; gives what stands open."""
+        placed, most = placed_best(result), 2 * result.request.results
+        cards = self._cards_html(placed, result, search_id)
+        with self.lists[views.BEST].container():
+            for card in cards[:most]:
+                st.html(card)
+            if more := cards[most:]:
+                with st.expander(f"{many(len(more), 'more passage')}, found by one way alone".capitalize()):
+                    for card in more:
+                        st.html(card)
+        return placed[:most]
 
     def _draw_works(self, result: SearchResult, search_id: str) -> None:
         listed = result.by_work[: 2 * result.request.results]

@@ -9,7 +9,7 @@ from html import escape
 import streamlit as st
 
 from relic_core.domain import Hit, Unit, Work
-from relic_core.reporting.passages import quotation, surroundings, whole_sentences
+from relic_core.reporting.passages import quotation, surroundings, whole_sentences, widened
 from relic_core.services.answers import HITS_BY_WORK, Card, Column, widen
 from relic_core.services.search import SearchResult
 from relic_core.services.sources import QuotationCounts
@@ -188,7 +188,8 @@ def card_html(
 def _length_html(card: Card, placed: Placed, line_name: str) -> str:
     """Make the buttons that widen the line of a card, and take that back."""
     passage = f"passage {placed.number}"
-    more = button(LONGER, line_name, "+", title=f"Quote more of {passage}") if widen(card).line != card.line else ""
+    can_grow = widened(card.work, card.line, card.shown) != card.line
+    more = button(LONGER, line_name, "+", title=f"Quote more of {passage}") if can_grow else ""
     less = button(SHORTER, line_name, "−", title=f"Quote less of {passage}") if card.line != placed.card.line else ""
     return f'<span class="relic-length">{more}{less}</span>'
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from relic_core.domain import GAP
-from relic_core.domain.claims import SHORT_CLAIM
+from relic_core.domain import GAP, Claim
 from relic_core.services.search import has_gap
 from relic_ui.component import component
 from relic_ui.shell import LONGEST_PASTE
@@ -101,7 +100,7 @@ def show_claim_box(first: str, *, key: str) -> None:
 
 def takes_more(claim_text: str) -> bool:
     """Whether one thing more helps a claim: not one with a gap, or a paragraph, which say enough."""
-    return len(claim_text.split()) <= SHORT_CLAIM and not has_gap(claim_text)
+    return Claim(left=claim_text, masked=has_gap(claim_text)).short
 
 
 def show_more_box(*, key: str) -> None:
