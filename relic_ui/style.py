@@ -101,8 +101,8 @@ a.relic-link, .relic-work-facts a, .relic-recall-case a, .relic-recall-back a { 
 .relic-card-do { order: 2; display: flex; flex-wrap: wrap; gap: .1rem .7rem; align-items: center; font-size: .8125rem;
   margin-top: .15rem; }
 .relic-card-do a { display: inline-block; min-height: 1.5rem; line-height: 1.5rem; }
-.relic-card .relic-length { display: flex; gap: .2rem; }
-.relic-card .relic-length .relic-button { min-width: 1.6rem; min-height: 1.5rem; padding: 0; line-height: 1;
+.relic-length { display: flex; gap: .2rem; }
+.relic-length .relic-button { min-width: 1.6rem; min-height: 1.5rem; padding: 0; line-height: 1;
   text-align: center; justify-content: center; }
 .relic-card summary { cursor: pointer; min-height: 1.5rem; line-height: 1.5rem; }
 .relic-card-do details[open] { flex-basis: 100%; order: 1; border-top: 1px solid var(--relic-line);

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from relic_core import __version__
 from relic_core.domain import ORIGINS, Collection, KeptPassage, Note, Origin, Search, Work, WorkSummary, note_id
-from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
+from relic_core.domain.notes import brought_together, checked_name, checked_tags, checked_verdict, checked_words
 from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.reporting.passages import quotation
 from relic_core.store.notes import CollectionRows, NoteRows
@@ -165,6 +165,27 @@ class Notebook:
             updated=now,
             person=person,
         )
+
+    def lengthen(self, kept_note_id: str, sentences: int, person: str = "") -> Note:
+        """Make a passage longer by so many sentences at its end, below 0 shorter, as far as its chapter goes.
+
+        What was written about it goes with it, to the note on the new passage; where there is one already, the two are
+        brought together. The note on the passage as it was is among the removed ones. Raises NotFound.
+        """
+        rows = self._notes
+        with rows.together(write=True):
+            note = rows.get(kept_note_id, person)
+            old, work = note.kept, self._load_work(self._editions().view(note).work_id)
+            new = keep_passage(work, old.at, max(1, old.length + sentences), origin=old.origin)
+            kept = replace(old, length=new.length, end=new.end, place=new.place, quotation=new.quotation)
+            if kept == old:
+                return note
+            longer = replace(note, id=note_id(person, kept), kept=kept, updated=datetime.now(UTC))
+            other = next((each for each in rows.all(person) if each.id == longer.id), None)
+            longer = brought_together(other, longer) if other else longer
+            rows.take_in((), [longer])
+            rows.remove(note.id, person)
+            return longer
 
     def marks(self, person: str = "") -> dict[tuple[str, str, str, int], Mark]:
         """Say which passages are kept: by claim, work, address and length."""

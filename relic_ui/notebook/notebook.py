@@ -15,7 +15,7 @@ from relic_core.wiring import App
 from relic_ui import person, removed
 from relic_ui.naming import many, shorten, ways
 from relic_ui.notebook import notebook_save
-from relic_ui.notebook.notebook_note import CLAIM_SHOWN, REWRITTEN, VERDICT_LABELS, Around, claim_of, show_note
+from relic_ui.notebook.notebook_note import CLAIM_SHOWN, LENGTHS, REWRITTEN, VERDICT_LABELS, Around, claim_of, show_note
 from relic_ui.shell import literal, show_errors, warn_of_address
 
 _PAGE = 10
@@ -38,6 +38,8 @@ def do(app: App, does: str, to: str) -> None:
     with show_errors():
         if does in {"up", "down"}:
             book.move(to, -1 if does == "up" else 1, whose)
+        elif does in LENGTHS:
+            book.lengthen(to, LENGTHS[does], whose)
         elif does == "remove-note":
             note = book.remove(to, whose)
             st.session_state["note_removed"] = (note.id, f"{note.kept.title}, {note.kept.place}")

@@ -29,6 +29,8 @@ VERDICT_LABELS = {"supports": "Supports", "contradicts": "Contradicts", "unsure"
 CLAIM_SHOWN = 160
 MOST = LONGEST_WORDS * 5 // 4
 """Characters that the box of a note takes, so that one which is a little too long is refused in words."""
+LENGTHS = {"longer": 1, "shorter": -1}
+"""By how many sentences a button changes a passage."""
 _NOW = "notebook_now"
 """In the session: notes as they were last read or written, by id."""
 _OTHER = "notebook_other"
@@ -113,9 +115,20 @@ def _foot(view: NoteView, around: Around) -> str:
     remove = button("remove-note", note.id, "Remove", title=f"Remove: {place}", then=".st-key-note_undo")
     made = f"{note.created:%d %B %Y}, edition {kept.sha256[:12]}. {kept.made_with}".lstrip("0")
     return (
-        f'<div class="relic-note-foot">{cite}{steps}{remove}'
+        f'<div class="relic-note-foot">{cite}{_length_html(view, place)}{steps}{remove}'
         f'<details class="relic-made"><summary>How it was kept</summary>{escape(made)}</details></div>'
     )
+
+
+def _length_html(view: NoteView, place: str) -> str:
+    """Make the buttons that keep a sentence more or less; nothing where the edition is not in the library."""
+    if not view.work_id:
+        return ""
+    more = button("longer", view.note.id, "+", title=f"One sentence more: {place}")
+    less = (
+        button("shorter", view.note.id, "−", title=f"One sentence less: {place}") if view.note.kept.length > 1 else ""
+    )
+    return f'<span class="relic-length">{more}{less}</span>'
 
 
 @st.fragment

@@ -324,6 +324,16 @@ def test_notes_move_within_their_collection_alone(app, notes, press_button):
     assert shown(at) == [notes[1], notes[0], notes[2]]
 
 
+def test_a_note_takes_a_sentence_more_and_gives_it_back(app, notes, press_button):
+    at = press_button(sound(app.open(NOTEBOOK)), "longer", notes[0])
+    longer, *others = shown(at)
+    assert others == notes[1:]
+    assert app.bench.notebook.note(longer).note.kept.length == 2
+    at = press_button(at, "shorter", longer)
+    assert shown(at) == notes
+    assert 'data-does="shorter"' not in html(at)
+
+
 def test_a_note_goes_to_another_collection(app, notes):
     at = sound(app.open(NOTEBOOK))
     dark = app.bench.notebook.collections()[1].collection

@@ -230,6 +230,33 @@ def test_notes_move_up_and_down_as_far_as_it_goes(ferry, book):
     assert order() == [2, 1, 0]
 
 
+def test_a_passage_is_made_longer_and_shorter_with_what_was_written_about_it(bench, ferry, book):
+    search = ask(bench, ferry)
+    note = book.keep(ferry.id, "1.1.1", search_id=search.id, retriever="bm25", rank=3)
+    other = book.keep(ferry.id, "2.1.1")
+    book.write(note.id, words="Counted by none", tags=["quay"], verdict="supports")
+    longer = book.lengthen(note.id, 1)
+    assert (longer.kept.at, longer.kept.length) == ("1.1.1", 2)
+    assert longer.kept.quotation == ferry.text[longer.kept.start : longer.kept.end]
+    assert (longer.words, longer.tags, longer.verdict) == ("Counted by none", ("quay",), "supports")
+    assert (longer.kept.claim_text, longer.kept.retriever, longer.kept.rank) == (CLAIM, "bm25", 3)
+    assert [view.note.id for view in book.notes()] == [longer.id, other.id]
+    assert book.lengthen(longer.id, -1).kept == note.kept
+    assert book.lengthen(note.id, -1).kept == note.kept  # no passage is shorter than a sentence
+    assert [view.note.id for view in book.notes()] == [note.id, other.id]
+
+
+def test_a_passage_ends_with_its_chapter_and_meets_the_note_that_is_there(ferry, book):
+    whole = book.keep(ferry.id, "1.1.1", 99)
+    assert book.lengthen(whole.id, 5) == whole
+    book.write(whole.id, words="All of it")
+    short = book.keep(ferry.id, "1.1.1", whole.kept.length - 1)
+    book.write(short.id, words="Most of it")
+    met = book.lengthen(short.id, 1)
+    assert (met.id, met.words) == (whole.id, "All of it\n\nMost of it")
+    assert [view.note.id for view in book.notes()] == [whole.id]
+
+
 def test_a_note_moves_to_another_collection(ferry, book):
     note = book.keep(ferry.id, "1.1.1")
     dark = book.add_collection("Dark")
