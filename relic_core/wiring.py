@@ -71,6 +71,7 @@ if TYPE_CHECKING:
 
 JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "add": lambda app, arguments, progress: app.catalogue.run_add(arguments, progress),
+    "calibrate": lambda app, arguments, progress: app.run_calibrating(arguments["training"], progress),
     "echoes": lambda app, arguments, progress: app.echoes.run(arguments, progress),
     "fetch": lambda app, arguments, progress: app.catalogue.run_fetch(arguments, progress),
     "index": lambda app, arguments, progress: app.indexes.run_index(arguments, progress),
@@ -435,6 +436,11 @@ class App:
         from relic_core.evaluation.calibrating import calibrate
 
         return calibrate(self.settings, self.trainings.encoder(named), self.benchmarks.well_known(), progress)
+
+    def run_calibrating(self, training_id: str, progress: Progress) -> str:
+        """Do a "calibrate" job: add what is missing of the novels that models are calibrated on, then calibrate."""
+        self.catalogue.fetch(self.catalogue.items(self.benchmarks.calibrated_on), progress)
+        return self.calibrate(training_id, progress)
 
     @cached_property
     def training_plans(self) -> TrainingPlans:

@@ -72,13 +72,17 @@ class Benchmarks:
         """Open a benchmark; `data` is the reader's own file or folder, in place of ``RELIC_BENCHMARKS``."""
         return benchmarks.open_benchmark(name, settings=self._settings, works=self, data=data)
 
+    @property
+    def calibrated_on(self) -> list[str]:
+        """The works that models are calibrated on, by their slugs."""
+        return list(dict.fromkeys(each.work for each in loci.DEV.claims()))
+
     def well_known(self) -> Benchmark:
         """Open the well-known passages of dev that are in works of the library, to calibrate models by.
 
         Raises NotFound: the works are fewer than `FEWEST`; the message says how to add others.
         """
-        wanted = dict.fromkeys(each.work for each in loci.DEV.claims())
-        shelf = [each for each in self._shelf() if each.entry.slug in wanted]
+        shelf = [each for each in self._shelf() if each.entry.slug in self.calibrated_on]
         here = [each.entry.slug for each in shelf if each.work is not None]
         if len(here) < FEWEST:
             more = [each.entry.slug for each in shelf if each.origin in {"folder", "gutenberg"}][: FEWEST - len(here)]

@@ -25,7 +25,7 @@ from relic_core.text.decoding import storable
 JobFunction = Callable[[dict[str, Any], Progress], str]
 """Does the work with the arguments of the job, tells how far it has come, and returns the closing note."""
 
-ONE_AT_A_TIME = frozenset({"fetch", "index", "library", "mine", "prepare", "study-models", "train"})
+ONE_AT_A_TIME = frozenset({"calibrate", "fetch", "index", "library", "mine", "prepare", "study-models", "train"})
 """Kinds that use all of the machine, or of a mirror's patience: the next waits until the one before has ended."""
 
 _OF_ONE_PROCESS = ("ACCELERATE_", "GROUP_", "LOCAL_RANK", "LOCAL_WORLD_", "MASTER_", "RANK", "ROLE_", "TORCHELASTIC_",

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from relic_core.config import Settings
+from relic_core.domain import Job
 from relic_core.domain.figures import Table
 from relic_core.domain.trainings import Followed, ModelKind, Training, TrainingEvent, follow
 from relic_core.encoders.cards import CARD
@@ -150,6 +151,16 @@ class Trainings:
         if training.kind != "encoder":
             raise BadRequest(f"{training.name} is no encoder. What is calibrated is the encoder that finds passages.")
         return models.searchable(self._data, training)
+
+    def calibrate(self, training_id: str) -> Job:
+        """Calibrate its encoder by a job, which first adds the novels that this takes where the library lacks them."""
+        training = self._at_rest(self.get(training_id))
+        return self._jobs.start(
+            "calibrate",
+            title=f"Calibrating {training.name}",
+            subject=training.id,
+            arguments={"training": training.id},
+        )
 
     def is_calibrated(self, named: str) -> bool:
         """Whether an encoder has a calibration beside it; named as for `encoder`."""

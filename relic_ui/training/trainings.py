@@ -15,12 +15,14 @@ from relic_core.services.models import PACKAGED_LARGE, SETTINGS, Defaults, namin
 from relic_core.services.training_plans import setting
 from relic_core.wiring import App
 from relic_ui import buttons
-from relic_ui.jobs import when
+from relic_ui.jobs import follow, show_followed, when
 from relic_ui.links import link
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save, show
 
+_CALIBRATING = "calibrating"
+"""Where the page says how a calibration goes."""
 _REMOVED_SHOWN = 12
 
 
@@ -71,7 +73,9 @@ def do(app: App, does: str, to: str) -> None:
         "use-model": app.trainings.use,
     }
     with show_errors():
-        if does in acts:
+        if does == "calibrate-model":
+            follow(_CALIBRATING, app.trainings.calibrate(to))
+        elif does in acts:
             acts[does](to)
             if does == "use-model":
                 st.rerun()  # the page that is drawn has still the app of the model before
@@ -154,11 +158,14 @@ def choose(every: Sequence[Followed]) -> str:
 
 def show_list(app: App, every: Sequence[Followed], chosen: str) -> None:
     """List the trainings, each a link to how it goes."""
+    show_followed(app, _CALIBRATING)
     show_undo("training", "Removed from the trainings", app.trainings.restore)
     if every:
         default = app.trainings.default
         rows = "".join(
-            _row(each, chosen=each.training.id == chosen, used=default.use(each.training.id)) for each in every
+            _row(each, _buttons(app, each, used=used), chosen=each.training.id == chosen, used=used)
+            for each in every
+            for used in [default.use(each.training.id)]
         )
         st.html(f'<ul class="relic-shelf-works relic-trainings">{rows}</ul>')
     removed = app.trainings.removed()
@@ -168,7 +175,7 @@ def show_list(app: App, every: Sequence[Followed], chosen: str) -> None:
             show_each("training", shown, "restore-training-", app.trainings.restore)
 
 
-def _row(each: Followed, *, chosen: bool, used: bool) -> str:
+def _row(each: Followed, does: str, *, chosen: bool, used: bool) -> str:
     training = each.training
     name, key = escape(training.name), escape(training.id)
     current = {"aria-current": "true"} if chosen else {}
@@ -179,11 +186,11 @@ def _row(each: Followed, *, chosen: bool, used: bool) -> str:
         f'<li id="training-{key}" tabindex="-1"><div><h3 class="relic-item">{name}</h3>'
         f"<p>{escape(summary(each))}{' <strong>The app’s default.</strong>' if used else ''}</p>"
         f'<p class="relic-quiet">{escape(_cost(each))}</p></div>'
-        f'<div class="relic-shelf-do">{look}{_buttons(each, used=used)}</div></li>'
+        f'<div class="relic-shelf-do">{look}{does}</div></li>'
     )
 
 
-def _buttons(each: Followed, *, used: bool) -> str:
+def _buttons(app: App, each: Followed, *, used: bool) -> str:
     key, name = each.training.id, each.training.name
     made = ""
     if each.active:
@@ -192,6 +199,10 @@ def _buttons(each: Followed, *, used: bool) -> str:
         made += buttons.button("resume-training", key, "Resume", title=f"Resume {name}", during="Resuming …")
     if each.has_model and not used and not each.active and each.training.selectable:
         made += buttons.button("use-model", key, "Search with it", title=f"Search with it: make {name} the default")
+    finds = each.has_model and not each.active and each.training.selectable and each.training.kind == "encoder"
+    if finds and not app.trainings.is_calibrated(key):
+        label = f"Calibrate {name}, so that it says how good a hit is"
+        made += buttons.button("calibrate-model", key, "Calibrate", title=label, during="Calibrating …")
     if not each.active and not used:
         remove = buttons.button("remove-training", key, "Remove", title=f"Remove {name}", then=".st-key-training_undo")
         label = f"More for {name}"

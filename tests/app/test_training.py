@@ -218,6 +218,11 @@ def dense(furnished, tmp_path, monkeypatch):
     return model
 
 
+def test_a_model_is_calibrated_from_its_row(furnished, made, press_button):
+    press_button(sound(furnished.open(TRAINING)), "calibrate-model", made[0])
+    assert [job.subject for job in furnished.bench.jobs.recent() if job.kind == "calibrate"] == [made[0]]
+
+
 def test_a_reranker_is_asked_for_by_its_recipe(furnished, base, dense):
     at = furnished.open(TRAINING)
     at.selectbox("training_recipe").set_value("reranker")

@@ -18,6 +18,7 @@ from relic_core.ports import silent
 from relic_core.retrieval import calibration, registry
 from relic_core.retrieval.composing import joining
 from relic_core.retrieval.fusion import WEIGHTS
+from relic_core.services.catalogue import Catalogue
 from relic_core.wiring import build
 from tests.making import make_work
 from tests.shelf import Shelf
@@ -102,6 +103,14 @@ def test_a_model_that_was_calibrated_has_levels_answers_joined_claims_and_is_fus
     assert "bm25 0.3" in combined.configuration["of a short claim"]
     work = SmallBenchmark().work("first")
     assert combined.rank(Claim("the river"), Corpus.of(work), 1).exact
+
+
+def test_the_job_adds_the_novels_that_lack_and_calibrates_on_them(bench, model, monkeypatch):
+    added = []
+    monkeypatch.setattr(Catalogue, "fetch", lambda _self, items, _progress: added.extend(items))
+    said = bench.run_calibrating(str(model), silent)
+    assert {item["slug"] for item in added} == {claim.work for claim in loci.DEV.claims()}
+    assert str(model / "calibration.json") in said
 
 
 def test_what_is_no_encoder_and_what_is_not_there_is_refused(run, model):
