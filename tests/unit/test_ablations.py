@@ -13,6 +13,7 @@ from relic_core.formats.run_files import read_run
 from relic_core.services.models import TRAINED_LARGE
 
 DOCS = Path(__file__).parents[2] / "docs"
+MEASURED = DOCS.parent / "tools" / "measured"
 
 
 def section(title):
@@ -52,7 +53,7 @@ ASKED = {
 
 
 def _place(folder):
-    return ASSETS / "results" / "larger" if folder == "larger_base_test" else DOCS / folder
+    return ASSETS / "results" / "larger" if folder == "larger_base_test" else MEASURED / folder
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_every_run_has_its_row(folder):
 
 
 def test_the_runs_differ_in_their_encoders_alone():
-    runs = [read_run(path)[0] for path in sorted((DOCS / "ablations").iterdir())]
+    runs = [read_run(path)[0] for path in sorted((MEASURED / "ablations").iterdir())]
     assert len({run.data_hash for run in runs}) == 1
     encoders = [run.configuration["encoder"] for run in runs if run.retriever == "dense-relic"]
     assert len(set(encoders)) == len(encoders) / 2, "one for both shapes of each training, and none twice"

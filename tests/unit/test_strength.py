@@ -218,8 +218,8 @@ def test_thresholds_were_set_for_the_encoder_that_comes_with_the_program(tmp_pat
 
 
 def test_thresholds_were_set_for_the_encoder_over_the_larger_base():
-    docs = Path(__file__).parents[2] / "docs"
-    encoder = read_run(docs / "larger_base" / "dense-relic-larger-4-4.json")[0].configuration["encoder"]
+    measured = Path(__file__).parents[2] / "tools" / "measured"
+    encoder = read_run(measured / "larger_base" / "dense-relic-larger-4-4.json")[0].configuration["encoder"]
     assert calibration.find("", encoder).strength
 
 
