@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from relic_ui import buttons, keep, shell
-from relic_ui.history import comparing, history, history_removing, history_style, then_and_now
+from relic_ui.history import comparing, history, history_removing, then_and_now
 
 app = shell.page("Searches")
-st.html(history_style.HISTORY)
+st.html(history.STYLE)
 with shell.show_errors():
     asked = history.read()
     pressed = buttons.pressed()

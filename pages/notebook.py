@@ -6,10 +6,9 @@ import streamlit as st
 
 from relic_ui import buttons, shell
 from relic_ui.notebook import notebook
-from relic_ui.notebook.notebook_style import NOTEBOOK
 
 app = shell.page("Notebook")
-st.html(NOTEBOOK)
+st.html(notebook.STYLE)
 st.title("Notebook")
 with shell.show_errors():
     notebook.do(app, *buttons.pressed())

@@ -6,10 +6,9 @@ import streamlit as st
 
 from relic_ui import buttons, shell
 from relic_ui.studies import answering, owner, results, studies
-from relic_ui.studies.style import PROXY
 
 app = shell.page("Proxy task")
-st.html(PROXY)
+st.html(studies.STYLE)
 does, to = buttons.pressed()
 asked = studies.read_address()
 with shell.show_errors():

@@ -8,7 +8,7 @@ from relic_ui import shell
 from relic_ui.recall import recall, recall_cases, recall_chart
 
 app = shell.page("Recall")
-st.html(recall.RECALL)
+st.html(recall.STYLE)
 st.title("Recall")
 with shell.show_errors():
     if offers := app.recall.offers():

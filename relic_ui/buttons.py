@@ -10,68 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from relic_ui.component import component
 
-_JS = """
-const FOCUSED = "input, textarea, button, [tabindex]"
-
-export default function (component) {
-  const { setTriggerValue } = component
-  window.relicButtons?.abort() // drawn anew, the component is begun anew: a press is told once
-  const gone = window.relicButtons = new AbortController()
-  let last = new AbortController()
-  const press = event => {
-    const button = event.target.closest?.("button.relic-button")
-    if (!button || event.defaultPrevented || button.getAttribute("aria-disabled")) return
-    const { does, to, then, during } = button.dataset
-    const closest = button.closest("li[id], article[id], tr[id]")
-    const row = closest?.id
-    const opened = [...(closest?.querySelectorAll("details") ?? [])].map(each => each.open)
-    const words = button.textContent
-    if (during) { // at once: the server may be busy
-      button.setAttribute("aria-disabled", "true")
-      button.textContent = during
-      const undo = () => { button.removeAttribute("aria-disabled"); button.textContent = words }
-      setTimeout(undo, 8000)
-    }
-    setTriggerValue("pressed", `${does} ${to}`)
-    last.abort() // one press is followed at a time, until the reader does something else
-    last = new AbortController()
-    const { signal } = last
-    const stop = () => last.signal === signal && last.abort()
-    for (const name of ["pointerdown", "wheel", "touchmove", "keydown"])
-      document.addEventListener(name, stop, { once: true, signal, passive: true })
-    const place = row && document.getElementById(row).getBoundingClientRect().top
-    const scroller = button.closest('[data-testid="stMain"]')
-    const look = () => {
-      const brought = then && document.querySelector(then)
-      const takes = brought && [brought, ...brought.querySelectorAll("*")].find(each => each.matches(FOCUSED))
-      if (takes) { stop(); takes.focus(); return } // Streamlit puts a button's place before the button
-      const now = row && document.getElementById(row)
-      if (then || !now) return
-      if (now !== closest && !now.dataset.seen) { // drawn anew: what was open in it stays open
-        now.dataset.seen = "yes"
-        const details = [...now.querySelectorAll("details")]
-        if (details.length === opened.length) details.forEach((each, at) => (each.open = opened[at]))
-      }
-      const moved = now.getBoundingClientRect().top - place // a work that has arrived grows the list above
-      if (scroller && Math.abs(moved) > 1) scroller.scrollTop += moved
-      const again = [...now.querySelectorAll("button.relic-button")].find(each => each.dataset.does === does)
-      if (document.activeElement === document.body) (again ?? now).focus({ preventScroll: true })
-    }
-    const changes = new MutationObserver(look)
-    changes.observe(document.body, { childList: true, subtree: true })
-    signal.addEventListener("abort", () => changes.disconnect(), { once: true })
-  }
-  document.addEventListener("click", press, { signal: gone.signal })
-  document.documentElement.dataset.relicButtons = "listening"
-  return () => { gone.abort(); last.abort() }
-}
-"""
+_JS = Path(__file__).with_name("buttons.js").read_text(encoding="utf-8")
 
 
 def button(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
@@ -16,11 +17,12 @@ from relic_core.services.citing import Citation
 from relic_core.wiring import App
 from relic_ui import copying, typography
 from relic_ui.buttons import save_button
-from relic_ui.citing_style import CITING
 from relic_ui.links import link
 from relic_ui.naming import works_html
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal, sentences_named, warn_of_address
+
+_STYLE = Path(__file__).with_name("citing.css")
 
 _WIDGET, _CHOSEN = "citation_style", "citation_style_chosen"
 
@@ -56,7 +58,7 @@ def cite_link(work_id: str, at: str = "", length: int | None = None, search_id: 
 
 def show(app: App, wanted: CiteQuery) -> None:
     """Draw the page: what is cited, how, and the files."""
-    st.html(CITING)
+    st.html(_STYLE)
     st.title("Cite")
     if not wanted.work_id:
         st.info(
@@ -84,7 +86,7 @@ def show(app: App, wanted: CiteQuery) -> None:
 
 def show_for_work(app: App, work_id: str) -> None:
     """Draw how a work is cited, on its own page."""
-    st.html(CITING)
+    st.html(_STYLE)
     st.header("How to cite it")
     _show_forms(app.citing.citation(work_id, choose_style()))
 

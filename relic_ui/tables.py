@@ -16,26 +16,6 @@ _FORMS: tuple[tuple[tables.Format, str, str, str], ...] = (
     ("latex", "LaTeX", "tex", "application/x-tex"),
 )
 
-TABLES = """
-<style>
-.relic-table-caption { font-size: .9rem; line-height: 1.5; max-width: 62rem; }
-.relic-table { overflow: auto; max-height: 24rem; margin: .4rem 0 .6rem; }
-.relic-table table { border-collapse: collapse; font-size: .875rem; }
-.relic-table :is(th, td) { padding: .22rem 1rem .22rem 0; border: 0; border-bottom: 1px solid var(--relic-line);
-  text-align: right; font-weight: 400; font-variant-numeric: tabular-nums; white-space: nowrap;
-  vertical-align: baseline; }
-.relic-table thead th { font-weight: 600 !important; }
-.relic-table tr > :first-child { position: sticky; left: 0; background: Canvas;
-  background: var(--st-background-color, light-dark(#fdfcf9, #191816)); }
-.relic-table .relic-table-words { text-align: left; }
-.relic-table td.relic-table-prose { white-space: normal; min-width: 14rem; max-width: 24rem; }
-@media (max-width: 640px) {
-  .relic-table tbody tr > .relic-table-words:first-child { white-space: normal; min-width: 8rem; max-width: 11rem; }
-}
-</style>
-"""
-
-
 _PROSE = 40
 """Characters of a cell from which its column is broken into lines, where it is not what names the row."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 from html import escape
+from pathlib import Path
 
 import streamlit as st
 
@@ -22,33 +23,12 @@ from relic_ui.passages import passage_html
 _ROWS = 40
 """Of the table beside the picture."""
 
-CSS = """
-<style>
-.relic-echo { border-top: 1px solid var(--relic-line); padding: .7rem 0 .8rem; margin: 0; scroll-margin-top: 5rem;
-  display: grid; grid-template-columns: 3.2rem minmax(0, 1fr) minmax(0, 1fr); gap: .3rem 1.6rem; }
-.relic-echo h2 { font-size: 1rem; font-weight: 600; margin: 0; padding: 0; line-height: 1.5; }
-.relic-echo h2 span { display: block; font-weight: 400; font-size: .85rem; opacity: .82;
-  font-variant-numeric: tabular-nums; }
-.relic-echo blockquote { font-size: 1.08rem; line-height: 1.45; margin: 0 0 .3rem; overflow-wrap: anywhere; }
-.relic-echo mark { background: var(--relic-lit); color: inherit; border-radius: .15em; padding: 0 .1em; }
-.relic-echo .relic-meets { background: none; text-decoration: underline dotted 2px; text-underline-offset: .22em; }
-.relic-echo cite { font-style: italic; }
-.st-key-echoes_meet .relic-table .relic-table-words { white-space: normal; }
-.relic-echo-place { font-size: .9rem; line-height: 1.45; }
-.relic-echo-place .relic-keep { margin-right: .4rem; }
-.st-key-echoes_picture .js-plotly-plot :is(.xtick, .ytick, .g-xtitle, .g-ytitle) text { fill: currentColor !important; }
-@media (max-width: 640px) {
-  .relic-echo { grid-template-columns: minmax(0, 1fr); gap: .5rem; }
-  .relic-echo h2 span { display: inline; margin-left: .6rem; }
-  .relic-echo > div + div { border-left: 3px solid var(--relic-line); padding-left: .8rem; }
-}
-</style>
-"""
+_STYLE = Path(__file__).with_name("pairs.css")
 
 
 def show(app: App, answer: EchoAnswer) -> None:
     """Draw what was found: how much, where, and the pairs."""
-    st.html(CSS)
+    st.html(_STYLE)
     if answer.notice:
         st.info(answer.notice, icon=":material/info:")
     compared = f"{answer.units[0]:,} passages were compared with {answer.units[1]:,}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from relic_core.domain import GAP, Claim
@@ -14,67 +16,15 @@ PLACEHOLDER = f"Paste a paragraph of yours, with {GAP} where the quotation goes.
 _HELP = f"Enter searches; Shift+Enter starts a new line. {GAP} or [MASK] marks where the quotation goes."
 MORE = "Say one thing more: who, when, what it shows"
 
-_LISTENER_JS = """
-// Enter finds, as in other search boxes; Edit puts the cursor into the box.
-export default function (component) {
-  const gone = new AbortController()
-  // The box folds away with the focus: it goes on to the line above the answer, unless the reader moved it meanwhile.
-  const goOn = (from, looks) => {
-    const line = document.querySelector('[class*="st-key-find_folded"] summary')
-    if (line && document.activeElement === document.body) line.focus({ preventScroll: true })
-    else if (looks && [from, document.body].includes(document.activeElement)) setTimeout(goOn, 150, from, looks - 1)
-  }
-  document.addEventListener("click", event => { // Enter comes here too
-    const find = event.target.closest?.('[data-testid="stFormSubmitButton"] button[kind^="primary"]')
-    if (find && box(find.closest('[data-testid="stForm"]') ?? document)) goOn(document.activeElement, 200)
-  }, { signal: gone.signal, capture: true })
-  const box = within => within.querySelector(`textarea[aria-label="${component.data.label}"]`)
-  document.addEventListener("keydown", event => {
-    const area = event.target
-    const row = area.matches?.('[class*="st-key-find_conditions"] input:not([role])')
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing || (area !== box(document) && !row)) return
-    if (event.ctrlKey || event.metaKey) return // Streamlit's own
-    const find = area.closest('[data-testid="stForm"]')?.querySelector(
-      '[data-testid="stFormSubmitButton"] button[kind^="primary"]')
-    if (!find) return
-    event.preventDefault()
-    if (row) event.stopPropagation() // Streamlit would press the first button of the form, which removes a row
-    find.click()
-  }, { signal: gone.signal, capture: true })
-  document.addEventListener("toggle", event => {
-    const details = event.target
-    if (details.open && details.closest('[class*="st-key-find_folded"]')) box(details)?.focus()
-  }, { signal: gone.signal, capture: true })
-  return () => gone.abort()
-}
-"""
+_LISTENER_JS = Path(__file__).with_name("claim_box.js").read_text(encoding="utf-8")
 
 _GAP_HTML = """
 <p>In place of the words selected in the box, or at the cursor:</p><button type="button">Insert a gap</button>
 """
 
-_GAP_JS = """
-export default function (component) {
-  const { data, parentElement, setTriggerValue } = component
-  const button = parentElement.querySelector("button")
-  button.onclick = () => {
-    const area = document.querySelector(`textarea[aria-label="${data.label}"]`)
-    if (!area) return
-    const start = area.selectionStart ?? area.value.length
-    const end = area.selectionEnd ?? start
-    setTriggerValue("gap", { before: area.value.slice(0, start), after: area.value.slice(end) })
-  }
-}
-"""
+_GAP_JS = Path(__file__).with_name("gap_button.js").read_text(encoding="utf-8")
 
-_GAP_CSS = """
-button { font: inherit; font-size: 0.875rem; color: var(--st-text-color); background: transparent; cursor: pointer;
-  border: 1px solid var(--st-border-color); border-radius: var(--st-button-radius, 0.5rem);
-  padding: 0.25rem 0.75rem; min-height: 2.25rem; }
-p { font-size: 0.875rem; opacity: 0.8; margin: 0 0 .4rem; color: var(--st-text-color); }
-button:hover { border-color: var(--st-primary-color); }
-button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offset: 2px; }
-"""
+_GAP_CSS = Path(__file__).with_name("gap_button.css").read_text(encoding="utf-8")
 
 
 def ask() -> None:

@@ -7,6 +7,8 @@ answer that is there is then drawn anew, unless the reader has chosen its view.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from relic_core.services.search import SearchResult
@@ -27,33 +29,7 @@ _CHOSEN = "find_view_chosen"
 _PICKED = "find_view_picked"
 """In the session: the reader chose a view in this visit, which stays however wide the window becomes."""
 
-_JS = """
-const KEPT = "relic-view" // localStorage: of a person and a width, the view chosen last
-export default function (component) {
-  const { data, setTriggerValue } = component
-  const gone = new AbortController()
-  const width = () => innerWidth < 900 ? "narrow" : "wide"
-  const place = () => `${KEPT} ${data.who} ${width()}`
-  const kept = (value) => {
-    try {
-      if (value) localStorage.setItem(place(), value)
-      return localStorage.getItem(place()) ?? ""
-    } catch {
-      return "" // a browser that keeps nothing
-    }
-  }
-  if (data.chosen && width() === data.width) kept(data.chosen)
-  let told = data.width
-  const tell = (anyhow) => {
-    if (width() === told && !anyhow) return
-    told = width()
-    setTriggerValue("seen", { width: told, view: kept() })
-  }
-  addEventListener("resize", () => tell(false), { signal: gone.signal })
-  tell(!data.told && kept() !== "") // what the server takes for granted need not be said: it would draw the page anew
-  return () => gone.abort()
-}
-"""
+_JS = Path(__file__).with_name("views.js").read_text(encoding="utf-8")
 
 
 def listen() -> None:

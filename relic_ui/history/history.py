@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from html import escape
 from itertools import groupby
+from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -19,6 +20,8 @@ from relic_ui import links, person
 from relic_ui.history import history_removing
 from relic_ui.naming import inside, length_of, listed, many, name_of, name_of_search, shorten, ways
 from relic_ui.shell import literal, warn_of_address
+
+STYLE = Path(__file__).with_name("history.css")
 
 PAGE = 40
 """Searches shown at once."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
+from pathlib import Path
 
 import streamlit as st
 
@@ -17,6 +18,8 @@ from relic_ui.naming import many, shorten, ways
 from relic_ui.notebook import notebook_save
 from relic_ui.notebook.notebook_note import CLAIM_SHOWN, LENGTHS, REWRITTEN, VERDICT_LABELS, Around, claim_of, show_note
 from relic_ui.shell import literal, show_errors, warn_of_address
+
+STYLE = Path(__file__).with_name("notebook.css")
 
 _PAGE = 10
 _NAME_SHOWN = 60

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
@@ -23,6 +24,8 @@ from relic_ui.links import link
 from relic_ui.naming import many, some_of
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import literal, show_errors, warn_of_address
+
+STYLE = Path(__file__).with_name("studies.css")
 
 PAGE = "proxy_task"
 ANSWER = "answer"
