@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import unicodedata
 import zipfile
 import zlib
 from io import BytesIO
@@ -48,7 +49,7 @@ class Archive:
         self._entries = {
             name: info for info in self._zip.infolist() if (name := inside(info.filename)) and not info.is_dir()
         }
-        self._folded = {name.casefold(): name for name in self._entries}
+        self._folded = {_folded(name): name for name in self._entries}
         declared = sum(info.file_size for info in self._zip.infolist())
         if declared > MOST_UNPACKED:
             raise _too_much()
@@ -59,8 +60,8 @@ class Archive:
         return frozenset(self._entries)
 
     def find(self, path: str) -> str:
-        """Return the name of the entry at a path, in whatever case it is written; empty where there is none."""
-        return path if path in self._entries else self._folded.get(path.casefold(), "")
+        """Return the name of the entry at a path, in whatever case or form it is written; empty where there is none."""
+        return path if path in self._entries else self._folded.get(_folded(path), "")
 
     def read(self, path: str) -> bytes:
         """Unpack an entry. Raises UnsafeFile: it is encrypted, or it or all that was read grows too much."""
@@ -149,6 +150,11 @@ def inside(name: str) -> str:
         return ""
     path = posixpath.normpath(name)
     return "" if path in {".", ""} or path.split("/")[0] == ".." else path
+
+
+def _folded(path: str) -> str:
+    """Fold case, and put together accents that macOS writes apart."""
+    return unicodedata.normalize("NFC", path).casefold()
 
 
 def _too_much() -> UnsafeFile:

@@ -50,14 +50,16 @@ BLOCKS = frozenset(
     """.split()  # noqa: SIM905 - a list that a person can read and mend
 )
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
-SKIPPED = frozenset("script style head template audio video iframe rt rp noscript svg input select".split())  # noqa: SIM905 - as above
+SKIPPED = frozenset("script style head template audio video iframe rt rp noscript svg input select case".split())  # noqa: SIM905 - as above
+"""Of an `epub:switch`, the default is read."""
 CELLS = frozenset({"td", "th", "dt", "dd", "caption", "summary"})
 _ITALIC_ELEMENTS = frozenset({"i", "em", "cite", "dfn", "var"})
 _ITALIC_CLASSES = frozenset({"italic", "italics", "ital", "it", "emphasis"})
 
 _KINDS = {
     "front matter": "titlepage halftitlepage halftitle half-title title-page imprint copyright-page copyright cover "
-    "dedication seriespage other-credits contributors landmarks",
+    "dedication seriespage other-credits contributors landmarks acknowledgments acknowledgements doc-acknowledgments "
+    "doc-dedication",
     "contents": "toc loi lot loa page-list contents toc-list tableofcontents",
     "end matter": "colophon index bibliography glossary backlink credits errata",
     "licence": "uncopyright pgheader pg-boilerplate pg-header pg-footer pgfooter project-gutenberg-license pg_header "
@@ -85,6 +87,18 @@ _NOTES = frozenset({"footnotes", "endnotes", "rearnotes", "doc-footnotes", "doc-
 _REFERENCE = frozenset(
     {"noteref", "doc-noteref", "fnanchor", "footnote-ref", "footnoteref", "fnref", "note-ref", "fn-ref"}
 )
+_HEADING_CLASS = re.compile(
+    r"(?:chap(?:ter)?|part|book|section)[-_]?(?:num|number|no|title|head|heading|name)\d?|c[nth]|p[nt]|heading\d?"
+)
+"""Classes of paragraphs that are headings."""
+_UNSEEN = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d]*[1-9]))", re.IGNORECASE
+)
+_INITIAL = re.compile(
+    r"(?:\W*(?:illustration|(?:drop(?:ped)?|initial|ornate|decorated)(?: cap\w*| letter)?)\W+)?([\"'“‘]?[^\W\d_])\W?",
+    re.IGNORECASE,
+)
+"""What stands for a picture of the first letter of a chapter."""
 _PAGE = frozenset("pagebreak doc-pagebreak pagenum pageno page-number pagenumber pgnum".split())  # noqa: SIM905 - as above
 _PAGE_NUMBER = re.compile(
     r"[\W_]{0,4}(?:(?:pages?|pag|pgs?|pp?)[\W_]{0,3})?(?:\d{1,4}[a-z]?|[ivxlcdm]{1,9})[\W_]{0,4}", re.IGNORECASE
@@ -148,7 +162,7 @@ def kind_of(element: Element, tokens: frozenset[str]) -> str:
     kind = next((_KIND_OF[token] for token in sorted(tokens) if token in _KIND_OF), "")
     if kind == "contents" and not any(_KIND_OF.get(token) == kind for token in semantics_of(element)):
         kind = kind if _is_linked(element) else ""  # a class name may say that prose is what a page contains
-    if not kind and "epigraph" in tokens and name in {"section", "body"}:
+    if not kind and "epigraph" in tokens and name in {"section", "body"} and not any(descendants(element, *HEADINGS)):
         return "front matter"  # of the whole work: those of chapters are quotations in them
     return kind
 
@@ -196,8 +210,8 @@ def holds_blocks(element: Element) -> bool:
     return len(element) > 0 and any(local_name(each) in BLOCKS for each in element.iterdescendants())
 
 
-def is_reference(element: Element, tokens: frozenset[str]) -> bool:
-    """Whether a link leads to a note."""
+def is_reference(element: Element, tokens: frozenset[str], *, returned: bool) -> bool:
+    """Whether a link leads to a note; `returned`: from where it leads to, a link with the same mark leads back."""
     if "#" not in attribute(element, "href"):
         return False
     if tokens & _REFERENCE:
@@ -205,6 +219,8 @@ def is_reference(element: Element, tokens: frozenset[str]) -> bool:
     words = text_of(element).strip()
     if not words or not _MARKER.fullmatch(words):
         return False
+    if returned:
+        return True
     raised = any(local_name(each) == "sup" for each in (*element.iterdescendants(), *element.iterancestors()))
     return raised or bool(_BRACKETED.fullmatch(words))
 
@@ -213,6 +229,30 @@ def is_return(element: Element, tokens: frozenset[str]) -> bool:
     """Whether a link or a label inside a note is its number or leads back to the text."""
     may_be = bool(tokens & _BACK) or local_name(element) in {"a", "sup"}
     return may_be and bool(_RETURN.fullmatch(text_of(element).strip()))
+
+
+Marker = tuple[str, str, str]
+"""The page of a link that is a number, a letter or a sign, the page that it leads to, and what it says."""
+
+
+def markers(root: Element, path: str) -> Iterator[tuple[Marker, bool]]:
+    """Find the links that may be marks of notes, each with whether words of its block stand before it."""
+    for link in descendants(root, "a"):
+        words = text_of(link).strip()
+        if "#" in attribute(link, "href") and _MARKER.fullmatch(words):
+            yield (path, resolve(path, attribute(link, "href"))[0], words.strip("[](){} .")), _has_before(link)
+
+
+def _has_before(element: Element) -> bool:
+    """Whether words stand before an element in its block, which is no heading."""
+    if any(local_name(above) in HEADINGS for above in element.iterancestors()):
+        return False
+    while (parent := element.getparent()) is not None and local_name(element) not in BLOCKS:
+        siblings = element.itersiblings(preceding=True)
+        if (parent.text or "").strip() or any((text_of(each) + (each.tail or "")).strip() for each in siblings):
+            return True
+        element = parent
+    return False
 
 
 _CONTAINER = "META-INF/container.xml"
@@ -378,28 +418,28 @@ def _entry(base: str, href: str, label: str, depth: int) -> Entry:
 
 
 def _described(root: Element) -> tuple[Metadata, EditionDetails]:
-    refined: dict[str, dict[str, str]] = {}
+    refined: dict[tuple[str, str], list[str]] = {}
     for meta in descendants(root, "meta"):
-        if attribute(meta, "refines"):
-            kinds = refined.setdefault(attribute(meta, "refines").lstrip("#"), {})
-            kinds[attribute(meta, "property")] = words_of(meta).lower()
+        key = attribute(meta, "refines").lstrip("#"), attribute(meta, "property")
+        refined.setdefault(key, []).append(words_of(meta))
 
-    def kind(element: Element, name: str, attribute_name: str) -> str:
-        return refined.get(attribute(element, "id"), {}).get(name) or attribute(element, attribute_name).lower()
+    def given(element: Element, name: str) -> list[str]:
+        return refined.get((attribute(element, "id"), name)) or [attribute(element, name)]
 
     creators = [
-        (words_of(each), kind(each, "role", "role") or ("aut" if local_name(each) == "creator" else ""))
+        (person_name(words_of(each), given(each, "file-as")[0]), " ".join(given(each, "role")).lower().split())
         for each in descendants(root, "creator", "contributor")
+        if words_of(each) and (local_name(each) == "creator" or any(given(each, "role")))
     ]
 
     def people(role: str) -> list[str]:
-        return list(dict.fromkeys(person_name(name) for name, own in creators if own == role and name))
+        return list(dict.fromkeys(name for name, roles in creators if role in (roles or ["aut"])))
 
     def every(name: str) -> list[str]:
         return [words for each in descendants(root, name) if (words := words_of(each))]
 
     titles = [each for each in descendants(root, "title") if words_of(each)]
-    main = [each for each in titles if kind(each, "title-type", "type") == "main"]
+    main = [each for each in titles if "main" in (*given(each, "title-type"), attribute(each, "type"))]
     metadata = Metadata(
         title=words_of((main or titles)[0]) if titles else "",
         author=" and ".join(people("aut")),
@@ -442,6 +482,7 @@ _THE_END = re.compile(r"\W*(?:the end|finis|fin)\W*", re.IGNORECASE)
 _SENTENCE = 60
 _SENTENCE_ENDS = ".!?…”’\"'"
 """A prologue begins with a paragraph longer than this, which ends as sentences do."""
+_LOWEST = 6
 _SHORT = 120
 """Characters of a paragraph that may be a heading set as a paragraph."""
 _FEW = 2
@@ -454,6 +495,7 @@ class _Mark:
     rank: int
     kind: str = ""  # of an aside
     invented: bool = False  # its words stand in the contents list alone
+    holds_equals: bool = True  # of a part: whether chapters of the same rank may be its own
 
 
 def outline(blocks: Sequence[PageBlock], contents: Sequence[Entry], *, title: str, author: str) -> list[Item]:
@@ -516,8 +558,25 @@ def _listed(blocks: Sequence[PageBlock], contents: Sequence[Entry]) -> dict[int,
             ),
             place,
         )
+        heading = _in_two_paragraphs(blocks, place, heading, entry.label)
         listed.setdefault(heading, []).append(entry)
     return listed
+
+
+def _in_two_paragraphs(blocks: Sequence[PageBlock], place: int, heading: int, label: str) -> int:
+    """Make headings of a number and a title that are set as paragraphs; return the place of the first."""
+    for first in {place, heading - 1} - {-1}:
+        pair = blocks[first : first + 2]
+        if len(pair) < _FEW or any(each.level or each.block.left_out or each.page != pair[0].page for each in pair):
+            continue
+        number, title = (each.block.text for each in pair)
+        named = name_heading([number])
+        counts = named.counts and not named.title and len(title) < _SHORT
+        if counts and (_same(f"{number} {title}", label) or _same(name_heading([label]).title or label, title)):
+            for each in pair:
+                each.level = _LOWEST
+            return first
+    return heading
 
 
 def _marks(blocks: Sequence[PageBlock], listed: dict[int, list[Entry]], title: str) -> dict[int, _Mark]:
@@ -599,13 +658,14 @@ def _promote(blocks: Sequence[PageBlock], marks: dict[int, _Mark]) -> None:
     divisions = [place for place in sorted(marks) if marks[place].role in {"part", "chapter"}]
     for place, following in pairwise([*divisions, len(blocks)]):
         mark, after = marks[place], marks.get(following)
-        own = sum(len(each.block.text) for each in blocks[place + 1 : following] if not each.block.left_out)
+        own = _words_under(blocks, mark, place, following)
         if mark.role == "part":
-            inside = after is not None and (after.rank > mark.rank or (not own and after.named.word != mark.named.word))
-            holds = inside or (after is not None and after.role == "chapter")
+            other = after is not None and after.named.word != mark.named.word
+            inside = after is not None and (after.rank > mark.rank or (not own and other))
+            holds = inside or (after is not None and after.role == "chapter" and (other or not own))
             mark.role = "part" if holds else "chapter"
         elif after is not None and after.rank > mark.rank and not own:
-            mark.role = "part"
+            mark.role, mark.holds_equals = "part", False
 
 
 def _set_aside(blocks: Sequence[PageBlock], marks: dict[int, _Mark], author: str) -> None:
@@ -614,21 +674,32 @@ def _set_aside(blocks: Sequence[PageBlock], marks: dict[int, _Mark], author: str
         mark = marks[place]
         if mark.role != "chapter" or mark.named.word != "front":
             continue
-        text = " ".join(each.block.text for each in blocks[place + 1 : following] if not each.block.left_out)
-        if mark.named.by_another or speaks_of(author, text):
+        if mark.named.by_another or speaks_of(author, _words_under(blocks, mark, place, following)):
             mark.role, mark.kind = "aside", "front matter"
+
+
+def _words_under(blocks: Sequence[PageBlock], mark: _Mark, place: int, following: int) -> str:
+    """Give what stands under a heading; an invented one has its place in the first paragraph."""
+    under = blocks[place + (not mark.invented) : following]
+    return " ".join(each.block.text for each in under if not each.block.left_out)
 
 
 def _prologue(blocks: Sequence[PageBlock], marks: dict[int, _Mark], first: int) -> int:
     """Where prose without a heading begins before the first chapter; -1 where none does."""
     if first < 0:
         return 0
-    asides = {place for place, mark in marks.items() if mark.role == "aside"}
     prose: list[int] = []
+    closed: str | None = None  # the page on which a piece that is left out goes on; "" to the next heading
     for place, each in enumerate(blocks[:first]):
-        if place in asides:
-            prose = []
-        elif not each.block.left_out and not each.level and not each.linked and each.block.kind == "prose":
+        mark = marks.get(place)
+        if mark is not None:
+            closed = None
+            if mark.role == "aside":
+                prose = []
+                closed = "" if mark.named.word == "front" else each.page if mark.kind != "contents" else None
+        if closed is not None and closed in {"", each.page}:
+            continue
+        if not each.block.left_out and not each.level and not each.linked and each.block.kind == "prose":
             text = each.block.text
             if prose or (len(text) > _SENTENCE and text[-1] in _SENTENCE_ENDS):
                 prose.append(place)
@@ -687,7 +758,7 @@ def _opening(mark: _Mark, parts: list[tuple[int, str, str]]) -> Opening:
     above = ", ".join(label for _, _, label in parts)
     label = named.label.rstrip(" .:")
     if mark.role == "part":
-        parts.append((mark.rank, word, label))
+        parts.append((mark.rank if mark.holds_equals else mark.rank + 1, word, label))
         return Opening("", label, above, holds=True)
     return Opening(named.number, named.title, above)
 
@@ -735,9 +806,12 @@ class PageBlock:
 class Page:
     """Reads a page; `blocks` is what stands on it."""
 
-    def __init__(self, root: Element, path: str) -> None:
+    def __init__(self, root: Element, path: str, notes: frozenset[Marker] = frozenset()) -> None:
         self.blocks: list[PageBlock] = []
         self._path = path
+        self._note_marks = notes
+        self._initial = ""  # a drop cap that stands in a block of its own
+        self._quotes = 0
         self._inline = Inline()
         self._anchors = [""]
         self._left_out = ""
@@ -753,6 +827,7 @@ class Page:
             if local_name(child) != "head":
                 self._node(child)
         self._close()
+        self._emit_initial()
 
     def _content(self, element: Element) -> None:
         self._text(element.text)
@@ -772,7 +847,7 @@ class Page:
             if anchor:
                 self._anchors.append(anchor)
         tokens = tokens_of(element)
-        hidden = element.get("hidden") is not None
+        hidden = element.get("hidden") is not None or bool(_UNSEEN.search(attribute(element, "style")))
         if name in SKIPPED:
             return
         if is_page_number(element, tokens):
@@ -791,7 +866,10 @@ class Page:
 
     def _block(self, element: Element, name: str, tokens: frozenset[str]) -> None:
         holds = holds_blocks(element)
-        if name in HEADINGS or name == "hgroup":
+        as_heading = name in {"p", "div"} and not holds and not self._verse and not self._names
+        if as_heading and any(map(_HEADING_CLASS.fullmatch, tokens)) and len(text_of(element)) < _SHORT:
+            self._read_heading(element, "h6")
+        elif name in HEADINGS or name == "hgroup":
             self._read_heading(element, name)
         elif name in CELLS and not holds:
             self._inline.text(" ")
@@ -807,13 +885,19 @@ class Page:
 
     def _run(self, element: Element, name: str, tokens: frozenset[str]) -> None:
         if name == "br":
-            self._inline.line_break()
+            before = element.getprevious()
+            twice = before is not None and local_name(before) == "br" and not (before.tail or "").strip()
+            self._close() if twice and not self._heading and not self._names else self._inline.line_break()
         elif name == "img":
-            if len(attribute(element, "alt").strip()) == 1:  # a drop cap
-                self._text(attribute(element, "alt").strip())
+            letter = _INITIAL.fullmatch(attribute(element, "alt").strip())
+            self._text(letter[1] if letter else "")
+        elif name == "q":
+            self._quoted(element)
         elif self._names and is_return(element, tokens):
             return
-        elif name == "a" and is_reference(element, tokens):
+        elif name == "a" and (mark := self._note_mark(element)) and not _has_before(element):
+            return  # the number of a note, which leads back
+        elif name == "a" and is_reference(element, tokens, returned=mark):
             path, fragment = resolve(self._path, attribute(element, "href"))
             self._inline.refs.append(f"{path}#{fragment}")
         elif name == "a" and attribute(element, "href"):
@@ -831,6 +915,20 @@ class Page:
             self._inline.close_italic()
         else:
             self._content(element)
+
+    def _note_mark(self, link: Element) -> bool:
+        words = text_of(link).strip().strip("[](){} .")
+        return (self._path, resolve(self._path, attribute(link, "href"))[0], words) in self._note_marks
+
+    def _quoted(self, element: Element) -> None:
+        """Read a `q`, which is shown between quotation marks, unless it has its own."""
+        own = text_of(element).lstrip()[:1] in "\"'“”‘’«„"
+        marks = ("", "") if own else ("“", "”") if self._quotes % 2 == 0 else ("‘", "’")
+        self._quotes += 1
+        self._text(marks[0])
+        self._content(element)
+        self._text(marks[1])
+        self._quotes -= 1
 
     def _aside(self, element: Element, kind: str) -> None:
         words = Inline.clean(text_of(element))
@@ -928,11 +1026,25 @@ class Page:
         elif self._verse or _looks_like_verse(lines):
             block = TextBlock(lines=tuple(lines), kind="verse", left_out=self._left_out, refs=refs)
         else:
-            block = TextBlock(lines=(" ".join(lines),), left_out=self._left_out, refs=refs)
+            words = " ".join(lines)
+            if _DROPPED_CAP.fullmatch(words) and not self._left_out and not refs:
+                self._emit_initial()
+                self._initial = words
+                return
+            if self._initial and _goes_on(self._initial, words):
+                self._initial, words = "", self._initial + words
+            block = TextBlock(lines=(words,), left_out=self._left_out, refs=refs)
         self._emit(block, linked=all_linked)
         self._emit_pending()
 
+    def _emit_initial(self) -> None:
+        """Let a letter that no paragraph goes on with be one itself."""
+        if self._initial:
+            words, self._initial = self._initial, ""
+            self._emit(TextBlock(lines=(words,)))
+
     def _emit(self, block: TextBlock, *, level: int = 0, role: str = "", linked: bool = False) -> None:
+        self._emit_initial()
         refuse_many_paragraphs(len(self.blocks), what="The EPUB")
         anchors, self._anchors = self._anchors, []
         self.blocks.append(PageBlock(block, self._path, level, role, anchors, linked))
@@ -940,6 +1052,16 @@ class Page:
     def _emit_pending(self) -> None:
         pending, self._pending = self._pending, []
         self.blocks += [PageBlock(block, self._path) for block in pending]  # no anchors: nothing leads to them
+
+
+_DROPPED_CAP = re.compile(r"[\"'“‘]{0,2}[A-ZÀ-ÞА-Я]")
+
+
+def _goes_on(letter: str, words: str) -> bool:
+    """Whether a paragraph goes on with the word that a drop cap begins; a number (I, V) has a sentence below it."""
+    begin = words.lstrip("’'")
+    capitals = begin[:2].isupper() and letter[-1] not in "IVXLC"
+    return begin[:1].islower() or capitals
 
 
 def _looks_like_verse(lines: list[str]) -> bool:
@@ -955,8 +1077,7 @@ def read_epub(
     """Read a work from the bytes of an EPUB; pages that it lacks are passed over as long as others have text."""
     archive = Archive(data)
     package = read_package(archive)
-    blocks: list[PageBlock] = []
-    asides: list[PageBlock] = []
+    roots: dict[str, Element] = {}
     size = elements = 0
     for path in (path for path in package.pages if path != package.navigation):
         what = f"The page '{path[:200]}' of the EPUB"
@@ -967,11 +1088,19 @@ def read_epub(
         text = decode_markup(data_of_page, what=what, max_bytes=MOST_UNPACKED) if data_of_page.strip() else ""
         elements += count_elements(text)
         refuse_many(elements, what="The EPUB")
-        page = Page(parse_html(text, what=what), path).blocks if text else []
-        refuse_many_paragraphs(len(blocks) + len(asides) + len(page), what="The EPUB")
-        (asides if path in package.asides else blocks).extend(page)
+        if text:
+            roots[path] = parse_html(text, what=what)
+    found = [each for path, root in roots.items() for each in markers(root, path)]
+    inside = {marker for marker, has_before in found if has_before}
+    begins = {marker for marker, has_before in found if not has_before}
+    notes = {(page, to, words) for page, to, words in inside if (to, page, words) in begins}
+    notes |= {(to, page, words) for page, to, words in notes}
+    blocks: list[PageBlock] = []
+    for path in _in_reading_order(roots, package):
+        blocks += Page(roots[path], path, frozenset(notes)).blocks
+        refuse_many_paragraphs(len(blocks), what="The EPUB")
     metadata = replace(package.metadata, **metadata.given)
-    items = outline([*blocks, *asides], package.contents, title=metadata.title, author=metadata.author)
+    items = outline(blocks, package.contents, title=metadata.title, author=metadata.author)
     try:
         work = compose(items, metadata, name=name, source=source, form="EPUB", segmenter=segmenter)
     except EmptyText:
@@ -983,3 +1112,13 @@ def read_epub(
             + ", is missing from it. Fetch the book again; it did not arrive whole."
         ) from None
     return Edition(work, package.missing, package.details)
+
+
+def _in_reading_order(paths: Iterable[str], package: Package) -> list[str]:
+    """Put pages outside of the reading order where the contents list has them, else last, unless a chapter begins one."""
+    listed = list(dict.fromkeys(entry.path for entry in package.contents))
+    order = [path for path in paths if path not in package.asides or (path not in listed and not package.contents)]
+    for path in (path for path in paths if path not in order):
+        later = listed[listed.index(path) + 1 :] if path in listed else []
+        order.insert(next((order.index(each) for each in later if each in order), len(order)), path)
+    return order

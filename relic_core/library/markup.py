@@ -26,6 +26,9 @@ MOST_ELEMENTS = 500_000
 _MOST_ATTRIBUTES = 100
 _DECLARATION = re.compile(r"\s*<\?xml\b[^>]*\?>")
 _ENCODING = re.compile(rb"<\?xml\b[^>]*?\bencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
+_META = re.compile(rb"<meta\b[^>]*?\bcharset\s*=\s*[\"']?([A-Za-z0-9._-]{1,40})", re.IGNORECASE)
+_META_ROOM = 2_000
+"""Bytes at the beginning of a page in which it may declare its encoding; browsers look as far as 1,024."""
 _KNOWN_ENCODINGS = re.compile(
     r"(?:us-)?ascii|utf-?8|iso-?8859-?\d+|latin-?\d|(?:windows|cp)-?\d{3,4}|koi8-[ru]|mac-?\w+|shift_?jis|euc-\w+|gb\w+|big5",
     re.IGNORECASE,
@@ -62,7 +65,7 @@ def decode_markup(data: bytes, *, what: str, max_bytes: int) -> str:
                     f"{what} is in {encoding.upper()} but damaged at byte {error.start:,}. Fetch it again, or save it "
                     "in UTF-8."
                 ) from None
-    declared = _ENCODING.match(data.lstrip()[:200])
+    declared = _ENCODING.match(data.lstrip()[:200]) or _META.search(data[:_META_ROOM])
     name = declared[1].decode() if declared else ""
     if len(data) <= max_bytes and _KNOWN_ENCODINGS.fullmatch(name) and not _is_utf8(data):
         try:
@@ -183,20 +186,41 @@ def is_web_page(head: str) -> bool:
     return bool(declared) or root_name(head).lower() in {"html", "head", "body"}
 
 
-def person_name(written: str) -> str:
-    """Turn a catalogue's name around.
+_YEARS_OF_LIFE = re.compile(
+    r",?\s*(?:b\.|d\.|ca?\.|fl\.|active|approximately|born|died)?\s*\d{3,4}\??(?:\s*[-–]\s*(?:\d{3,4}\??)?)?\.?\s*$"
+)
+_SUFFIX = re.compile(r"(?:jr|sr)\.?|I{2,3}|fils|p[eè]re", re.IGNORECASE)
+_DROPPED_TITLE = re.compile(r"(?:Sir|Dame|Dr\.?)|[a-zß-ÿ].*")
+"""Behind a name: "condesa de"; what begins with a capital ("Baron", "Earl of") is a matter of style."""
+
+
+def person_name(written: str, filed: str = "") -> str:
+    """Turn a catalogue's name around; no-break spaces join the words of a surname.
+
+    - `filed`: the name as it is sorted, which says where a surname begins.
 
     >>> person_name("Disraeli, Benjamin (1804-1881)"), person_name("Ouida [Maria Louise Ramé]")
     ('Benjamin Disraeli', 'Ouida')
     >>> person_name("Austen, Jane, 1775-1817."), person_name("George Eliot")
     ('Jane Austen', 'George Eliot')
+    >>> person_name("Camilo Castelo Branco", "Castelo Branco, Camilo"), person_name("Doyle, Arthur Conan, Sir")
+    ('Camilo Castelo\xa0Branco', 'Arthur Conan Doyle')
     """
+    name, sorted_name = _plain_name(written), _plain_name(filed)
+    if "," not in name and sorted(re.findall(r"\w+", name)) == sorted(re.findall(r"\w+", sorted_name)):
+        name = sorted_name
+    family, *others = [part.strip() for part in name.split(",")]
+    behind = others[1:] if len(others) > 1 else []
+    if not others or _SUFFIX.fullmatch(others[0]) or not all(map(_DROPPED_TITLE.fullmatch, behind)):
+        return name
+    suffix = "".join(f", {part}" for part in behind if _SUFFIX.fullmatch(part))
+    return f"{others[0]} {family.replace(' ', chr(0xA0))}{suffix}"
+
+
+def _plain_name(written: str) -> str:
     name = re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", written)
-    name = re.sub(r",?\s*(?:b\.|d\.|ca?\.|fl\.)?\s*\d{3,4}\??(?:\s*[-–]\s*(?:\d{3,4}\??)?)?\.?\s*$", "", name)
-    name = " ".join(name.split()).strip(" ,;")
-    name = name if re.search(r"\b\w\.$", name) else name.rstrip(".")
-    last, comma, first = name.partition(", ")
-    return f"{first} {last}" if comma and "," not in first and first.lower() not in {"jr", "jr.", "sr", "sr."} else name
+    name = " ".join(_YEARS_OF_LIFE.sub("", name).split()).strip(" ,;")
+    return name if re.search(r"\b\w\.$", name) else name.rstrip(".")
 
 
 def _is_utf8(data: bytes) -> bool:

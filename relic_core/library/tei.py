@@ -153,22 +153,28 @@ def references(root: Element) -> tuple[set[str], dict[str, list[str]]]:
     return notes, marks
 
 
+_DIGITAL_WORDS = (
+    r"(?:machine[- ]readable|maschinenlesbare\w*|electronic|elektronische\w*|[eé]lectronique|electr[oó]nica|elettronica|"
+    r"digitale?\w*|num[eé]rique|TEI|XML|encoded|ELTeC)"
+)
+_EDITION = r"(?:[eé]ditions?|edici[oó]n|edi[cç][aã]o|edizione|Ausgabe|Fassung|versi[oó]ne?|transcription|text|resource)"
 _EDITION_WORDS = re.compile(
-    r"\s*[:;,.\-–—(\[]*\s*(?:\bELTeC edition\b|\b(?:an? )?(?:machine[- ]readable|electronic|digital|TEI|XML|encoded)\b"
-    r"[\w\s-]{0,30}?\b(?:version|edition|transcription|text|resource)\b)[\s.)\]]*$",
+    rf"\s*[:;,.\-–—(\[]*\s*\b(?:(?:an? )?{_DIGITAL_WORDS}\b[\w\s-]{{0,30}}?\b{_EDITION}|{_EDITION}\s+{_DIGITAL_WORDS})\b"
+    r"[\s.)\]]*$",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<!\d)(1[0-9]\d\d|20\d\d)(?!\d)")
 _TRANSLATES = re.compile(r"transl|\btrl\b|\btr\.", re.IGNORECASE)
-_DIGITAL = re.compile(r"digital|electronic|online|web", re.IGNORECASE)
+_DIGITAL = re.compile(r"digital|electronic|online|web|https?:", re.IGNORECASE)
 _FIRST = re.compile(r"first|original|copytext0", re.IGNORECASE)
 
 
 def read_header(root: Element) -> tuple[Metadata, EditionDetails]:
     """Read what the first header of a file says of the work and of the edition; of a corpus, that is the corpus's own.
 
-    The year of the work is that of a first edition where one is marked, else of the work's creation, else the earliest
-    of the printed sources; the file's own publication is none of them. The edition is the printed book that the file
+    The year of the work is that of its print or first performance where the file lists these events, else of a first
+    edition where one is marked, else of the work's creation, else the earliest of the printed sources; the file's own
+    publication is none of them. The edition is the printed book that the file
     was made from: of several printed sources the one that is not marked as a first edition.
     """
     header = next((element for element in root if local_name(element) == "teiheader"), None)
@@ -178,16 +184,14 @@ def read_header(root: Element) -> tuple[Metadata, EditionDetails]:
     sources = [source for element in descendants(header, "sourcedesc") for source in _bibls(element)]
     firsts = [each for each in sources if _FIRST.search(attribute(each, "type"))]
     printed = [each for each in sources if not _DIGITAL.search(attribute(each, "type"))]
-    editors = [
-        words_of(next(iter(_children(each, "name", "persname")), each))
-        for each in _children(statement, "editor")
-        if not _TRANSLATES.search(attribute(each, "role"))
-    ]
+    dated = [each for each in printed if each in firsts or not _DIGITAL.search(words_of(each))]
+    editors = [each for each in _children(statement, "editor") if not _TRANSLATES.search(attribute(each, "role"))]
     metadata = Metadata(
         title=_title(statement),
-        author=" and ".join(_people(map(words_of, _children(statement, "author")))),
-        translator=person_name(_translator(statement)),
-        year=min(_years(firsts) or _years(descendants(header, "creation")) or _years(printed), default=None),
+        author=" and ".join(_people(_children(statement, "author"))),
+        translator=_translator(statement),
+        year=_performed(root)
+        or min(_years(firsts) or _years(descendants(header, "creation")) or _years(dated), default=None),
     )
     books = [each for each in printed if next(descendants(each, "publisher"), None) is not None]
     books.sort(key=lambda each: each in firsts)
@@ -201,8 +205,40 @@ def read_header(root: Element) -> tuple[Metadata, EditionDetails]:
     return metadata, details
 
 
-def _people(names: Iterable[str]) -> Iterator[str]:
-    return filter(None, dict.fromkeys(map(person_name, names)))
+def _people(elements: Iterable[Element]) -> Iterator[str]:
+    return filter(None, dict.fromkeys(map(_person, elements)))
+
+
+_BESIDE_NAMES = frozenset({"idno", "rolename", "date", "birth", "death", "note", "ref", "ptr", "resp", "affiliation"})
+
+
+def _person(element: Element) -> str:
+    """Read a name, of several forms the first; where its parts are marked, in the order in which they are spoken."""
+    named = next(descendants(element, "persname"), next(iter(_children(element, "name")), element))
+
+    def parts(*names: str) -> str:
+        return " ".join(words_of(each) for each in descendants(named, *names))
+
+    if surname := parts("surname"):
+        return " ".join(filter(None, (parts("forename"), parts("namelink"), surname.replace(" ", "\xa0"), parts("genname"))))
+    return person_name(" ".join(_said(named).split()) or attribute(element, "key"))
+
+
+def _said(element: Element) -> str:
+    inside = (
+        f"{'' if local_name(each) in {'', *_BESIDE_NAMES} else _said(each)} {each.tail or ''}" for each in element
+    )
+    return f"{element.text or ''}{''.join(inside)}"
+
+
+def _performed(root: Element) -> int | None:
+    """The year of print, else of the first performance, else of writing, of the events that a file lists."""
+    events = [each for listed in descendants(root, "standoff") for each in descendants(listed, "event")]
+    for kind in ("print", "premiere", "written"):
+        years = _years(each for each in events if kind_of(each) == kind)
+        if years:
+            return min(years)
+    return None
 
 
 def _first_words(element: Element, name: str) -> str:
@@ -225,7 +261,7 @@ def _translator(statement: Element | None) -> str:
     for element in _children(statement, "editor", "author", "respstmt", "translator"):
         role = attribute(element, "role") + " " + " ".join(words_of(resp) for resp in _children(element, "resp"))
         if local_name(element) == "translator" or _TRANSLATES.search(role):
-            return words_of(next(iter(_children(element, "name", "persname")), element))
+            return _person(element)
     return ""
 
 
@@ -241,10 +277,10 @@ def _bibls(source: Element) -> Iterator[Element]:
 
 def _years(elements: Iterable[Element]) -> list[int]:
     years = []
-    for date in (date for element in elements for date in descendants(element, "date", "docdate", "origdate")):
+    for date in (date for element in elements for date in descendants(element, "date", "docdate", "origdate", "event")):
         if any(local_name(above).startswith(("author", "pers", "person")) for above in date.iterancestors()):
             continue  # of birth and death
-        given = next(filter(None, (attribute(date, name) for name in ("when", "value", "from", "notBefore"))), "")
+        given = next(filter(None, (attribute(date, name) for name in ("when", "value", "from", "notBefore", "to", "notAfter"))), "")
         year = _YEAR.search(given) or _YEAR.search(words_of(date))
         if year:
             years.append(int(year[1]))

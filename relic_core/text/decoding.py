@@ -79,7 +79,7 @@ def harmless(name: str, *, longest: int = _LONGEST_NAME) -> str:
     >>> harmless("emma\u202etxt.exe"), harmless("a\nb\x07.txt"), harmless("x" * 9, longest=5)
     ('emma txt.exe', 'a b .txt', 'xxxx…')
     """
-    plain = " ".join(_UNPRINTABLE.sub(" ", storable(name)).split())
+    plain = re.sub(r"[^\S\xa0]+", " ", _UNPRINTABLE.sub(" ", storable(name))).strip()
     return plain if len(plain) <= longest else f"{plain[: longest - 1].rstrip()}…"
 
 

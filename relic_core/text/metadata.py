@@ -85,6 +85,7 @@ def read_metadata(header: str, front: Sequence[Block]) -> Metadata:
     author = fields.get("Author", "") or (first["author"] if first else "") or _page_author(page)
     translated = _TRANSLATED.search(joined)
     translator = fields.get("Translator", "") or (translated["name"] if translated else "")
+    translator = "" if _name(translator) == _name(author) else translator  # a title may have the word
     year = _YEAR.search(fields.get("Original publication", "")) or _YEAR.search(joined)
     published = re.search(r"\b(1[4-9]\d\d|20\d\d)\b", fields.get("Original publication", ""))
     found = published[1] if published else next(filter(None, year.groups()), None) if year else None
@@ -93,7 +94,7 @@ def read_metadata(header: str, front: Sequence[Block]) -> Metadata:
 
 def speaks_of(author: str, text: str) -> bool:
     """Whether a preface names the author more often than a signature does, so that another hand wrote it."""
-    surname = author.rpartition(" ")[2]
+    surname = (author.split() or [""])[-1]
     return surname.isalpha() and len(re.findall(rf"\b{surname}\b", text[:-_SIGNATURE])) > 1
 
 
