@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from relic_core.domain import ParagraphKind
 from relic_core.errors import UnsafeFile
 from relic_core.text.blocks import Block, flatten
+from relic_core.text.forms import is_word
 from relic_core.text.headings import COUNTED, Heading, clean_title, parse_heading
 
 MOST_PARAGRAPHS = 200_000
@@ -124,9 +125,12 @@ def _parse(lines: Sequence[str]) -> Heading | None:
     return parse_heading(Block(0, length, tuple(lines), 99)) if lines and re.search(r"\w", lines[0]) else None
 
 
-_OPEN, _CLOSE, _BREAK, _GLUE = "\x01", "\x02", "\x03", "\x04"
-_UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b\u2060\ufeff\ufffe\uffff]")
-"""Control characters, which no text has, and characters without ink: soft hyphens, joiners, marks of byte order."""
+_OPEN, _CLOSE, _BREAK, _GLUE, _LINE_END = "\x01", "\x02", "\x03", "\x04", "\x05"
+_PARTED = re.compile(rf"([^\W\d_]+)([-‐‑¬=\xad])\s*{_LINE_END}\s*([^\W\d_]+)")
+"""A word that goes on behind a hyphen, in another line or on another page of the printed edition."""
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffe\uffff]")
+_UNSEEN = re.compile(r"[\u00ad\u200b\u2060\ufeff]")
+"""Characters without ink: soft hyphens, joiners, marks of byte order."""
 _BLANK = re.compile(r"[ \t\n\r\f\x0b\x85\xa0\u2028\u2029\u202f]+")
 """Kinds of blank that stand for a space; thin ones, between quotation marks, are kept."""
 _LONGEST_ITALIC = 380
@@ -140,16 +144,27 @@ class Inline:
         self.refs: list[str] = []
         self._pieces: list[str] = []
         self._open = 0
+        self._quotes = 0
 
     @staticmethod
     def clean(text: str) -> str:
         """Put a text on one line, without marks."""
-        return _BLANK.sub(" ", _UNSEEN.sub("", text)).strip()
+        return _BLANK.sub(" ", _UNSEEN.sub("", _CONTROL.sub("", text))).strip()
 
     def text(self, text: str | None) -> None:
         """Take text as it stands in the file."""
         if text:
-            self._pieces.append(_UNSEEN.sub("", text))
+            self._pieces.append(_CONTROL.sub("", text))
+
+    def open_quote(self) -> None:
+        """Print the quotation mark that a file leaves to whoever shows it; within another, a single one."""
+        self._pieces.append("“‘"[self._quotes % 2])
+        self._quotes += 1
+
+    def close_quote(self) -> None:
+        """Print the mark that closes what `open_quote` opened."""
+        self._quotes -= 1
+        self._pieces.append("”’"[self._quotes % 2])
 
     def open_italic(self) -> None:
         """Begin italics."""
@@ -164,6 +179,10 @@ class Inline:
     def line_break(self) -> None:
         """Begin a new line."""
         self._pieces.append(_BREAK)
+
+    def line_end(self, blank: str = " ") -> None:
+        """Go on in the next line or page of the printed edition; a hyphen before it may part a word."""
+        self._pieces.append(f"{blank}{_LINE_END}")
 
     def glue(self) -> None:
         """Join what stands before and after, whatever blanks stand between."""
@@ -182,7 +201,8 @@ class Inline:
         ['He was _not_ amused.']
         """
         raw = _BLANK.sub(" ", "".join(self._pieces))
-        raw = re.sub(rf" ?{_GLUE} ?", "", raw)
+        raw = re.sub(rf"[-‐‑¬=\xad]? ?{_GLUE} ?", "", raw)
+        raw = _UNSEEN.sub("", _PARTED.sub(_whole, raw).replace(_LINE_END, ""))
         lines = []
         inside = 0
         for line in raw.split(_BREAK):
@@ -197,6 +217,13 @@ class Inline:
         lines, refs = self.lines() if self._pieces else [], tuple(self.refs)
         self._pieces, self.refs = [_OPEN] * self._open, []
         return lines, refs
+
+
+def _whole(parted: re.Match[str]) -> str:
+    first, hyphen, second = parted.groups()
+    if hyphen in "¬=\xad" or is_word(f"{first}{second}"):
+        return f"{first}{second}"
+    return f"{first}-{second}" if second[0].islower() else parted[0]
 
 
 def _set_italics(line: str, inside: int) -> tuple[str, int]:

@@ -811,7 +811,6 @@ class Page:
         self._path = path
         self._note_marks = notes
         self._initial = ""  # a drop cap that stands in a block of its own
-        self._quotes = 0
         self._inline = Inline()
         self._anchors = [""]
         self._left_out = ""
@@ -923,12 +922,11 @@ class Page:
     def _quoted(self, element: Element) -> None:
         """Read a `q`, which is shown between quotation marks, unless it has its own."""
         own = text_of(element).lstrip()[:1] in "\"'“”‘’«„"
-        marks = ("", "") if own else ("“", "”") if self._quotes % 2 == 0 else ("‘", "’")
-        self._quotes += 1
-        self._text(marks[0])
+        if not own:
+            self._inline.open_quote()
         self._content(element)
-        self._text(marks[1])
-        self._quotes -= 1
+        if not own:
+            self._inline.close_quote()
 
     def _aside(self, element: Element, kind: str) -> None:
         words = Inline.clean(text_of(element))

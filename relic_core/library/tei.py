@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 from lxml.etree import _Element as Element
 
@@ -15,6 +16,7 @@ from relic_core.errors import BadText
 from relic_core.library.blocks import Inline, Item, Named, Opening, TextBlock, name_heading
 from relic_core.library.composing import Edition, compose
 from relic_core.library.edition_details import edition_of
+from relic_core.library.epub import aside_kind
 from relic_core.library.markup import (
     attribute,
     decode_markup,
@@ -101,7 +103,7 @@ def leading_heads(element: Element) -> list[Element]:
         name = local_name(child)
         if name == "head":
             heads.append(child)
-        elif name not in _PAGE_MARKS:
+        elif name not in _PAGE_MARKS or attribute(child, "unit") in CHAPTERS:
             break
     return heads
 
@@ -220,7 +222,9 @@ def _person(element: Element) -> str:
         return " ".join(words_of(each) for each in descendants(named, *names))
 
     if surname := parts("surname"):
-        return " ".join(filter(None, (parts("forename"), parts("namelink"), surname.replace(" ", "\xa0"), parts("genname"))))
+        return " ".join(
+            filter(None, (parts("forename"), parts("namelink"), surname.replace(" ", "\xa0"), parts("genname")))
+        )
     return person_name(" ".join(_said(named).split()) or attribute(element, "key"))
 
 
@@ -280,7 +284,10 @@ def _years(elements: Iterable[Element]) -> list[int]:
     for date in (date for element in elements for date in descendants(element, "date", "docdate", "origdate", "event")):
         if any(local_name(above).startswith(("author", "pers", "person")) for above in date.iterancestors()):
             continue  # of birth and death
-        given = next(filter(None, (attribute(date, name) for name in ("when", "value", "from", "notBefore", "to", "notAfter"))), "")
+        given = next(
+            filter(None, (attribute(date, name) for name in ("when", "value", "from", "notBefore", "to", "notAfter"))),
+            "",
+        )
         year = _YEAR.search(given) or _YEAR.search(words_of(date))
         if year:
             years.append(int(year[1]))
@@ -330,7 +337,7 @@ class BlockReader:
     """Reads elements one after the other; what it finds it appends to `blocks`; `root` is that of the whole file."""
 
     def __init__(self, root: Element) -> None:
-        self.blocks: list[TextBlock] = []
+        self.blocks: list[Item] = []
         self.inline = Inline()
         self._pending: list[TextBlock] = []
         self.verse = Verse()
@@ -341,6 +348,7 @@ class BlockReader:
         self._within = False  # a paragraph or a line
         self._heading = False
         self._notes, self._marks = references(root)
+        self._adds_quotes = any(attribute(each, "marks") == "none" for each in descendants(root, "quotation"))
         self._made_names = 0
 
     @contextmanager
@@ -354,11 +362,16 @@ class BlockReader:
     def content(self, element: Element) -> None:
         """Read what is inside an element."""
         tight = is_tokenised(element)
+        quoted = self._adds_quotes and local_name(element) in {"q", "said"} and not has_blocks(element)
+        if quoted:
+            self.inline.open_quote()
         self._text(element.text, tight=tight)
         for child in element:
             if isinstance(child.tag, str):
                 self.node(child)
             self._text(child.tail, tight=tight)
+        if quoted:
+            self.inline.close_quote()
 
     def heading(self, heads: list[Element]) -> list[str]:
         """Read headings, which are left out; return their lines."""
@@ -408,7 +421,7 @@ class BlockReader:
         elif name in {"ref", "ptr"} and attribute(element, "target").lstrip("#") in self._notes:
             self.inline.refs.append(attribute(element, "target").lstrip("#"))
         elif name == "gap":
-            self.inline.text("[…]")
+            self.inline.text("[—]")  # "[…]" would end a sentence
         elif name in {"figure", "fw"}:
             self._aside(element, "illustration" if name == "figure" else "page number")
         elif name == "stage" and self._within:
@@ -517,7 +530,7 @@ class BlockReader:
         self._speaker, self._names, self._within, self._heading = "", (name,), not has_blocks(element), False
         with self._as("note"):
             self.content(element)
-        found = self.blocks
+        found = [block for block in self.blocks if isinstance(block, TextBlock)]
         self.inline, self.verse, self._pending, self.blocks, self._speaker, self._names = outer
         self._within, self._heading = state
         if is_editorial(element):
@@ -529,11 +542,15 @@ class BlockReader:
     def _break(self, element: Element, name: str) -> None:
         if attribute(element, "break").lower() in {"no", "false"}:
             self.inline.glue()
+        elif name == "lb" and self._heading:
+            self.inline.line_break()
+        elif name == "milestone" and attribute(element, "unit") in CHAPTERS and not self._names:
+            self.close()
+            self.blocks.append(Opening(number=attribute(element, "n").strip()))
         elif name == "lb":
-            if self._heading:
-                self.inline.line_break()
-            else:
-                self.inline.text(" ")
+            self.inline.line_end()
+        elif name != "milestone":
+            self.inline.line_end("")
 
     def _choose(self, element: Element) -> None:
         inside = [child for child in element if isinstance(child.tag, str)]
@@ -626,6 +643,7 @@ class _Texts:
         self._reader = BlockReader(root)
         self._author = author
         self._chapter = 0  # where in the items the blocks of the current chapter begin
+        self._above = ""  # the divisions around
         self._corpus(root, ()) if local_name(root).startswith("teicorpus") else self._edition(root, ())
         self._end_chapter()
 
@@ -667,6 +685,11 @@ class _Texts:
             self._end()
             kind = "front matter" if name == "front" else "end matter"
             self._walk(child, partial(self._outside, parts=parts, kind=kind), kind=kind)
+        elif name in DIVISIONS and self._by_another(child):
+            self._end()
+            with self._reader.leaving_out("front matter"):
+                self._reader.node(child)
+            self._end()
         elif name == "body" or name in DIVISIONS:
             self._division(child, parts)
         elif name == "group":
@@ -691,15 +714,21 @@ class _Texts:
 
     def _is_authors(self, element: Element) -> bool:
         kind = local_name(element) if local_name(element) not in DIVISIONS else kind_of(element)
-        if not AUTHORS_PIECES.fullmatch(kind):
+        head = _head_of(element)
+        if not (AUTHORS_PIECES.fullmatch(kind) or name_heading([head]).level == "named"):
             return False
         words = " ".join(str(piece) for piece in element.itertext())
-        head = " ".join(
-            " ".join(str(piece) for piece in each.itertext()) for each in element if local_name(each) == "head"
-        )
         if _BY_ANOTHER.search(f"{head} {attribute(element, 'resp')}") and not re.search("author", head, re.IGNORECASE):
             return False
         return not speaks_of(self._author, words)
+
+    def _by_another(self, division: Element) -> bool:
+        """Whether a division in the body, before the work begins, is a piece by another hand."""
+        head = _head_of(division)
+        named = name_heading([head])
+        if named.by_another or any(isinstance(item, TextBlock) and not item.left_out for item in self.items):
+            return named.by_another
+        return bool(aside_kind(head)) or (named.word == "front" and not self._is_authors(division))
 
     def _notes(self, element: Element, kind: str) -> None:
         """Read a collection of notes: each goes to where it is referred to."""
@@ -749,6 +778,7 @@ class _Texts:
         heading = self._reader.blocks[before:]
         del self._reader.blocks[before:]
         named = name_heading(lines) if lines else _by_attributes(element)
+        self._above = ", ".join(filter(None, (*parts, named.label.rstrip(" .:"))))
         nameless = local_name(element) in {"body", "group"} and not lines
         if not nameless or not holds:
             number = named.number if not holds else ""
@@ -765,8 +795,24 @@ class _Texts:
 
     def _end(self) -> None:
         self._reader.close()
-        self.items += self._reader.blocks
-        self._reader.blocks.clear()
+        blocks, self._reader.blocks = self._reader.blocks, []
+        for block, following in pairwise([*blocks, None]):
+            if isinstance(block, Opening):
+                self._begin_at_milestone(block, following)
+            elif block is not None:
+                self.items.append(block)
+
+    def _begin_at_milestone(self, opening: Opening, following: Item | None) -> None:
+        """Begin a chapter that no division holds, unless one has just begun; a heading below it names it."""
+        held = self.items[self._chapter :]
+        if self._above and held and all(each.left_out for each in held if isinstance(each, TextBlock)):
+            return
+        number = opening.number if _NUMBER.fullmatch(opening.number) else ""
+        title = "" if number else opening.number
+        if isinstance(following, TextBlock) and following.left_out == "heading":
+            named = name_heading(following.lines)
+            number, title = named.number, named.title
+        self._begin(Opening(number, title, self._above))
 
     def _end_chapter(self) -> None:
         """Take the numbers off lines that nobody cites by number: of verse quoted in prose."""
@@ -778,6 +824,10 @@ class _Texts:
                 item = self.items[place]
                 if isinstance(item, TextBlock) and item.line is not None:
                     self.items[place] = replace(item, line=None)
+
+
+def _head_of(element: Element) -> str:
+    return " ".join(words_of(each) for each in leading_heads(element))
 
 
 def _by_attributes(element: Element) -> Named:

@@ -22,6 +22,22 @@ _TENS = (
 )  # fmt: skip
 _WORDS = {word: value for value, pair in enumerate(_UNITS, start=1) for word in pair}
 _WORDS |= {word: 10 * value for value, pair in enumerate(_TENS, start=2) for word in pair}
+_ORDINALS = (
+    "premier première erstes erster erste primero primera primer primo prima первая первый",
+    "deuxième second seconde zweites zweiter zweite segundo segunda secondo seconda вторая второй",
+    "troisième drittes dritter dritte tercero tercera tercer terzo terza третья третий",
+    "quatrième viertes vierter vierte cuarto cuarta quarto quarta четвертая четвёртая четвертый",
+    "cinquième fünftes fünfter fünfte quinto quinta пятая пятый",
+    "sixième sechstes sechster sechste sexto sexta sesto sesta шестая шестой",
+    "septième siebentes siebtes siebente siebte séptimo séptima settimo settima седьмая седьмой",
+    "huitième achtes achter achte octavo octava ottavo ottava восьмая восьмой",
+    "neuvième neuntes neunter neunte noveno novena nono nona девятая девятый",
+    "dixième zehntes zehnter zehnte décimo décima decimo decima десятая десятый",
+    "onzième elftes elfter elfte undécimo undecimo одиннадцатая",
+    "douzième zwölftes zwölfter zwölfte duodécimo dodicesimo двенадцатая",
+)
+"""Of French, German, Spanish, Italian and Russian."""
+_WORDS |= {word: value for value, row in enumerate(_ORDINALS, start=1) for word in row.split() if word not in _WORDS}
 
 NUMBER_PATTERN = (
     r"(?:\d{1,3}|[IVXLC]+|(?:"
@@ -56,8 +72,14 @@ def number_value(written: str) -> int | None:
 
 Level = Literal["part", "chapter", "section", "named"]
 
-_CHAPTER_WORDS = ("chapter", "chap", "stave", "letter", "canto", "scene", "adventure", "fytte")
-_PART_WORDS = ("volume", "vol", "book", "part", "phase", "act", "epoch", "period", "narrative")
+_CHAPTER_WORDS = (
+    *("chapter", "chap", "stave", "letter", "canto", "scene", "adventure", "fytte"),
+    *("chapitre", "kapitel", "capítulo", "capitulo", "capitolo", "глава"),
+)
+_PART_WORDS = (
+    *("volume", "vol", "book", "part", "phase", "act", "epoch", "period", "narrative"),
+    *("livre", "tome", "partie", "buch", "teil", "theil", "band", "libro", "parte", "tomo", "часть", "книга", "том"),
+)
 _WORD = "|".join((*_CHAPTER_WORDS, *_PART_WORDS))
 _SEPARATOR = r"(?P<separator>\s*(?:[.:—–;]|-{1,2})[\s.:—–-]*|\s+|$)"
 _WORD_FIRST = re.compile(
@@ -79,18 +101,26 @@ _TITLED_ROMAN = re.compile(
     r"\s*(?P<number>[VXLC]|[IVXLC]{2,})\s+(?P<title>[A-Z\"“‘].*)"
 )  # not "I": that begins sentences
 _NAMED_FRONT = re.compile(
-    r"(?:the |an )?(?:author['’]?s |translator['’]?s |editor['’]?s |publisher['’]?s )?"
+    r"(?:the |an )?(?:author['’]?s |translator['’]?s |editor['’]?s |publisher['’]?s |critical )?"
     r"(?:preface|introduction|introductory|foreword|forethought|advertisement|proem|note to the \w+ edition|"
-    r"introductory (?:note|chapter|remarks)|prefatory note|(?:author|translator|editor|publisher)['’]?s note)\b"
-    r"(?:,? (?:to|by|from|of) .{1,60})?[.:]?",
+    r"introductory (?:note|chapter|remarks)|prefatory note|(?:author|translator|editor|publisher)['’]?s note|"
+    r"(?:a )?note on the (?:text|translation|author|edition)|about the (?:author|text|translator|translation)|"
+    r"acknowledge?ments?|(?:a )?biographical (?:note|sketch|introduction)|"
+    r"préface|avant-propos|vorwort|einleitung|prólogo|prefacio|introducción|prefazione|предисловие)\b"
+    r"(?:,? (?:to|by|from|of|du|de|des|der|del|переводчика) .{1,60})?[.:]?",
     re.IGNORECASE,
 )
 _NAMED_ANYWHERE = re.compile(
     r"(?:the |an )?(?:prologue|prelude|induction|interlude|intermezzo|epilogue|finale|envoi|l['’]envoi|postscript|"
-    r"afterword|afterthought|conclusion|coda)\b(?:[.:;—-]+.{0,60}| to .{1,60})?",
+    r"afterword|afterthought|conclusion|coda|épilogue|epilog|prolog|epílogo|epilogo|эпилог|пролог)\b(?:[.:;—-]+.{0,60}| to .{1,60})?",
     re.IGNORECASE,
 )
-_BY_ANOTHER = re.compile(r"\b(?:translator|editor|publisher)['’]?s?\b", re.IGNORECASE)
+_BY_ANOTHER = re.compile(
+    r"\b(?:translator|editor|publisher)['’]?s?\b|^(?:(?:an? |the )?(?:critical|biographical) |about the |(?:a )?note on the )"
+    r"|^acknowledge?ments?\b|\b(?:traducteur|éditeur|Übersetzers|Herausgebers|traductor|editor|traduttore)\b|переводчика",
+    re.IGNORECASE,
+)
+"""What heads front matter that is not the work's, whoever wrote it."""
 _MOST_LINES = 6
 _FEW_LINES = 3
 """A title takes no more; what is longer is a paragraph."""

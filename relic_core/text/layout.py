@@ -11,12 +11,20 @@ from relic_core.domain import LeftOut
 from relic_core.text.blocks import Block, cut_block, line_width, manner_of, split_blocks
 from relic_core.text.contents import find_contents, is_list
 from relic_core.text.headings import Heading, parse_heading
+from relic_core.text.metadata import BY
 
 _HEADER_ENDS = (
     re.compile(r"^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG[^*]{0,300}\*{3}[^\n]*", re.MULTILINE),
     re.compile(r"^[ \t]*\*END[ *]*THE SMALL PRINT[^\n]*", re.MULTILINE),
     re.compile(r"^[^\n]*\b(?:gutenberg\.net\.au|Project Gutenberg(?: of)? Australia)\b[^\n]*", re.MULTILINE),
 )
+_OLD_HEADER = re.compile(
+    r"^[^\n]*\b(?:file should be named|Corrected EDITIONS|public domain in the United States|"
+    r"e-?texts? (?:was|were) (?:produced|prepared|typed|scanned))\b[^\n]*",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Last lines of headers of the 1990s that no line ends."""
+_FIRST_LINES = 300
 _HEADER_ROOM = 40_000
 """Characters. The longest small print of the 1990s is about 12,000."""
 _AUSTRALIAN_ROOM = 4_000
@@ -45,7 +53,7 @@ _EDITORS_NOTE = re.compile(
     r"(?:'s|’s|s'|s’|s)? notes?\b",
     re.IGNORECASE,
 )
-_END = re.compile(r"(?:the )?end\.?|finis\.?|fin\.?", re.IGNORECASE)
+_END = re.compile(r"(?:(?:the )?end|finis|fine?|ende|конец)\.?", re.IGNORECASE)
 _END_OF_PART = re.compile(
     r"(?:the )?end of (?:the )?(?:\w+[- ]?\w* )?(?:book|part|volume|vol\.)\b.{0,40}", re.IGNORECASE
 )
@@ -69,6 +77,10 @@ def licence(text: str) -> tuple[int, int]:
     if not start:
         australian = list(_HEADER_ENDS[2].finditer(text, 0, _AUSTRALIAN_ROOM))
         start = australian[-1].end() if australian else 0
+    if not start and "Project Gutenberg" in text[:_FIRST_LINES]:
+        first_footer = _FOOTER.search(text)
+        room = min(_HEADER_ROOM, first_footer.start() if first_footer else len(text))
+        start = max((found.end() for found in _OLD_HEADER.finditer(text, 0, room)), default=0)
     footer = _FOOTER.search(text, start)
     return start, footer.start() if footer and text[start : footer.start()].strip() else len(text)
 
@@ -234,7 +246,7 @@ def title_page(layout: Layout) -> set[int]:
     after = max(page, default=-1) + 1
     if not page or after >= len(layout.blocks):
         return set()
-    named = any(layout.blocks[index].flat.lower().startswith("by ") for index in page)
+    named = any(re.match(BY, layout.blocks[index].flat, re.IGNORECASE) for index in page)
     return page if named or layout.blocks[after].gap > 1 else set()
 
 

@@ -19,7 +19,9 @@ _FIELD = re.compile(
 )
 _FIRST_LINE = re.compile(r"Project Gutenberg(?:'s|’s)? (?:(?:EBook|Etext) )?(?:of )?(?P<title>.+?),? by (?P<author>.+)")
 _TRANSLATED = re.compile(r"\btranslat(?:ed|ion)\b[^.]{0,80}?\bby\s+(?:/ )?(?P<name>[^/,;()]{3,60})", re.IGNORECASE)
-_BY = re.compile(r"_?by_?:?\s+(?P<name>[^/,;()\d]{3,60})", re.IGNORECASE)
+BY = r"_?(?:by|par|von|por|di)_?:?\s+"
+"""What stands before the author's name on title pages, ignoring case."""
+_BY = re.compile(BY + r"(?P<name>[^/,;()\d]{3,60})", re.IGNORECASE)
 _NOT_TITLE = re.compile(r"(?:by|or|a (?:novel|romance|tale|story)|author)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\((1[4-9]\d\d|20\d\d)\)|(?:originally|first) published (?:in )?(1[4-9]\d\d|20\d\d)", re.IGNORECASE)
 _SMALL_WORDS = {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
@@ -113,18 +115,19 @@ def _page_title(front: Sequence[Block]) -> str:
 
 def _in_title_case(title: str) -> str:
     words = [word if word in _SMALL_WORDS else word[:1].upper() + word[1:] for word in title.lower().split()]
+    words = [re.sub(r"(?<=^[DLO]['’])\w", lambda letter: letter[0].upper(), word) for word in words]
     return " ".join(words)[:1].upper() + " ".join(words)[1:]
 
 
 def _page_author(page: Sequence[str]) -> str:
     for line, following in zip(page, [*page[1:], ""], strict=False):
-        by = _BY.fullmatch(f"{line} {following}" if line.lower().strip("_:") == "by" else line)
+        by = _BY.fullmatch(f"{line} {following}" if re.fullmatch(BY, f"{line} ", re.IGNORECASE) else line)
         if by:
             return by["name"]
     return ""
 
 
 def _name(name: str) -> str:
-    name = " ".join(re.sub(r"\([^)]*\)", " ", name).split())  # "D. H. (David Herbert) Lawrence"
+    name = " ".join(re.sub(r"\([^)]*\)|\*", " ", name).split())  # "D. H. (David Herbert) Lawrence"
     name = name if re.search(r"\b\w\.$", name) else name.rstrip(" .")
     return name.title() if name.isupper() else name
