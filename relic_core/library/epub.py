@@ -162,8 +162,9 @@ def kind_of(element: Element, tokens: frozenset[str]) -> str:
     kind = next((_KIND_OF[token] for token in sorted(tokens) if token in _KIND_OF), "")
     if kind == "contents" and not any(_KIND_OF.get(token) == kind for token in semantics_of(element)):
         kind = kind if _is_linked(element) else ""  # a class name may say that prose is what a page contains
-    if not kind and "epigraph" in tokens and name in {"section", "body"} and not any(descendants(element, *HEADINGS)):
-        return "front matter"  # of the whole work: those of chapters are quotations in them
+    if not kind and "epigraph" in tokens and name in {"section", "body"}:
+        headed = next(descendants(element, *HEADINGS), None) is not None
+        return "" if headed else "front matter"  # of the whole work: those of chapters are quotations in them
     return kind
 
 
@@ -720,7 +721,7 @@ def _items(blocks: Sequence[PageBlock], marks: dict[int, _Mark], first: int, pro
             aside = ""
             items.append(_opening(mark, parts))
         elif mark is not None and mark.role == "aside":
-            aside = mark.kind
+            aside = "front matter" if mark.kind == "end matter" and place < first else mark.kind
         elif mark is not None and mark.role == "work" and place < first:
             block = replace(block, left_out="front matter")
         if mark is not None and not mark.invented and not block.left_out:
@@ -1113,7 +1114,7 @@ def read_epub(
 
 
 def _in_reading_order(paths: Iterable[str], package: Package) -> list[str]:
-    """Put pages outside of the reading order where the contents list has them, else last, unless a chapter begins one."""
+    """Put pages outside of the reading order where the contents list has them; where it lacks them, last."""
     listed = list(dict.fromkeys(entry.path for entry in package.contents))
     order = [path for path in paths if path not in package.asides or (path not in listed and not package.contents)]
     for path in (path for path in paths if path not in order):

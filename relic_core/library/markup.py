@@ -195,7 +195,7 @@ _DROPPED_TITLE = re.compile(r"(?:Sir|Dame|Dr\.?)|[a-zß-ÿ].*")
 
 
 def person_name(written: str, filed: str = "") -> str:
-    """Turn a catalogue's name around; no-break spaces join the words of a surname.
+    r"""Turn a catalogue's name around; no-break spaces join the words of a surname.
 
     - `filed`: the name as it is sorted, which says where a surname begins.
 
@@ -211,7 +211,8 @@ def person_name(written: str, filed: str = "") -> str:
         name = sorted_name
     family, *others = [part.strip() for part in name.split(",")]
     behind = others[1:] if len(others) > 1 else []
-    if not others or _SUFFIX.fullmatch(others[0]) or not all(map(_DROPPED_TITLE.fullmatch, behind)):
+    known = all(_SUFFIX.fullmatch(part) or _DROPPED_TITLE.fullmatch(part) for part in behind)
+    if not others or _SUFFIX.fullmatch(others[0]) or not known:
         return name
     suffix = "".join(f", {part}" for part in behind if _SUFFIX.fullmatch(part))
     return f"{others[0]} {family.replace(' ', chr(0xA0))}{suffix}"
@@ -220,7 +221,7 @@ def person_name(written: str, filed: str = "") -> str:
 def _plain_name(written: str) -> str:
     name = re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", written)
     name = " ".join(_YEARS_OF_LIFE.sub("", name).split()).strip(" ,;")
-    return name if re.search(r"\b\w\.$", name) else name.rstrip(".")
+    return name if re.search(r"\b(?:\w|[JS]r)\.$", name) else name.rstrip(".")
 
 
 def _is_utf8(data: bytes) -> bool:

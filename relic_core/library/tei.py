@@ -156,13 +156,13 @@ def references(root: Element) -> tuple[set[str], dict[str, list[str]]]:
 
 
 _DIGITAL_WORDS = (
-    r"(?:machine[- ]readable|maschinenlesbare\w*|electronic|elektronische\w*|[eé]lectronique|electr[oó]nica|elettronica|"
-    r"digitale?\w*|num[eé]rique|TEI|XML|encoded|ELTeC)"
+    r"(?:machine[- ]readable|maschinenlesbare\w*|electronic|elektronische\w*|[eé]lectronique|electr[oó]nica|"
+    r"elettronica|digitale?\w*|num[eé]rique|TEI|XML|encoded|ELTeC)"
 )
 _EDITION = r"(?:[eé]ditions?|edici[oó]n|edi[cç][aã]o|edizione|Ausgabe|Fassung|versi[oó]ne?|transcription|text|resource)"
 _EDITION_WORDS = re.compile(
-    rf"\s*[:;,.\-–—(\[]*\s*\b(?:(?:an? )?{_DIGITAL_WORDS}\b[\w\s-]{{0,30}}?\b{_EDITION}|{_EDITION}\s+{_DIGITAL_WORDS})\b"
-    r"[\s.)\]]*$",
+    rf"\s*[:;,.\-–—(\[]*\s*\b(?:(?:an? )?{_DIGITAL_WORDS}\b[\w\s-]{{0,30}}?\b{_EDITION}|"
+    rf"{_EDITION}\s+{_DIGITAL_WORDS})\b[\s.)\]]*$",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<!\d)(1[0-9]\d\d|20\d\d)(?!\d)")
@@ -236,7 +236,7 @@ def _said(element: Element) -> str:
 
 
 def _performed(root: Element) -> int | None:
-    """The year of print, else of the first performance, else of writing, of the events that a file lists."""
+    """Give the year of print, else of the first performance, else of writing, of the events that a file lists."""
     events = [each for listed in descendants(root, "standoff") for each in descendants(listed, "event")]
     for kind in ("print", "premiere", "written"):
         years = _years(each for each in events if kind_of(each) == kind)
@@ -644,6 +644,7 @@ class _Texts:
         self._author = author
         self._chapter = 0  # where in the items the blocks of the current chapter begin
         self._above = ""  # the divisions around
+        self._in_chapter = False
         self._corpus(root, ()) if local_name(root).startswith("teicorpus") else self._edition(root, ())
         self._end_chapter()
 
@@ -779,6 +780,7 @@ class _Texts:
         del self._reader.blocks[before:]
         named = name_heading(lines) if lines else _by_attributes(element)
         self._above = ", ".join(filter(None, (*parts, named.label.rstrip(" .:"))))
+        self._in_chapter = kind_of(element) in CHAPTERS or named.level == "chapter"
         nameless = local_name(element) in {"body", "group"} and not lines
         if not nameless or not holds:
             number = named.number if not holds else ""
@@ -805,7 +807,7 @@ class _Texts:
     def _begin_at_milestone(self, opening: Opening, following: Item | None) -> None:
         """Begin a chapter that no division holds, unless one has just begun; a heading below it names it."""
         held = self.items[self._chapter :]
-        if self._above and held and all(each.left_out for each in held if isinstance(each, TextBlock)):
+        if self._in_chapter and all(each.left_out for each in held if isinstance(each, TextBlock)):
             return
         number = opening.number if _NUMBER.fullmatch(opening.number) else ""
         title = "" if number else opening.number

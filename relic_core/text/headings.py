@@ -112,12 +112,14 @@ _NAMED_FRONT = re.compile(
 )
 _NAMED_ANYWHERE = re.compile(
     r"(?:the |an )?(?:prologue|prelude|induction|interlude|intermezzo|epilogue|finale|envoi|l['’]envoi|postscript|"
-    r"afterword|afterthought|conclusion|coda|épilogue|epilog|prolog|epílogo|epilogo|эпилог|пролог)\b(?:[.:;—-]+.{0,60}| to .{1,60})?",
+    r"afterword|afterthought|conclusion|coda|épilogue|epilog|prolog|epílogo|epilogo|эпилог|пролог)\b"
+    r"(?:[.:;—-]+.{0,60}| to .{1,60})?",
     re.IGNORECASE,
 )
 _BY_ANOTHER = re.compile(
-    r"\b(?:translator|editor|publisher)['’]?s?\b|^(?:(?:an? |the )?(?:critical|biographical) |about the |(?:a )?note on the )"
-    r"|^acknowledge?ments?\b|\b(?:traducteur|éditeur|Übersetzers|Herausgebers|traductor|editor|traduttore)\b|переводчика",
+    r"\b(?:translator|editor|publisher)['’]?s?\b|^(?:(?:an? |the )?(?:critical|biographical) |about the )"
+    r"|^(?:a )?note on the |^acknowledge?ments?\b"
+    r"|\b(?:traducteur|éditeur|Übersetzers|Herausgebers|traductor|traduttore)\b|переводчика",
     re.IGNORECASE,
 )
 """What heads front matter that is not the work's, whoever wrote it."""

@@ -85,9 +85,9 @@ def read_metadata(header: str, front: Sequence[Block]) -> Metadata:
         _field_title(fields.get("Title", "")) or (clean_title(first["title"]) if first else "") or _page_title(front)
     )
     author = fields.get("Author", "") or (first["author"] if first else "") or _page_author(page)
-    translated = _TRANSLATED.search(joined)
-    translator = fields.get("Translator", "") or (translated["name"] if translated else "")
-    translator = "" if _name(translator) == _name(author) else translator  # a title may have the word
+    named = (found["name"] for found in _TRANSLATED.finditer(joined))
+    others = (name for name in named if _name(name) != _name(author))  # a title may have the word
+    translator = fields.get("Translator", "") or next(others, "")
     year = _YEAR.search(fields.get("Original publication", "")) or _YEAR.search(joined)
     published = re.search(r"\b(1[4-9]\d\d|20\d\d)\b", fields.get("Original publication", ""))
     found = published[1] if published else next(filter(None, year.groups()), None) if year else None

@@ -187,7 +187,7 @@ def test_notes_of_the_author_stand_behind_the_chapter_and_those_of_editors_are_l
         ("<app><lem>sea</lem><rdg>see</rdg></app>", "sea"),
         ("the <del>old</del><add>new</add> boat", "the new boat"),
         ("a word bro<lb break='no'/>ken and one\n<lb/>whole", "a word broken and one whole"),
-        ("zu-<lb/>sammen", "zu- sammen"),
+        ("zu-<lb/>sammen", "zu-sammen"),
         ("lost <gap reason='torn'/> words", "lost [—] words"),
         ("<q>“Well,”</q> said <said>he</said>", "“Well,” said he"),
         ("<emph>no</emph> <hi rend='bold'>bold</hi> <hi rendition='#i'>it</hi> <foreign rend='italics'>alors</foreign>",
