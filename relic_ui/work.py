@@ -74,7 +74,7 @@ def show(app: App, facts: Facts) -> None:
     if app.sources.all():
         sources_reading.show_quoting(app, facts.summary.id)
     _show_chapters(facts.summary.id, facts.numbers.chapters)
-    _show_set_aside(facts.numbers)
+    _show_set_aside(app, facts.summary.id, facts.numbers)
     _show_indexes(app, facts)
     _show_searches(app, facts)
 
@@ -197,7 +197,7 @@ def _chapter_row(work_id: str, number: int, chapter: ChapterFacts) -> str:
     )
 
 
-def _show_set_aside(numbers: Numbers) -> None:
+def _show_set_aside(app: App, work_id: str, numbers: Numbers) -> None:
     st.header("What was left out")
     if not numbers.left_out:
         st.html('<p class="relic-measure">Nothing: the whole file is the author’s text.</p>')
@@ -207,6 +207,16 @@ def _show_set_aside(numbers: Numbers) -> None:
         "You see it when you read; no search finds it.</p>"
         f'<details class="relic-shelf-found"><summary>What it is</summary>{left_out_list(numbers.left_out)}</details>'
     )
+    if not numbers.pieces:
+        return
+    with st.expander("Put a piece back"):
+        for piece in numbers.pieces:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.html(left_out_list([piece]), width="stretch")
+                if st.button("Put it back", key=f"work_back_{piece.start}", help=literal(piece.sample)):
+                    app.works.put_back(work_id, piece.start)
+                    app.indexes.start(work_id)
+                    st.rerun()
 
 
 def _show_indexes(app: App, facts: Facts) -> None:

@@ -15,6 +15,10 @@ _FIRST = 300
 _SAMPLE = 160
 _LONGEST_APPARATUS = 40_000
 """Characters. Project Gutenberg's licence has 20,000, the contents of the longest novels less."""
+_DOUBTFUL = {"front matter", "end matter", "editor's note", "note", "hidden"}
+_PIECE = 300
+"""Characters."""
+_MOST_PIECES = 20
 _NAMED = 3
 
 
@@ -28,12 +32,16 @@ class ChapterPreview:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutPreview:
-    """How much was set aside under one kind of `relic_core.domain.LeftOut`; the sample is of the longest stretch."""
+    """How much was set aside under one kind of `relic_core.domain.LeftOut`; the sample is of the longest stretch.
+
+    - `start`: of the one stretch that it is about; -1 where it is about all of its kind.
+    """
 
     kind: str
     count: int
     characters: int
     sample: str
+    start: int = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +91,7 @@ class Numbers:
     style: SpeechStyle
     chapters: tuple[ChapterFacts, ...]
     left_out: tuple[LeftOutPreview, ...]
+    pieces: tuple[LeftOutPreview, ...]
     characters: int
 
     @property
@@ -154,11 +163,25 @@ def left_out_of(work: Work) -> tuple[LeftOutPreview, ...]:
             kind=kind,
             count=len(parts),
             characters=sum(map(len, parts)),
-            sample=_shortened(" ".join(max(parts, key=len)[: 4 * _SAMPLE].split()), _SAMPLE),
+            sample=_begin(max(parts, key=len)),
         )
         for kind, parts in texts.items()
     ]
     return tuple(sorted(found, key=lambda part: -part.characters))
+
+
+def pieces_of(work: Work) -> tuple[LeftOutPreview, ...]:
+    """List the pieces that were set aside and may be text of the work after all, the longest first."""
+    pieces = [
+        LeftOutPreview(part.kind, 1, part.end - part.start, _begin(work.text[part.start : part.end]), part.start)
+        for part in work.left_out
+        if part.kind in _DOUBTFUL and part.end - part.start >= _PIECE
+    ]
+    return tuple(sorted(pieces, key=lambda part: -part.characters)[:_MOST_PIECES])
+
+
+def _begin(text: str) -> str:
+    return _shortened(" ".join(text[: 4 * _SAMPLE].split()), _SAMPLE)
 
 
 def count(work: Work) -> Numbers:
@@ -188,6 +211,7 @@ def count(work: Work) -> Numbers:
             for index, chapter in enumerate(dialogue.chapters)
         ),
         left_out=left_out_of(work),
+        pieces=pieces_of(work),
         characters=len(work.text),
     )
 

@@ -20,6 +20,7 @@ from relic_core.store.splits import ExampleRows
 from relic_core.store.works import Outcome, WorkRows
 from relic_core.text.decoding import file_name, harmless
 from relic_core.text.metadata import Metadata
+from relic_core.text.reading import put_back
 
 __all__ = ["Added", "Available", "LeftOutPreview", "Preview", "Works", "ensure_sample"]
 
@@ -121,6 +122,10 @@ class Works:
         if work.year is None and (entry := entry_of(work, self._library)):
             work = replace(work, year=entry.year)  # plain text seldom says when it first appeared
         return work, notice_of(work, edition.missing), edition.details
+
+    def put_back(self, work_id: str, start: int) -> WorkSummary:
+        """Make text of what was left out of a work at an offset; its indexes have to be made anew."""
+        return self._rows.read_anew(put_back(self._rows.load(work_id), start))
 
     def find_file(self, given: str) -> Path:
         """Find the file a person means; see `library.folder.find_file` and `refusal`."""

@@ -104,6 +104,22 @@ class WorkRows(Removable[WorkSummary]):
             _insert(cursor, work, added)
             return _summary(cursor, work.id), outcome
 
+    def read_anew(self, work: Work) -> WorkSummary:
+        """Write a stored work anew whose text has more sentences in one place; golds behind it move with theirs."""
+        with self._writing() as cursor:
+            summary = _summary(cursor, work.id)
+            starts = cursor.execute("SELECT start_offset FROM sentences WHERE work_id = ? ORDER BY position", [work.id])
+            pairs = enumerate(zip(starts.fetchall(), work.sentences, strict=False))
+            at = next((index for index, ((start,), new) in pairs if new.start != start), summary.sentences)
+            _drop(cursor, work.id)
+            _insert(cursor, work, summary.added)
+            for table in ("windows", "examples"):
+                cursor.execute(
+                    f"UPDATE {table} SET gold_start = gold_start + ? WHERE work_id = ? AND gold_start >= ?",  # noqa: S608 - our own names
+                    [len(work.sentences) - summary.sentences, work.id, at],
+                )
+            return _summary(cursor, work.id)
+
     def summaries(self) -> tuple[WorkSummary, ...]:
         """List the works by title."""
         return tuple(_as_summary(row) for row in self._all(_SELECT + "live_works ORDER BY lower(title), id"))
@@ -269,7 +285,7 @@ class TextRows(Rows):
 
     def versions(self) -> dict[str, Version]:
         """Say of every work which state of it is stored."""
-        rows = self._all("SELECT id, sha256, segmenter, added FROM live_works")
+        rows = self._all("SELECT id, sha256, segmenter, coalesce(written, added) FROM live_works")
         return {work_id: Version(*values) for work_id, *values in rows}
 
     def work_versions(self) -> dict[str, WorkVersion]:
@@ -304,7 +320,8 @@ class TextRows(Rows):
         read = {}
         with self._reading() as cursor:
             rows = cursor.execute(
-                "SELECT id, sha256, segmenter, added FROM live_works WHERE list_contains(?, id)", [list(work_ids)]
+                "SELECT id, sha256, segmenter, coalesce(written, added) FROM live_works WHERE list_contains(?, id)",
+                [list(work_ids)],
             ).fetchall()
             for work_id, *version in rows:
                 read[work_id] = _text(cursor, work_id, Version(*version), read_text(cursor, work_id))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
 
 from relic_core.config import Settings
-from relic_core.domain import Format, Paragraph, Sentence, Work
-from relic_core.errors import unknown_name
+from relic_core.domain import Chapter, Format, LeftOut, Paragraph, Sentence, Work
+from relic_core.errors import BadRequest, unknown_name
 from relic_core.ports import Segmenter
+from relic_core.text.blocks import split_blocks
 from relic_core.text.decoding import decode, file_name, harmless
+from relic_core.text.headings import clean_title
 from relic_core.text.metadata import Metadata
 from relic_core.text.structure import Structure, analyse
 
@@ -102,6 +105,66 @@ def _sentences(text: str, paragraphs: Iterable[Paragraph], segmenter: Segmenter)
         for start, end in segmenter.segment(text, paragraph.start, paragraph.end):
             yield Sentence(index, start, end, paragraph.chapter, paragraph.index)
             index += 1
+
+
+_PROSE = 200
+"""Characters from which on a block is no line of a title page."""
+
+
+def put_back(work: Work, start: int) -> Work:
+    """Make text of what was left out at an offset: paragraphs of the chapter around it, else a chapter of its own.
+
+    Lines of a title page before its first paragraph stay left out; the last of them names the chapter.
+    Raises BadRequest: nothing was left out there.
+    """
+    piece = next((each for each in work.left_out if each.start == start), None)
+    if piece is None:
+        raise BadRequest("That piece is part of the text already, or the work was read anew. Open its page again.")
+    blocks = split_blocks(work.text, piece.start, piece.end)
+    first = next((place for place, block in enumerate(blocks) if block.end - block.start >= _PROSE), 0)
+    around = next((chapter.index for chapter in work.chapters if chapter.start <= start < chapter.end), None)
+    chapters = list(work.chapters)
+    if around is None:
+        around = sum(chapter.start < start for chapter in chapters)
+        above = blocks[first - 1] if first else None
+        title = clean_title(above.flat) if above is not None and above.short else ""
+        begin = above.start if above is not None else blocks[0].start
+        chapters.insert(around, Chapter(around, begin, piece.end, title=title))
+        shift = 1
+    else:
+        shift = 0
+    place = sum(paragraph.start < start for paragraph in work.paragraphs)
+    added = [Paragraph(0, block.start, block.end, around, 0) for block in blocks[first:]]
+    later = [
+        replace(
+            each,
+            chapter=each.chapter + shift,
+            note_to=None if each.note_to is None else each.note_to + len(added) * (each.note_to >= place),
+        )
+        for each in work.paragraphs[place:]
+    ]
+    earlier = [replace(each, chapter=each.chapter + shift * (each.start > start)) for each in work.paragraphs[:place]]
+    counts = Counter[tuple[int, bool]]()
+    paragraphs = []
+    for index, each in enumerate([*earlier, *added, *later]):
+        counts[each.chapter, each.kind == "note"] += 1
+        number = counts[each.chapter, each.kind == "note"]
+        paragraphs.append(replace(each, index=index, number=number))
+    cut = _sentences(work.text, paragraphs[place : place + len(added)], segmenter("rules"))
+    before = [sentence for sentence in work.sentences if sentence.start < start]
+    behind = [
+        replace(each, paragraph=each.paragraph + len(added), chapter=each.chapter + shift)
+        for each in work.sentences[len(before) :]
+    ]
+    kept = [LeftOut(piece.start, blocks[first - 1].end, piece.kind)] if first else []
+    at = work.left_out.index(piece)
+    return replace(
+        work,
+        chapters=tuple(replace(each, index=index) for index, each in enumerate(chapters)),
+        paragraphs=tuple(paragraphs),
+        sentences=tuple(replace(each, index=index) for index, each in enumerate([*before, *cut, *behind])),
+        left_out=(*work.left_out[:at], *kept, *work.left_out[at + 1 :]),
+    )
 
 
 def segmenter(name: str) -> Segmenter:

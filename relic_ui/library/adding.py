@@ -177,7 +177,7 @@ def _details(preview: Preview) -> str:
         parts += (
             f'<details class="relic-shelf-found"><summary>Left out: {escape(kinds)} '
             f"({share:.1%} of the file)</summary>"
-            f"{left_out_list(preview.left_out)}</details>"
+            f"{left_out_list(preview.left_out)}<p>Long pieces can be put back on the page of the work.</p></details>"
         )
     return parts
 

@@ -72,6 +72,20 @@ def test_what_was_set_aside_is_shown(app, lanterns):
     assert "Headings: 2 times" in plain(html(at))
 
 
+def test_a_piece_that_was_left_out_is_put_back_by_one_press(app):
+    note = "He that would cross must pay, says the song, and he that would not must wait. " * 5
+    text = TEXT.replace("CHAPTER I\n", f"TRANSLATOR’S NOTE\n\n{note}\n\n\n\nCHAPTER I\n", 1)
+    work = app.bench.works.add(text.encode(), name="lanterns.txt").work
+    at = sound(app.open(WORK, work=work.id))
+    assert numbers(at)["chapters"] == "2"
+    (press,) = [button for button in at.button if button.key.startswith("work_back_")]
+    assert "must pay" in plain(html(at))
+    sound(press.click().run())
+    assert numbers(at)["chapters"] == "3"
+    assert not [button for button in at.button if button.key.startswith("work_back_")]
+    app.held.let_go()
+
+
 def test_a_work_is_prepared_on_request(app, lanterns):
     at = sound(app.open(WORK, work=lanterns.id))
     assert SAYS["unprepared"] in html(at)
