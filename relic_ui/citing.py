@@ -13,7 +13,7 @@ from relic_core.errors import NotFound
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import NO_PAGES
 from relic_core.reporting.citations.styles import STYLES, style
-from relic_core.services.citing import Citation
+from relic_core.services.citing import Citation, guess
 from relic_core.wiring import App
 from relic_ui import copying, typography
 from relic_ui.buttons import save_button
@@ -137,6 +137,8 @@ def _show_forms(found: Citation) -> None:
     st.html(f'<dl class="relic-cite">{rows}</dl>')
     if found.locator:
         st.html(f'<p class="relic-quiet relic-measure">{escape(NO_PAGES)}</p>')
+    if found.work.guessed:
+        st.warning(literal(guess(found.work)), icon=":material/help:")
     _show_unknown(found.work)
     _show_files(found.work)
 

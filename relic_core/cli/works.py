@@ -20,6 +20,7 @@ from relic_core.errors import BadRequest, BadWeights, RelicError
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.styles import STYLES
 from relic_core.services.catalogue import RelicSplit, Shelved, parse_number
+from relic_core.services.citing import guess
 from relic_core.services.works import Added
 
 if TYPE_CHECKING:
@@ -316,6 +317,8 @@ def cite(app: App, work: str, at: str, sentences: int, style: Any, as_printed: b
         return
     for each in found.written:
         print(f"{each.label}:\n{indent(getattr(each, form), '  ')}")
+    if found.work.guessed:
+        note(guess(found.work))
 
 
 @command("remove emma")

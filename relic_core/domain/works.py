@@ -110,6 +110,7 @@ class Work:
     - `text`: the whole file, decoded, with line ends made "\\n"; of an EPUB or a TEI file, its words as plain text.
       Nothing is cut from it, so offsets stay true to it.
     - `sentences`: only the author's text has them.
+    - `guessed`: which of author and year no catalogue says and nobody has confirmed: "author, year".
     """
 
     id: str
@@ -126,6 +127,7 @@ class Work:
     translator: str = ""
     source: str = ""
     format: Format = "plain text"
+    guessed: str = ""
 
     @cached_property
     def fingerprint(self) -> str:
@@ -279,6 +281,7 @@ class WorkSummary:
     words: int
     added: datetime
     format: Format = "plain text"
+    guessed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,3 +321,4 @@ class CitedWork:
     translator: str = ""
     year: int | None = None
     details: EditionDetails = field(default_factory=EditionDetails)
+    guessed: str = ""

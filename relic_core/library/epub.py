@@ -445,7 +445,8 @@ def _described(root: Element) -> tuple[Metadata, EditionDetails]:
         title=words_of((main or titles)[0]) if titles else "",
         author=" and ".join(people("aut")),
         translator=" and ".join(people("trl")),
-        year=_year(root),
+        year=_year(root, original=True) or _year(root),
+        guessed=() if _year(root, original=True) else ("year",),
     )
     details = edition_of(
         editor="; ".join(filter(None, people("edt"))),
@@ -456,11 +457,11 @@ def _described(root: Element) -> tuple[Metadata, EditionDetails]:
     return metadata, details
 
 
-def _year(root: Element) -> int | None:
+def _year(root: Element, *, original: bool = False) -> int | None:
     for date in descendants(root, "date"):
         year = re.match(r"\s*(\d{4})\b", words_of(date))
-        original = "original" in attribute(date, "event").lower()
-        if year and (original or 1000 < int(year[1]) < _OLDEST_EBOOK):  # noqa: PLR2004 - no printed work is older
+        marked = "original" in attribute(date, "event").lower()
+        if year and (marked or (not original and 1000 < int(year[1]) < _OLDEST_EBOOK)):  # noqa: PLR2004 - no printed work is older
             return int(year[1])
     return None
 
@@ -1098,7 +1099,7 @@ def read_epub(
     for path in _in_reading_order(roots, package):
         blocks += Page(roots[path], path, frozenset(notes)).blocks
         refuse_many_paragraphs(len(blocks), what="The EPUB")
-    metadata = replace(package.metadata, **metadata.given)
+    metadata = package.metadata.corrected(metadata)
     items = outline(blocks, package.contents, title=metadata.title, author=metadata.author)
     try:
         work = compose(items, metadata, name=name, source=source, form="EPUB", segmenter=segmenter)

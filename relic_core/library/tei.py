@@ -188,12 +188,13 @@ def read_header(root: Element) -> tuple[Metadata, EditionDetails]:
     printed = [each for each in sources if not _DIGITAL.search(attribute(each, "type"))]
     dated = [each for each in printed if each in firsts or not _DIGITAL.search(words_of(each))]
     editors = [each for each in _children(statement, "editor") if not _TRANSLATES.search(attribute(each, "role"))]
+    year = _performed(root) or min(_years(firsts) or _years(descendants(header, "creation")), default=None)
     metadata = Metadata(
         title=_title(statement),
         author=" and ".join(_people(_children(statement, "author"))),
         translator=_translator(statement),
-        year=_performed(root)
-        or min(_years(firsts) or _years(descendants(header, "creation")) or _years(dated), default=None),
+        year=year or min(_years(dated), default=None),
+        guessed=() if year else ("year",),
     )
     books = [each for each in printed if next(descendants(each, "publisher"), None) is not None]
     books.sort(key=lambda each: each in firsts)
@@ -629,7 +630,7 @@ def read_tei(
             "same edition that has the text; its <text> element holds a <body>."
         )
     header, details = read_header(root)
-    metadata = replace(header, **metadata.given)
+    metadata = header.corrected(metadata)
     texts = _Texts(root, metadata.author)
     work = compose(texts.items, metadata, name=name, source=source, form="TEI", segmenter=segmenter)
     return Edition(work, details=details)

@@ -35,6 +35,21 @@ class Citation:
         return (*((self.quoted,) if self.quoted else ()), *self.forms)
 
 
+def guess(work: CitedWork) -> str:
+    """Say what of a citation was guessed and how it is confirmed.
+
+    >>> guess(CitedWork(id="x", title="The Ferry", author="Mara Quill", year=1848, guessed="author, year"))[:58]
+    'The author (Mara Quill) and the year (1848) are guesses fro'
+    """
+    names = work.guessed.split(", ")
+    said = " and ".join(f"the {name} ({getattr(work, name)})" for name in names)
+    are = "are guesses" if len(names) > 1 else "is a guess"
+    return (
+        f"{said[:1].upper()}{said[1:]} {are} from what stands in the file. Check this; “Correct details” and “Save” on "
+        "the page of the work confirm it."
+    )
+
+
 class Citing:
     """Cites works, also those that were removed."""
 
@@ -111,6 +126,7 @@ class Citing:
                 year=summary.year,
                 details=corrected.get(summary.id)
                 or derive_details(summary.source, begun.get(summary.id, ""), summary.added.date()),
+                guessed=summary.guessed,
             )
             for summary in summaries
         }

@@ -37,7 +37,7 @@ Outcome = Literal["added", "already", "corrected", "restored", "cut again"]
 
 _SUMMARY = tuple(field.name for field in fields(WorkSummary))
 _SELECT = f"SELECT {', '.join(_SUMMARY)} FROM "  # noqa: S608 - our own names
-_WORK = ("id", "title", "author", "sha256", "segmenter", "year", "translator", "source", "format")
+_WORK = ("id", "title", "author", "sha256", "segmenter", "year", "translator", "source", "format", "guessed")
 
 
 PIECE = 8192
@@ -79,7 +79,7 @@ class WorkRows(Removable[WorkSummary]):
         """
         with self._writing() as cursor:
             found = cursor.execute(
-                "SELECT id, title, author, translator, source, year, segmenter, added, "
+                "SELECT id, title, author, translator, source, year, guessed, segmenter, added, "
                 "id NOT IN (SELECT id FROM live_works) "
                 "FROM works WHERE sha256 = ?",
                 [work.sha256],
@@ -88,7 +88,8 @@ class WorkRows(Removable[WorkSummary]):
             added = utc_now()
             if found is not None:
                 stored_id, *values, segmenter, added, removed = found
-                stored = dict(zip(("title", "author", "translator", "source", "year"), values, strict=True))
+                stored = dict(zip(("title", "author", "translator", "source", "year", "guessed"), values, strict=True))
+                stored["guessed"] = ", ".join(name for name in stored["guessed"].split(", ") if name not in given)
                 work = replace(work, id=stored_id)
                 if removed:
                     outcome = "restored"
@@ -163,11 +164,12 @@ class WorkRows(Removable[WorkSummary]):
             return _summary(cursor, work_id, "works")
 
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
-        """Correct what is said of a work; its id, its text and the date at which it was added stay."""
+        """Correct or confirm what is said of a work; its id, its text and the date at which it was added stay."""
         with self._writing() as cursor:
             _summary(cursor, work_id)
             cursor.execute(
-                "UPDATE works SET title = ?, author = ?, translator = ?, year = ?, written = ? WHERE id = ?",
+                "UPDATE works SET title = ?, author = ?, translator = ?, year = ?, guessed = '', written = ? "
+                "WHERE id = ?",
                 [title, author, translator, year, utc_now(), work_id],
             )
             return _summary(cursor, work_id)

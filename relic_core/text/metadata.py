@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Any
@@ -38,6 +38,8 @@ _WRAPPED = 55
 class Metadata:
     r"""What a file or a person says of a work, made harmless; empty or None where they do not.
 
+    - `guessed`: names of what the file does not say for certain.
+
     >>> Metadata("Emma\u202e", "A\nB").author, len(Metadata("x" * 1000).title)
     ('A B', 300)
     """
@@ -46,6 +48,7 @@ class Metadata:
     author: str = ""
     translator: str = ""
     year: int | None = None
+    guessed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("title", "author", "translator"):
@@ -68,7 +71,12 @@ class Metadata:
     @property
     def given(self) -> dict[str, Any]:
         """What is not empty, by name."""
-        return {name: value for name, value in asdict(self).items() if value not in {"", None}}
+        return {name: value for name, value in asdict(self).items() if value not in {"", None, self.guessed}}
+
+    def corrected(self, other: Metadata) -> Metadata:
+        """Put what another says over it."""
+        guessed = tuple(name for name in self.guessed if name not in other.given)
+        return replace(self, **other.given, guessed=guessed)
 
 
 def read_metadata(header: str, front: Sequence[Block]) -> Metadata:
@@ -91,7 +99,9 @@ def read_metadata(header: str, front: Sequence[Block]) -> Metadata:
     year = _YEAR.search(fields.get("Original publication", "")) or _YEAR.search(joined)
     published = re.search(r"\b(1[4-9]\d\d|20\d\d)\b", fields.get("Original publication", ""))
     found = published[1] if published else next(filter(None, year.groups()), None) if year else None
-    return Metadata(title, _name(author), _name(translator), int(found) if found else None)
+    guesses = {"author": author and not (fields.get("Author") or first), "year": found and not published}
+    guessed = tuple(name for name, guess in guesses.items() if guess)
+    return Metadata(title, _name(author), _name(translator), int(found) if found else None, guessed)
 
 
 def speaks_of(author: str, text: str) -> bool:

@@ -41,7 +41,7 @@ def read_work(
         segmenter = default_segmenter()
     text = decode(data, max_bytes=max_bytes)
     structure = analyse(text)
-    structure = replace(structure, metadata=replace(structure.metadata, **metadata.given))
+    structure = replace(structure, metadata=structure.metadata.corrected(metadata))
     sentences = _sentences(text, structure.paragraphs, segmenter)
     return make_work(text, structure, sentences, name=name, source=source, segmenter=segmenter)
 
@@ -75,6 +75,7 @@ def make_work(
         sentences=tuple(sentences),
         left_out=structure.left_out,
         format=form,
+        guessed=", ".join(name for name in metadata.guessed if getattr(metadata, name)),
     )
 
 

@@ -189,7 +189,10 @@ def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> 
     with st.spinner("Adding …"):
         for key, read in texts.items():
             try:
-                work = app.works.add(read.data, name=read.name, **correcting.read(said[key])).work
+                given = correcting.read(said[key])
+                if read.preview.stored is None:  # what nobody changed, nobody has confirmed
+                    given = {name: each for name, each in given.items() if each != getattr(read.preview.work, name)}
+                work = app.works.add(read.data, name=read.name, **given).work
                 app.indexes.start(work.id)
             except RelicError as error:
                 messages.append(("error", f"{_short(read.name)}: {error}"))

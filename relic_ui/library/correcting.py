@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import streamlit as st
@@ -34,7 +35,7 @@ def read(said: dict[str, str]) -> dict[str, Any]:
     >>> read({"title": " Emma ", "author": "", "translator": "", "year": "1815"})
     {'title': 'Emma', 'author': '', 'translator': '', 'year': 1815}
     """
-    words = {name: " ".join(value.split()) for name, value in said.items()}
+    words = {name: re.sub(r"[^\S\xa0]+", " ", value).strip() for name, value in said.items()}
     if not words["title"]:
         raise BadRequest("The title is empty. Write one to find the work by.")
     year = words.pop("year")

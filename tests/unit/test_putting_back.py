@@ -19,8 +19,9 @@ WORDS = "He that would cross must pay, says the song, and he that would not must
 MOTTO = WORDS * 4
 NOTE = "The first printing had a map here, which nobody could read and which the binder left out of most copies of it. "
 TEXT = (
-    f"THE FERRY\n\nby Mara Quill\n\n\n\nTRANSLATOR’S NOTE\n\n{MOTTO}\n\nIt is so.\n\n\n\nCHAPTER I\n\nThe tide went out. Nobody came."
-    f"\n\n[Transcriber’s note: {NOTE * 3}]\n\nA bell rang.\n\n\n\nCHAPTER II\n\nThe boats leaned.\n"
+    f"THE FERRY\n\nby Mara Quill\n\n\n\nTRANSLATOR’S NOTE\n\n{MOTTO}\n\nIt is so.\n\n\n\n"
+    f"CHAPTER I\n\nThe tide went out. Nobody came.\n\n[Transcriber’s note: {NOTE * 3}]\n\nA bell rang.\n\n\n\n"
+    "CHAPTER II\n\nThe boats leaned.\n"
 )
 
 
@@ -66,7 +67,8 @@ def test_a_piece_inside_a_chapter_becomes_a_paragraph_of_it(work):
 
 def test_a_piece_of_an_epub_and_every_piece_one_after_the_other():
     page = f"<h2>About the Author</h2><p>{MOTTO}</p>"
-    note = '<h2>I</h2><p>Rain<a epub:type="noteref" href="#n">1</a> fell.</p><aside epub:type="footnote" id="n">May.</aside>'
+    aside = '<aside epub:type="footnote" id="n">May.</aside>'
+    note = f'<h2>I</h2><p>Rain<a epub:type="noteref" href="#n">1</a> fell.</p>{aside}'
     work = read_file(epub([page, note, f"<h2>Colophon</h2><p>{MOTTO}</p>"]), name="x.epub")
     while pieces_of(work):
         work = sound(put_back(work, pieces_of(work)[0].start))
