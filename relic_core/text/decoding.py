@@ -1,6 +1,7 @@
 r"""From the bytes of a file to text: encodings told apart, line ends made ``\\n``, what is not text refused.
 
-The order of trial: a byte order mark, UTF-8, then the one-byte encodings of western Europe. The last two never fail to
+The order of trial: a byte order mark, UTF-8, Mac Roman by its quotation marks, then the one-byte encodings of western
+Europe. UTF-8 that was taken for cp1252 and encoded once more is undone. The last two never fail to
 decode, so a guard stands behind them: a text in another alphabet read as Latin-1 is nearly all accented letters.
 """
 
@@ -25,6 +26,14 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u
 """Control characters and those that turn the direction of what stands around them: no name needs them."""
 _LONGEST_NAME = 200
 """Characters; most file systems allow 255 bytes."""
+_MAC_MARKS = re.compile(rb"(?<=[a-z])\xd5(?=[a-z])|\xd2(?=[A-Za-z])[^\xd2\xd3]{1,500}[.,!?]\xd3(?=\s)")
+"""Curly marks in Mac Roman; in cp1252 the same bytes are capital letters (Õ, Ò, Ó)."""
+_CP1252_MARKS = re.compile(rb"[\x91-\x94]")
+_DOUBLED = re.compile("â€|Ã[\x80-\xbf©¨ª«¯±³´¶¼]|Â[\xa0-\xbf]")
+_FEW = 3
+_ENOUGH = 200_000
+"""Characters that show whether a text is doubly encoded."""
+_CP1252_BYTES = {bytes([byte]).decode("cp1252", "ignore"): bytes([byte]) for byte in range(0x80, 0xA0)}
 _ACCENTED_SHARE = 0.5
 """Western European prose stays well below this share of non-ASCII letters; Greek or Cyrillic misread goes far above."""
 
@@ -104,9 +113,24 @@ def _decode(data: bytes) -> str:
                     "Fetch it again, or save it as plain text in UTF-8."
                 ) from None
     try:
-        return data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return _decode_one_byte(data)
+        return data.decode("mac-roman") if _is_mac_roman(data) else _decode_one_byte(data)
+    return _undoubled(text)
+
+
+def _is_mac_roman(data: bytes) -> bool:
+    return len(_MAC_MARKS.findall(data)) > len(_CP1252_MARKS.findall(data))
+
+
+def _undoubled(text: str) -> str:
+    """Undo UTF-8 that was read as cp1252 and encoded again: all of a text, or nothing of it."""
+    if len(_DOUBLED.findall(text[:_ENOUGH])) < _FEW:
+        return text
+    try:
+        return b"".join(_CP1252_BYTES.get(sign) or sign.encode("latin-1") for sign in text).decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 def _decode_one_byte(data: bytes) -> str:

@@ -424,3 +424,31 @@ def test_an_encoding_that_only_a_page_declares_is_honoured(declared):
 def test_names_that_macos_wrote_are_found():
     data = epub({"ü.xhtml": CHAPTERS[0]}, more={"OEBPS/u\u0308.xhtml": XHTML.format(CHAPTERS[0])})
     assert names(read_file(data, name="x.epub")) == ["Chapter I"]
+
+
+SPOKEN = (
+    "CHAPTER I\n\n“You will not go,” said Mara. “It’s late—and the café is shut.” She didn’t look up.\n\n\n"
+    "CHAPTER II\n\nIt rained.\n"
+)
+
+
+@pytest.mark.parametrize("encoding", ["mac-roman", "cp1252", "utf-8", "utf-16"])
+def test_curly_marks_are_read_in_every_encoding_that_has_them(encoding):
+    assert read_file(SPOKEN.encode(encoding), name="x.txt").text == SPOKEN
+
+
+def test_utf_8_that_was_encoded_twice_is_read_as_it_was_meant():
+    read_as = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in SPOKEN.encode())
+    assert read_file(read_as.encode(), name="x.txt").text == SPOKEN
+
+
+@pytest.mark.parametrize(
+    "words", ["SÃO PAULO and Â stay; Ã, said the guide, is a letter.", "O DOM JOÃO, “Ã” and ÂNGELA."]
+)
+def test_letters_that_doubling_would_leave_too_are_kept(words):
+    assert words in read_file(words.encode(), name="x.txt").text
+
+
+def test_capitals_with_accents_in_cp1252_make_no_mac_roman():
+    words = "SÓ O CORAÇÃO, disse Óscar. Òdio? DOIS CORAÇÕES."
+    assert words in read_file(words.encode("cp1252"), name="x.txt").text
