@@ -31,7 +31,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Words of a quotation and those that stand in the work; one of the two may be empty."""
+    """Words of a quotation and those of the work; one of the two may be empty."""
 
     ours: str
     theirs: str
@@ -65,12 +65,12 @@ class QuotationCheck:
 
     - `at`: offsets in the text of the draft, without the outer marks; `words` are its words, cleaned.
     - `marked`: whether it stands between marks or is set off.
-    - `found`: where it stands; of one that was not found, what comes nearest, if anything does.
+    - `found`: where it is; of one that was not found, what comes nearest, if anything does.
     - `named`, `naming`: titles of the works that the draft names for it, and where it does.
     - `missing`: a name in its citation that no work of the library has.
     - `differences`: from what `found` has, in the order of the quotation.
     - `claim`: its sentence with a gap in its place.
-    - `chapter`: the chapter that the draft gives, where that is another than the one it stands in.
+    - `chapter`: the chapter that the draft gives, where it is in another.
     """
 
     at: Offsets

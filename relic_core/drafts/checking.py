@@ -24,11 +24,11 @@ from relic_core.text.words import content_tokens
 
 MOST_WORDS = 60_000
 LEAST_CONTENT = 4
-"""Content words from which a quotation can be told from chance."""
+"""Content words from which a quotation is more than chance."""
 CITED_IN = ("mla", "chicago-notes", "chicago-author-date")
 _NEW_ENDING = re.compile(r"[^\W\d_]\[[a-z]{1,3}\]")
 _A_WORK = 0.5
-"""Share of a draft's words that stand unmarked in works from which on it is a work itself."""
+"""Share of a draft's words that are in works, unmarked from which on it is a work itself."""
 _NEAR = 0.05
 """Shares by which a place may hold fewer words than the best, and still be the one that is meant."""
 _NEAREST = 0.4
@@ -194,7 +194,7 @@ class Checker:
         last = max(block.there_end for block in laid.blocks) - 1
         offsets = works.offsets(first, last)
         span = work.span_between(*offsets)
-        assert span is not None  # noqa: S101 - words of a work stand in its sentences
+        assert span is not None  # noqa: S101 - words of a work are in its sentences
         place, cited, locator = work.place(span), self._library.cited(work.id), locate(work, span)
         details = cited.details
         year = details.year or cited.year

@@ -33,7 +33,7 @@ class Named:
     """What a draft names for a quotation.
 
     - `works`: ids; several where a title or an author has several.
-    - `sure`: whether a work may be told from them: not where a title is a word that other works use too.
+    - `sure`: whether a work can be known from them: not where a title is a word that other works use too.
     - `missing`: a name in the citation that no work has.
     - `chapter`: as the draft writes it.
     """

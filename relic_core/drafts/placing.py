@@ -1,4 +1,4 @@
-"""Where the words of one quotation stand in the works, and how they differ from what stands there, word by word."""
+"""Where the words of one quotation are in the works, and how they differ from the works, word by word."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from relic_core.text.placing import letters
 from relic_core.text.words import fold
 
 LEAST_SHARE = 0.6
-"""Share of a quotation's words that have to stand in a work for the quotation to be from there."""
+"""Share of a quotation's words that have to be in a work for the quotation to be from there."""
 _LEAST_BITS = 25.0
-"""How rare words are from which a place is looked at: marks of quotation say that the words stand somewhere."""
+"""How rare words are from which a place is looked at: marks of quotation say that the words are from somewhere."""
 _LEAST_JOINED = 45.0
 """How rare words of another place have to be to count as a second part of the quotation."""
 _TELLING = 7.5
@@ -50,8 +50,8 @@ _PRONOUNS = frozenset(
 class Laid:
     """A quotation laid upon a work.
 
-    - `blocks`: words that stand in both, in the order of the quotation.
-    - `share`: of the words that are not in brackets, those that stand in the work.
+    - `blocks`: words that are in both, in the order of the quotation.
+    - `share`: of the words that are not in brackets, those that are in the work.
     """
 
     work: QuotedWork
@@ -72,7 +72,7 @@ class QuotedWords:
         self._own = [any(a < end and start < b for a, b in inside) for start, end in spans]
 
     def lay(self, *, among: Collection[str] | None = None) -> list[Laid]:
-        """Lay the words upon works, `among` some, where they may stand; those with the most of them first."""
+        """Lay the words upon works, `among` some, where they may be; those with the most of them first."""
         numbers = [at for at, work in enumerate(self._works.works) if among is None or work.id in among]
         laid = list(self._laid(find_chains(self.words.numbers, self._works, among=numbers, least=_LEAST_BITS)))
         if not any(each.share >= LEAST_SHARE for each in laid):
@@ -92,10 +92,9 @@ class QuotedWords:
             for best in [each for each in found if _bits(each) >= _RIVAL * _bits(found[0])][:_PLACES]:
                 blocks = list(best)
                 for other in found:  # what was joined from two places of a work
-                    if _bits(other) >= _LEAST_JOINED and all(
-                        each.here_end <= block.here or block.here_end <= each.here for each in other for block in blocks
-                    ):
-                        blocks += other
+                    more = [each for each in other if all(_apart(each, block) for block in blocks)]
+                    if _bits(more) >= _LEAST_JOINED:
+                        blocks += more
                 blocks.sort()
                 yield Laid(self._works.works[owner], tuple(blocks), self._share(blocks))
 
@@ -164,7 +163,7 @@ class QuotedWords:
             yield Difference(self._ours(before.here_end, after.here), theirs, "ellipsis" if apart > 0 else "")
 
     def _changed(self, here: int, here_end: int, there: int, there_end: int, work: Work) -> Iterator[Difference]:
-        """Give words that stand in one of the two alone."""
+        """Give words that are in one of the two alone."""
         if here < here_end and all(self._own[here:here_end]):
             return
         ours, theirs = self._ours(here, here_end), self._theirs(there, there_end, work)
@@ -200,6 +199,10 @@ class QuotedWords:
             return ""
         start, end = self._works.offsets(there, there_end - 1)
         return " ".join(work.text[start:end].split())
+
+
+def _apart(one: Block, other: Block) -> bool:
+    return one.here_end <= other.here or other.here_end <= one.here
 
 
 def _bits(blocks: Sequence[Block]) -> float:

@@ -45,7 +45,7 @@ def said(check: QuotationCheck) -> str:
         given = (
             f"chapter {check.chapter} of {named}" if check.chapter and named else named or f"chapter {check.chapter}"
         )
-        text = f"From elsewhere than named: the draft names {given}, and it stands in {where}."
+        text = f"From elsewhere than named: the draft names {given}, and it is in {where}."
     elif check.outcome == "too short":
         text = "Too short to tell where it comes from."
     elif check.missing:
