@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from relic_core.domain import EditionDetails, Pair, SecondarySource, WorkSummary
     from relic_core.domain.studies import ItemResult, StudyResults
     from relic_core.domain.trainings import ModelKind
+    from relic_core.drafts.service import Drafts
     from relic_core.echoes.service import Echoes
     from relic_core.evaluation.diagnosis import Diagnosis
     from relic_core.evaluation.rebuilding import RebuildSummary
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "add": lambda app, arguments, progress: app.catalogue.run_add(arguments, progress),
     "calibrate": lambda app, arguments, progress: app.run_calibrating(arguments["training"], progress),
+    "check": lambda app, arguments, progress: app.drafts.run_job(arguments, progress),
     "echoes": lambda app, arguments, progress: app.echoes.run(arguments, progress),
     "fetch": lambda app, arguments, progress: app.catalogue.run_fetch(arguments, progress),
     "index": lambda app, arguments, progress: app.indexes.run_index(arguments, progress),
@@ -308,6 +310,13 @@ class App:
         from relic_core.echoes.service import Echoes
 
         return Echoes(self.works, self.retrievers, self.settings, lambda: self.jobs)
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        """Checks the quotations of drafts."""
+        from relic_core.drafts.service import Drafts
+
+        return Drafts(self.settings.data / "drafts", self.works, self.mining.quoted, self.citing.work, self.jobs.start)
 
     @cached_property
     def benchmarks(self) -> Benchmarks:

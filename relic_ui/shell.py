@@ -31,6 +31,7 @@ MENU = (
     ("pages/sources.py", "Criticism", ":material/format_quote:"),
     ("pages/echoes.py", "Echoes", ":material/compare_arrows:"),
     ("pages/attribution.py", "Where is this from?", ":material/travel_explore:"),
+    ("pages/drafts.py", "Check a draft", ":material/fact_check:"),
     ("pages/library.py", "Library", ":material/menu_book:"),
     ("pages/recall.py", "Recall", ":material/bar_chart:"),
     ("pages/proxy_task.py", "Proxy task", ":material/quiz:"),

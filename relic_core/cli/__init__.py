@@ -41,6 +41,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Search": {
         "search": ("search", "Find the passages that support a claim, or that are like another passage."),
         "attribute": ("attribution", "Find the work that a passage, or words in it, come from."),
+        "check": ("drafts", "Check every quotation of a draft against the library."),
         "history": ("history", "List what was asked; ask again, compare, share."),
         "echoes": ("echoes", "Find where a work echoes others: quotations, allusions, shared phrases."),
         "concordance": ("concordance", "Look a word or phrase up: every place of it, in its context."),

@@ -49,8 +49,13 @@ class SharedRun(NamedTuple):
     bits: float
 
 
-def find_chains(numbers: Numbers, works: QuotedWorks, *, among: Collection[int] | None = None) -> list[list[SharedRun]]:
-    """Find runs of words that a source shares with works, `among` some, those of one quotation together, in order."""
+def find_chains(
+    numbers: Numbers, works: QuotedWorks, *, among: Collection[int] | None = None, least: float = LEAST_BITS
+) -> list[list[SharedRun]]:
+    """Find runs of words that a source shares with works, `among` some, those of one quotation together, in order.
+
+    - `least`: how rare they have to be together.
+    """
     here, there = works.look_up(numbers, commonest=COMMONEST)
     owners = np.searchsorted(works.first_word_of, there, "right") - 1
     if among is not None:
@@ -61,7 +66,7 @@ def find_chains(numbers: Numbers, works: QuotedWorks, *, among: Collection[int] 
     bits = np.concatenate([[0.0], np.cumsum(np.where(numbers == UNKNOWN, 0, works.bits[numbers]), dtype=np.float64)])
     starts, stops, shift = _joined(here, there)
     rarity = bits[stops] - bits[starts]
-    kept = _promising(numbers, works, starts, stops, shift, rarity)
+    kept = _promising(numbers, works, starts, stops, shift, rarity, least)
     starts, stops, shift, rarity = starts[kept], stops[kept], shift[kept], rarity[kept]
     owners = np.searchsorted(works.first_word_of, starts + shift, "right") - 1
     chains = []
@@ -88,15 +93,21 @@ def _joined(here: Integers, there: Integers) -> tuple[Integers, Integers, Intege
 
 
 def _promising(
-    numbers: Numbers, works: QuotedWorks, starts: Integers, stops: Integers, shift: Integers, rarity: Bits
+    numbers: Numbers,
+    works: QuotedWorks,
+    starts: Integers,
+    stops: Integers,
+    shift: Integers,
+    rarity: Bits,
+    least: float,
 ) -> npt.NDArray[np.bool_]:
     """Tell which runs can be part of a quotation: rare by themselves, together with neighbours, or with near words."""
-    kept = rarity >= LEAST_BITS
+    kept = rarity >= least
     rest = np.flatnonzero(~kept)
-    kept[rest] = _among_neighbours(starts, starts + shift, rarity)[rest] >= LEAST_BITS
+    kept[rest] = _among_neighbours(starts, starts + shift, rarity)[rest] >= least
     rest = np.flatnonzero(~kept)
     near = _beside(numbers, works, starts[rest], shift[rest], -1) + _beside(numbers, works, stops[rest], shift[rest], 1)
-    kept[rest] = rarity[rest] + near >= LEAST_BITS
+    kept[rest] = rarity[rest] + near >= least
     return kept
 
 

@@ -181,7 +181,7 @@ def _why_not(quotation: Quotation, text: str) -> str:
         return NESTED
     if not quotation.closed:
         return UNCLOSED
-    if _is_no_quotation(text):
+    if is_no_quotation(text):
         return NO_QUOTATION
     return "" if is_english(text) else FOREIGN
 
@@ -195,7 +195,7 @@ def _why_not_around(around: Context) -> str:
     return "" if is_english(said) else FOREIGN
 
 
-def _is_no_quotation(text: str) -> bool:
+def is_no_quotation(text: str) -> bool:
     """Whether words are capitals, a title, a list of titles or of names, or figures."""
     if _REFERENCE.search(text):
         return True

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,11 +19,12 @@ from typing import Any
 from relic_core import engines
 from relic_core.config import Settings
 from relic_core.domain import Job
-from relic_core.errors import BadText, NotFound, StoreReadOnly
+from relic_core.errors import BadText, NoIndex, NotFound, StaleIndex, StoreReadOnly
 from relic_core.formats.files import write_whole
 from relic_core.library.folder import admit, refusal
 from relic_core.mining import quoted_works, volumes
 from relic_core.mining.plans import done_before, make_plan
+from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.mining.runs import MiningSummary, Places, mine_planned, rows_of, set_aside
 from relic_core.ports import Progress, Workers, silent
 from relic_core.services.works import Works
@@ -149,6 +151,23 @@ class Mining:
                     summary.set_aside = set_aside(self._sources, self._windows, quoted)
         summary.seconds = time.monotonic() - began
         return summary
+
+    def quoted(self, progress: Progress = silent) -> QuotedWorks | None:
+        """Open the index of the library's words, built anew where works changed; None where there are none.
+
+        What was opened can be read on when others replace it.
+        """
+        index, versions = self._settings.indexes / "quoted-works", self._works.work_versions()
+        with suppress(NoIndex, StaleIndex):
+            found = QuotedWorks.open(index)
+            if {work.id: work.fingerprint for work in found.works} == {
+                key: v.fingerprint for key, v in versions.items()
+            }:
+                return found
+        _make(index.parent)
+        waiting = partial(progress, 0, 1, "Waiting for a mining to end")
+        with locks.held(index.with_suffix(".lock"), while_waiting=waiting):
+            return quoted_works.open_or_build(index, versions, self._works.read, progress)
 
     def workers(self, count: int | None = None, *, dask: str | None = None) -> Workers:
         """Make what does the work: processes of this machine, as many as processors, or a cluster of Dask.

@@ -26,6 +26,7 @@ QUERIES = {
         dict.fromkeys(("word", "work", "sort", "page", "variants", "forms", "case", "form", "voice"), GIVEN),
         {"word": "river", "work": WORK, "sort": GIVEN, "page": GIVEN},
     ),
+    "drafts": ({"draft": GIVEN},),
     "echoes": (
         dict.fromkeys(("work", "with", "method", "chapter", "at", "n", "top", "most", "least"), GIVEN),
         {"work": WORK, "with": WORK, "method": "tf-idf", "chapter": GIVEN, "top": GIVEN},

@@ -1,0 +1,123 @@
+"""Drafts: a writer's own text, and what came of checking each of its quotations against the library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from relic_core.domain.runs import Offsets
+
+CheckOutcome = Literal["to the letter", "altered", "elsewhere", "not found", "too short"]
+"""What a check comes to. "Not found" is of the library alone: nobody knows what other books hold."""
+
+Excuse = Literal["", "edition", "ellipsis", "pronoun", "capital"]
+"""Why a difference may be no mistake: another edition's spelling, words left out without an ellipsis, a pronoun or a
+capital changed without brackets."""
+
+Naming = Literal["", "sentence", "citation", "running"]
+"""Where a draft names the work it quotes: in the sentence, in the citation behind it, or last before "(182)"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A writer's text; what is set off in it is indented by four spaces.
+
+    - `name`: of its file; empty where it was pasted.
+    """
+
+    text: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Words of a quotation and those of the work; one of the two may be empty."""
+
+    ours: str
+    theirs: str
+    excuse: Excuse = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPlace:
+    """Where a quotation, or what comes nearest to it, stands.
+
+    - `at`, `length`: address of its first sentence and number of sentences, as links to Read have them.
+    - `offsets`: in the text of the work.
+    - `words`: its sentences to the letter, white space made single.
+    - `citation`: what stands behind a quotation in the text, by style.
+    """
+
+    work_id: str
+    title: str
+    edition: str
+    at: str
+    length: int
+    place: str
+    offsets: Offsets
+    words: str
+    citation: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotationCheck:
+    """A quotation of a draft and what came of its check.
+
+    - `at`: offsets in the text of the draft, without the outer marks; `words` are its words, cleaned.
+    - `marked`: whether it stands between marks or is set off.
+    - `found`: where it is; of one that was not found, what comes nearest, if anything does.
+    - `named`, `naming`: titles of the works that the draft names for it, and where it does.
+    - `missing`: a name in its citation that no work of the library has.
+    - `differences`: from what `found` has, in the order of the quotation.
+    - `claim`: its sentence with a gap in its place.
+    - `chapter`: the chapter that the draft gives, where it is in another.
+    """
+
+    at: Offsets
+    words: str
+    outcome: CheckOutcome
+    marked: bool = True
+    found: FoundPlace | None = None
+    named: tuple[str, ...] = ()
+    naming: Naming = ""
+    missing: str = ""
+    differences: tuple[Difference, ...] = ()
+    claim: str = ""
+    chapter: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftReport:
+    """What came of checking a draft.
+
+    - `searched`: works that were looked in.
+    - `unquoted`: offsets of the paragraphs that say something of a work and quote nothing.
+    """
+
+    draft: Draft
+    checks: tuple[QuotationCheck, ...]
+    searched: int
+    unquoted: tuple[Offsets, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """How many quotations there are, and what came of them.
+
+        >>> check = QuotationCheck(at=(0, 1), words="", outcome="altered")
+        >>> DraftReport(draft=Draft(""), checks=(check,), searched=1).summary
+        '1 quotation: 1 altered'
+        """
+        counts = {outcome: sum(check.outcome == outcome for check in self.checks) for outcome in SUMMED}
+        parts = ", ".join(f"{count:,} {SUMMED[outcome]}" for outcome, count in counts.items() if count)
+        total = f"{len(self.checks):,} quotation{'s' * (len(self.checks) != 1)}"
+        return f"{total}: {parts}" if parts else "No quotations"
+
+
+SUMMED: dict[CheckOutcome, str] = {
+    "to the letter": "to the letter",
+    "altered": "altered",
+    "elsewhere": "from elsewhere than named",
+    "not found": "not found in your library",
+    "too short": "too short to tell",
+}
+"""How a summary puts each outcome."""

@@ -1,0 +1,1 @@
+"""Drafts: every quotation of a writer's own text checked against the library."""

@@ -1,0 +1,220 @@
+"""Each quotation of a draft: to the letter or altered, where the draft says or elsewhere, or not found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from relic_core.domain import MASK, CitedWork, Offsets, Work, WorkSummary
+from relic_core.domain.drafts import CheckOutcome, Difference, Draft, FoundPlace, QuotationCheck
+from relic_core.drafts.naming import Named, Names, same_chapter
+from relic_core.drafts.placing import LEAST_SHARE, Laid, QuotedWords
+from relic_core.errors import BadText
+from relic_core.mining.matches import Aligner, matches_of, unbracketed
+from relic_core.mining.pairs import is_no_quotation
+from relic_core.mining.prose import Quotation, read_prose
+from relic_core.mining.quotations import find_quotations
+from relic_core.mining.quoted_works import QuotedWorks
+from relic_core.mining.windows import LEAST_BITS_UNMARKED
+from relic_core.reporting.citations.locators import locate
+from relic_core.reporting.citations.styles import cite
+from relic_core.text.words import content_tokens
+
+MOST_WORDS = 60_000
+LEAST_CONTENT = 4
+"""Content words from which a quotation is more than chance."""
+CITED_IN = ("mla", "chicago-notes", "chicago-author-date")
+_NEW_ENDING = re.compile(r"[^\W\d_]\[[a-z]{1,3}\]")
+_A_WORK = 0.5
+"""Share of a draft's words that are in works, unmarked from which on it is a work itself."""
+_NEAR = 0.05
+"""Shares by which a place may hold fewer words than the best, and still be the one that is meant."""
+_NEAREST = 0.4
+"""Share of its words from which a place is shown for a quotation that was not found, where no work is named."""
+_NAMED = 0.15
+"""What it is worth that the draft names the work."""
+_LOOKED_AT = 8
+_MARKS = " “”\"‘’'"
+_CLAIMS = 40
+"""Words from which on a paragraph that quotes nothing is thought to claim something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What drafts are checked against."""
+
+    works: QuotedWorks
+    summaries: Sequence[WorkSummary]
+    load: Callable[[str], Work]
+    cited: Callable[[str], CitedWork]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    laid: Laid
+    differences: tuple[Difference, ...]
+    named: bool
+
+    @property
+    def exact(self) -> bool:
+        return not self.differences and self.laid.share == 1.0
+
+    @property
+    def worth(self) -> float:
+        return (1.0 if self.exact else 0.9 * self.laid.share - 0.01 * len(self.differences)) + _NAMED * self.named
+
+
+class Checker:
+    """Checks one draft. Raises BadText: it is too long, or a work itself."""
+
+    def __init__(self, draft: Draft, library: Library) -> None:
+        self._draft, self._library = draft, library
+        words = len(draft.text.split())
+        if words > MOST_WORDS:
+            raise BadText(
+                f"The draft has {words:,} words; up to {MOST_WORDS:,} are checked at once. Check it chapter by chapter."
+            )
+        self._prose = read_prose(draft.text)
+        self._names = Names(library.summaries, library.works)
+        marked = [each for each in find_quotations(self._prose) if each.closed and not each.nested]
+        unmarked = self._unmarked(marked)
+        self.quotations: list[tuple[Quotation, bool]] = sorted(
+            [*((each, True) for each in marked), *((each, False) for each in unmarked)], key=lambda each: each[0].start
+        )
+
+    def _unmarked(self, marked: Sequence[Quotation]) -> list[Quotation]:
+        """Find what is quoted outside marks."""
+        text, works = self._prose.text, self._library.works
+        found: list[Quotation] = []
+        outside = 0
+        for match in matches_of(Aligner(text, works.read(text), works)):
+            over = [each for each in (*marked, *found) if each.start < match.end and match.start < each.end]
+            outside += match.end - match.start
+            outside -= sum(min(each.end, match.end) - max(each.start, match.start) for each in over)
+            if match.bits >= LEAST_BITS_UNMARKED and not over:
+                found.append(Quotation(match.start, match.end, "inline"))
+        if outside > _A_WORK * len(text):
+            raise BadText(
+                "Most of this draft stands in a work of your library without quotation marks: it seems to be a work, "
+                "and no text about one. Give the essay or chapter that quotes it."
+            )
+        return found
+
+    def check(self) -> Iterator[QuotationCheck]:
+        """Check the quotations one after the other; what is a title or a list is passed over."""
+        for quotation, marked in self.quotations:
+            at = self._prose.in_source(quotation.start, quotation.end)
+            words = self._prose.text[quotation.start : quotation.end]
+            as_typed = " ".join(self._draft.text[slice(*at)].split())
+            if _NEW_ENDING.search(as_typed):  # prose has lost it: in scanned books it marks a note
+                words = as_typed
+            named = self._names.of(self._draft.text, at)
+            titles = {work.id: work.title for work in self._library.summaries}
+            made = partial(
+                QuotationCheck,
+                at=at,
+                words=words,
+                marked=marked,
+                named=tuple(dict.fromkeys(titles[each] for each in named.works)),
+                naming=named.naming,
+                missing=named.missing,
+                claim=self._claim(quotation),
+            )
+            if len(content_tokens(words)) < LEAST_CONTENT or unbracketed(words) < LEAST_CONTENT:
+                yield made(outcome="too short")
+            else:
+                laid = self._laid(words, named)
+                if laid and laid[0].share >= LEAST_SHARE:
+                    yield self._judged(self._best(words, laid, named), named, made)
+                elif not is_no_quotation(words):
+                    yield made(outcome="not found", found=self._nearest(laid, named))
+
+    def unquoted(self, checks: Sequence[QuotationCheck]) -> tuple[Offsets, ...]:
+        """Find the paragraphs that say something of a work and quote nothing."""
+        found = []
+        for stretch in self._prose.stretches:
+            at = self._prose.in_source(stretch.start, stretch.end)
+            words = self._prose.text[stretch.start : stretch.end]
+            quotes = any(check.at[0] < at[1] and at[0] < check.at[1] for check in checks)
+            if stretch.kind == "prose" and not quotes and len(words.split()) >= _CLAIMS and self._names.mentions(words):
+                found.append(at)
+        return tuple(found)
+
+    def _laid(self, words: str, named: Named) -> list[Laid]:
+        quoted = QuotedWords(words, self._library.works)
+        laid = quoted.lay()
+        if named.works and not any(each.work.id in named.works for each in laid):
+            laid += quoted.lay(among=named.works)
+        return sorted(laid, key=lambda each: -each.share)
+
+    def _best(self, words: str, laid: Sequence[Laid], named: Named) -> _Candidate:
+        """Choose the place that is meant: the most words, to the letter, in the work and chapter that is named."""
+        quoted = QuotedWords(words, self._library.works)
+        near = [each for each in laid if each.share >= laid[0].share - _NEAR][:_LOOKED_AT]
+        near += [each for each in laid if each.work.id in named.works and each.share >= LEAST_SHARE][:_LOOKED_AT]
+        candidates = [
+            _Candidate(each, quoted.differences(each, self._library.load(each.work.id)), each.work.id in named.works)
+            for each in near
+        ]
+        if named.chapter:  # of places that are as good, the one in the chapter that the draft names
+            candidates.sort(key=lambda each: not self._in_chapter(each.laid, named.chapter))
+        return max(candidates, key=lambda each: each.worth)
+
+    def _judged(self, best: _Candidate, named: Named, made: Callable[..., QuotationCheck]) -> QuotationCheck:
+        outcome: CheckOutcome = "to the letter" if best.exact else "altered"
+        other_work = named.sure and bool(named.works) and not best.named
+        other_chapter = bool(named.chapter) and not other_work and not self._in_chapter(best.laid, named.chapter)
+        if other_work or other_chapter:
+            outcome = "elsewhere"
+        return made(
+            outcome=outcome,
+            found=self._place(best.laid),
+            differences=best.differences,
+            chapter=named.chapter if other_chapter else "",
+        )
+
+    def _in_chapter(self, laid: Laid, given: str) -> bool:
+        chapter = self._library.load(laid.work.id).chapters[self._chapter_of(laid)]
+        return same_chapter(given, chapter.number, chapter.index + 1)
+
+    def _chapter_of(self, laid: Laid) -> int:
+        work = self._library.load(laid.work.id)
+        return work.sentences[self._library.works.sentence_of(laid.blocks[0].there) - laid.work.first_sentence].chapter
+
+    def _nearest(self, laid: Sequence[Laid], named: Named) -> FoundPlace | None:
+        """Give what comes nearest to words that were not found, in the works that the draft names for them if any."""
+        ours = [each for each in laid if each.work.id in named.works or (not named.works and each.share >= _NEAREST)]
+        return self._place(ours[0]) if ours else None
+
+    def _place(self, laid: Laid) -> FoundPlace:
+        works, work = self._library.works, self._library.load(laid.work.id)
+        first = min(block.there for block in laid.blocks)
+        last = max(block.there_end for block in laid.blocks) - 1
+        offsets = works.offsets(first, last)
+        span = work.span_between(*offsets)
+        assert span is not None  # noqa: S101 - words of a work are in its sentences
+        place, cited, locator = work.place(span), self._library.cited(work.id), locate(work, span)
+        details = cited.details
+        year = details.year or cited.year
+        return FoundPlace(
+            work_id=work.id,
+            title=work.title,
+            edition=", ".join(filter(None, (details.publisher or details.container, str(year or "")))),
+            at=str(place.address),
+            length=span.length,
+            place=place.label,
+            offsets=offsets,
+            words=" ".join(work.span_text(span).split()),
+            citation={style: cite(cited, style, locator)[0].text for style in CITED_IN},
+        )
+
+    def _claim(self, quotation: Quotation) -> str:
+        """Give the sentence of a quotation with a gap in its place."""
+        text, touched = self._prose.text, self._prose.sentences_of(quotation.start, quotation.end)
+        if not touched:
+            return ""
+        start, end = self._prose.sentences[touched.start][0], self._prose.sentences[touched.stop - 1][1]
+        before, behind = text[start : quotation.start], text[quotation.end : end]
+        return f"{before.rstrip(_MARKS)} {MASK} {behind.lstrip(_MARKS)}".strip()

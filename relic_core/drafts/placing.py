@@ -1,0 +1,233 @@
+"""Where the words of one quotation are in the works, and how they differ from the works, word by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from relic_core.domain import Work
+from relic_core.domain.drafts import Difference, Excuse
+from relic_core.mining.matches import MOST_SKIPPED, Aligner, Block, SharedRun, find_chains
+from relic_core.mining.quoted_works import QuotedWork, QuotedWorks
+from relic_core.text.placing import letters
+from relic_core.text.words import fold
+
+LEAST_SHARE = 0.6
+"""Share of a quotation's words that have to be in a work for the quotation to be from there."""
+_LEAST_BITS = 25.0
+"""How rare words are from which a place is looked at: marks of quotation say that the words are from somewhere."""
+_LEAST_JOINED = 45.0
+"""How rare words of another place have to be to count as a second part of the quotation."""
+_TELLING = 7.5
+"""Bits from which a word tells of a place: more than function words have."""
+_RIVAL = 0.9
+_PLACES = 4
+"""Places of one work that are looked at."""
+_WIDEST = 24
+"""Words of the stretches among which the nearest is chosen; more for longer quotations."""
+_FEW = 3
+"""Words left out at the most for a negation among them to be what was left out."""
+_ENDS = 4
+"""Words shown at either end of a long stretch that was left out."""
+
+_IN_WORD = re.compile(r"\[(\w+)\](?=\w)|(?<=\w)\[(\w+)\]")
+_IN_BRACKETS = re.compile(r"\[[^\]]*\]")
+_ELLIPSIS = re.compile(r"\.\s?\.|…|\*\s*\*|\[\s*\]")
+_NEGATION = frozenset("no not never nor none nothing neither cannot without hardly".split())  # noqa: SIM905 - a list
+_PRONOUNS = frozenset(
+    """
+    i me my mine myself we us our ours ourselves you your yours yourself he him his himself she her hers herself it its
+    itself they them their theirs themselves thou thee thy thine
+    """.split()  # noqa: SIM905 - a list
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A quotation laid upon a work.
+
+    - `blocks`: words that are in both, in the order of the quotation.
+    - `share`: of the words that are not in brackets, those that are in the work.
+    """
+
+    work: QuotedWork
+    blocks: tuple[Block, ...]
+    share: float
+
+
+class QuotedWords:
+    """The words of one quotation; those in square brackets are the writer's own."""
+
+    def __init__(self, quotation: str, works: QuotedWorks) -> None:
+        self.text, inside = _joined(quotation)
+        inside += [match.span() for match in _IN_BRACKETS.finditer(self.text)]
+        self.words = works.read(self.text)
+        self._works, self._aligner = works, Aligner(self.text, self.words, works)
+        spans = list(zip(self.words.starts.tolist(), self.words.ends.tolist(), strict=True))
+        self._raw = [self.text[start:end] for start, end in spans]
+        self._own = [any(a < end and start < b for a, b in inside) for start, end in spans]
+
+    def lay(self, *, among: Collection[str] | None = None) -> list[Laid]:
+        """Lay the words upon works, `among` some, where they may be; those with the most of them first."""
+        numbers = [at for at, work in enumerate(self._works.works) if among is None or work.id in among]
+        laid = list(self._laid(find_chains(self.words.numbers, self._works, among=numbers, least=_LEAST_BITS)))
+        if not any(each.share >= LEAST_SHARE for each in laid):
+            laid += self._laid(self._nearest(numbers))
+        return sorted(laid, key=lambda each: -each.share)
+
+    def _laid(self, chains: Iterable[Sequence[SharedRun]]) -> Iterator[Laid]:
+        parts: dict[int, list[list[Block]]] = {}
+        for chain in chains:
+            owner = self._works.owner_of(chain[0].there)
+            work = self._works.works[owner]
+            parts.setdefault(owner, []).extend(
+                self._aligner.align(chain, work.first_word, work.first_word + work.words)
+            )
+        for owner, found in parts.items():
+            found.sort(key=lambda blocks: -_bits(blocks))
+            for best in [each for each in found if _bits(each) >= _RIVAL * _bits(found[0])][:_PLACES]:
+                blocks = list(best)
+                for other in found:  # what was joined from two places of a work
+                    more = [each for each in other if all(_apart(each, block) for block in blocks)]
+                    if _bits(more) >= _LEAST_JOINED:
+                        blocks += more
+                blocks.sort()
+                yield Laid(self._works.works[owner], tuple(blocks), self._share(blocks))
+
+    def _share(self, blocks: Sequence[Block]) -> float:
+        held = sum(not own for block in blocks for own in self._own[block.here : block.here_end])
+        return held / max(1, len(self._own) - sum(self._own))
+
+    def _nearest(self, numbers: Collection[int]) -> Iterator[list[SharedRun]]:
+        """Find the stretches of works that hold the rarest words of the quotation, in whatever order, best first."""
+        works = self._works
+        mine = np.unique(self.words.numbers[self.words.numbers >= 0])
+        mine = mine[works.bits[mine] >= _TELLING]
+        if not len(mine):
+            return
+        wanted = np.zeros(len(works.bits), dtype=np.bool_)
+        wanted[mine] = True
+        half = max(_WIDEST, len(self._own)) // 2
+        scored: list[tuple[float, int, int]] = []
+        for number in numbers:
+            work = works.works[number]
+            held = works.words[work.first_word : work.first_word + work.words]
+            at = np.flatnonzero(wanted[held])
+            once = np.unique(np.stack([at // half, held[at]]), axis=1)  # a word counts once in a stretch
+            if once.shape[1]:
+                bits = np.bincount(once[0], weights=works.bits[once[1]], minlength=1)
+                both = bits + np.append(bits[1:], 0.0)
+                best = int(np.argmax(both))
+                scored.append((float(both[best]), number, best))
+        for _, number, best in sorted(scored, reverse=True)[:_PLACES]:
+            work = works.works[number]
+            first = work.first_word + best * half
+            stop = min(first + 2 * half, work.first_word + work.words)
+            if block := self._aligner.longest(range(len(self._own)), range(first, stop)):
+                yield [SharedRun(block.here, block.there, block.here_end - block.here, block.bits)]
+
+    def differences(self, laid: Laid, work: Work) -> tuple[Difference, ...]:
+        """Say how the quotation differs from the work; typography, brackets and ellipses do not count."""
+        return tuple(self._differing(laid, work))
+
+    def _differing(self, laid: Laid, work: Work) -> Iterator[Difference]:
+        first, last = laid.blocks[0], laid.blocks[-1]
+        begin, end = laid.work.first_word, laid.work.first_word + laid.work.words
+        yield from self._changed(0, first.here, max(begin, first.there - first.here), first.there, work)
+        for before, block in pairwise((None, *laid.blocks)):
+            assert block is not None  # noqa: S101 - only the first of a pair may be
+            if before is not None:
+                yield from self._between(before, block, work)
+            yield from self._within(block, work)
+        rest = len(self._own) - last.here_end
+        yield from self._changed(last.here_end, len(self._own), last.there_end, min(end, last.there_end + rest), work)
+
+    def _between(self, before: Block, after: Block, work: Work) -> Iterator[Difference]:
+        shown = _ELLIPSIS.search(
+            self.text, int(self.words.ends[before.here_end - 1]), int(self.words.starts[after.here])
+        )
+        ours = [at for at in range(before.here_end, after.here) if not self._own[at]]
+        apart = after.there - before.there_end
+        if 0 <= apart <= MOST_SKIPPED:
+            if ours or (not shown and after.here == before.here_end):
+                yield from self._changed(
+                    before.here_end, after.here, before.there_end, before.there_end if shown else after.there, work
+                )
+        elif not shown or apart < 0:
+            theirs = f"{self._theirs(before.there_end, before.there_end + _ENDS, work)} … "
+            theirs += self._theirs(after.there - _ENDS, after.there, work)
+            yield Difference(self._ours(before.here_end, after.here), theirs, "ellipsis" if apart > 0 else "")
+
+    def _changed(self, here: int, here_end: int, there: int, there_end: int, work: Work) -> Iterator[Difference]:
+        """Give words that are in one of the two alone."""
+        if here < here_end and all(self._own[here:here_end]):
+            return
+        ours, theirs = self._ours(here, here_end), self._theirs(there, there_end, work)
+        if letters(fold(ours)) != letters(fold(theirs)):
+            yield Difference(ours, theirs, _excuse(ours, theirs))
+
+    def _within(self, block: Block, work: Work) -> Iterator[Difference]:
+        if block.here_end - block.here != block.there_end - block.there:  # one word printed as two
+            yield from self._changed(block.here, block.here_end, block.there, block.there_end, work)
+            return
+        for here, there in zip(range(block.here, block.here_end), range(block.there, block.there_end), strict=True):
+            ours, theirs = self._raw[here], self._theirs(there, there + 1, work)
+            if ours == theirs or self._own[here]:
+                continue
+            if letters(fold(ours)) != letters(fold(theirs)):
+                alike = self._works.words[there] == self.words.numbers[here]
+                yield Difference(ours, theirs, "edition" if alike else _excuse(ours, theirs))
+            elif ours[:1].isupper() != theirs[:1].isupper() and not self._may_change_capital(here, theirs):
+                yield Difference(ours, theirs, "capital")
+
+    def _may_change_capital(self, here: int, theirs: str) -> bool:
+        """Whether nobody minds: the quotation begins here, again behind an ellipsis, or a chapter in capitals does."""
+        if here == 0 or (len(theirs) > 1 and theirs.isupper()):
+            return True
+        between = self.text[int(self.words.ends[here - 1]) : int(self.words.starts[here])]
+        return _ELLIPSIS.search(between) is not None or "/" in between or "\n" in between
+
+    def _ours(self, here: int, here_end: int) -> str:
+        return " ".join(self._raw[here:here_end])
+
+    def _theirs(self, there: int, there_end: int, work: Work) -> str:
+        if there >= there_end:
+            return ""
+        start, end = self._works.offsets(there, there_end - 1)
+        return " ".join(work.text[start:end].split())
+
+
+def _apart(one: Block, other: Block) -> bool:
+    return one.here_end <= other.here or other.here_end <= one.here
+
+
+def _bits(blocks: Sequence[Block]) -> float:
+    return sum(block.bits for block in blocks)
+
+
+def _excuse(ours: str, theirs: str) -> Excuse:
+    mine, other = fold(ours).split(), fold(theirs).split()
+    if not mine:
+        return "" if len(other) <= _FEW and _NEGATION & set(other) else "ellipsis"
+    return "pronoun" if len(mine) == len(other) and _PRONOUNS.issuperset((*mine, *other)) else ""
+
+
+def _joined(quotation: str) -> tuple[str, list[tuple[int, int]]]:
+    """Take the brackets out of words, and say where the words are that they changed.
+
+    >>> _joined("“[T]he rain” fell [hard]")
+    ('“The rain” fell [hard]', [(1, 4)])
+    """
+    text, at, inside = "", 0, []
+    for match in _IN_WORD.finditer(quotation):
+        text += quotation[at : match.start()]
+        inside.append((len(text), len(text) + len(match[1] or match[2])))
+        text += match[1] or match[2]
+        at = match.end()
+    text += quotation[at:]
+    words = [word.span() for word in re.finditer(r"\w+", text)]
+    return text, [span for span in words if any(a < span[1] and span[0] < b for a, b in inside)]

@@ -1,0 +1,205 @@
+"""Drafts from files: Word, OpenDocument, Markdown, HTML, LaTeX, PDF and plain text, all to paragraphs of plain text."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from lxml.etree import _Element as Element
+
+from relic_core.domain.drafts import Draft
+from relic_core.errors import BadText, RelicError
+from relic_core.library.archives import Archive
+from relic_core.library.markup import decode_markup, local_name, parse_html, parse_xml
+from relic_core.text.decoding import decode, file_name, too_large
+
+if TYPE_CHECKING:
+    from docx.document import Document
+    from docx.text.paragraph import Paragraph
+
+MOST_BYTES = 20_000_000
+_SET_OFF = "    "
+"""How a quotation that is set off begins in plain text: as typed, or as its style says."""
+_QUOTE_STYLE = re.compile(r"quot|block text|verse|epigraph", re.IGNORECASE)
+_BLOCKS = frozenset("p h1 h2 h3 h4 h5 h6 li pre div dd dt td th figcaption section article body".split())  # noqa: SIM905
+_UNSEEN = frozenset("script style head template".split())  # noqa: SIM905 - a list
+_OLD_WORD = b"\xd0\xcf\x11\xe0"
+_LOCKED = (
+    "{name} is an old Word file (.doc), or one with a password. Open it, save it as .docx without a password, and give "
+    "that; or paste the text."
+)
+
+
+def read_draft(data: bytes, name: str) -> Draft:
+    """Read a draft by the ending of its name.
+
+    Raises BadText: it is of a kind that is not read, locked, damaged, or holds no words.
+    """
+    called = file_name(name)
+    ending = PurePosixPath(called).suffix.lower()
+    if len(data) > MOST_BYTES:
+        raise too_large(len(data), max_bytes=MOST_BYTES)
+    if data.startswith(_OLD_WORD):
+        raise BadText(_LOCKED.format(name=called))
+    read = _READERS.get(ending)
+    if read is None:
+        raise BadText(f"{called} is not a draft that can be read. Give {', '.join(_READERS)}, or paste the text.")
+    try:
+        text = read(data)
+    except RelicError:
+        raise
+    except Exception as error:  # readers of other people's files fail in many ways
+        logging.getLogger(__name__).info("%s cannot be read", called, exc_info=error)
+        raise BadText(f"{called} is damaged, or no {ending} file. Save it anew, or paste the text.") from error
+    if not any(map(str.isalpha, text)):
+        scanned = " Its pages may be pictures: have the text recognised first." * (ending == ".pdf")
+        raise BadText(f"{called} holds no words.{scanned}")
+    return Draft(text, called)
+
+
+def word_paragraphs(document: Document) -> Iterator[tuple[int, int, Paragraph]]:
+    """Give the paragraphs of a document for Word, each with where its text begins and how much white space leads it."""
+    at = 0
+    for paragraph in document.paragraphs:
+        set_off = len(_SET_OFF) if paragraph.text.strip() and _is_set_off(paragraph) else 0
+        yield at + set_off, set_off, paragraph
+        at += set_off + len(_in_lines(paragraph.text, set_off)) + 2
+
+
+def _is_set_off(paragraph: Paragraph) -> bool:
+    indent = paragraph.paragraph_format.left_indent
+    named = paragraph.style.name if paragraph.style is not None else ""
+    return bool(indent and indent > 0) or bool(_QUOTE_STYLE.search(named or ""))
+
+
+def _in_lines(text: str, set_off: int) -> str:
+    return text.replace("\n", "\n" + " " * set_off)
+
+
+def _word(data: bytes) -> str:
+    from docx import Document
+
+    Archive(data)  # refuses what unpacks without end
+    document = Document(io.BytesIO(data))
+    texts = (" " * set_off + _in_lines(paragraph.text, set_off) for _, set_off, paragraph in word_paragraphs(document))
+    return "\n\n".join(texts)
+
+
+def _open_document(data: bytes) -> str:
+    content = Archive(data).read("content.xml")
+    root = parse_xml(decode(content, max_bytes=MOST_BYTES), what="The draft")
+    quoting = {
+        str(value)
+        for style in root.iter()
+        if local_name(style) == "style"
+        for key, value in style.attrib.items()
+        if str(key).endswith("}name") and _QUOTE_STYLE.search(" ".join(map(str, style.attrib.values())))
+    }
+    paragraphs = []
+    for element in root.iter():
+        if local_name(element) in {"p", "h"}:
+            style = next((str(value) for key, value in element.attrib.items() if str(key).endswith("}style-name")), "")
+            set_off = _SET_OFF if style in quoting or _QUOTE_STYLE.search(style) else ""
+            paragraphs.append(set_off + _in_lines("".join(_inline(element)).strip(), len(set_off)))
+    return "\n\n".join(filter(str.strip, paragraphs))
+
+
+def _inline(element: Element) -> Iterator[str]:
+    """Give the words of a paragraph of OpenDocument, whose spaces, tabs and line breaks are elements."""
+    name = local_name(element)
+    if name in {"note", "annotation"}:
+        pass
+    elif name in {"s", "tab"}:
+        yield " "
+    elif name == "line-break":
+        yield "\n"
+    else:
+        yield element.text or ""
+        for child in element:
+            yield from _inline(child)
+            yield child.tail or ""
+
+
+def _html(data: bytes) -> str:
+    return _of_page(decode_markup(data, what="The draft", max_bytes=MOST_BYTES))
+
+
+def _markdown(data: bytes) -> str:
+    from markdown_it import MarkdownIt
+
+    return _of_page(f"<body>{MarkdownIt('js-default').render(decode(data, max_bytes=MOST_BYTES))}</body>")
+
+
+def _of_page(page: str) -> str:
+    paragraphs: list[str] = []
+
+    def read(element: Element, *, set_off: bool) -> None:
+        name = local_name(element)
+        if name in _UNSEEN:
+            return
+        set_off = set_off or name == "blockquote"
+        if name in _BLOCKS or name == "blockquote":
+            paragraphs.append(_SET_OFF * set_off)
+        emphasis = "_" * (name in {"em", "i", "cite"})
+        paragraphs[-1] += "\n" + _SET_OFF * set_off if name == "br" else emphasis + _flowing(element.text)
+        for child in element:
+            read(child, set_off=set_off)
+            if local_name(child) in _BLOCKS or local_name(child) == "blockquote":
+                paragraphs.append(_SET_OFF * set_off)
+            paragraphs[-1] += _flowing(child.tail)
+        paragraphs[-1] += emphasis
+
+    paragraphs.append("")
+    read(parse_html(page, what="The draft"), set_off=False)
+    return "\n\n".join(each.rstrip() for each in paragraphs if each.strip())
+
+
+def _flowing(text: str | None) -> str:
+    return re.sub(r"\s+", " ", text or "")
+
+
+def _latex(data: bytes) -> str:
+    from pylatexenc.latex2text import LatexNodes2Text
+
+    text = decode(data, max_bytes=MOST_BYTES)
+    text = re.sub(r"(?s)^.*?\\begin\{document\}|\\end\{document\}.*$", "", text)
+    set_off = (
+        r"(?s)\\begin\{(?:quote|quotation|verse|displayquote)\}(.*?)\\end\{(?:quote|quotation|verse|displayquote)\}"
+    )
+    quoted = re.sub(set_off, lambda found: "\n\n" + re.sub(r"(?m)^\s*(?=\S)", _MARKED, found[1].strip()) + "\n\n", text)
+    plain: str = LatexNodes2Text(keep_comments=False).latex_to_text(quoted)
+    return plain.replace("``", "“").replace("''", "”").replace(_MARKED, _SET_OFF)
+
+
+_MARKED = "\ue000"
+"""Where a line set off begins, while LaTeX is read: a character that nobody types."""
+
+
+def _pdf(data: bytes) -> str:
+    from pypdf import PdfReader
+
+    reader = PdfReader(io.BytesIO(data))
+    if reader.is_encrypted:
+        raise BadText("This PDF is locked with a password. Save it without one, or paste the text.")
+    return "\n".join(page.extract_text() for page in reader.pages)
+
+
+def _plain(data: bytes) -> str:
+    return decode(data, max_bytes=MOST_BYTES)
+
+
+_READERS: dict[str, Callable[[bytes], Any]] = {
+    ".docx": _word,
+    ".odt": _open_document,
+    ".md": _markdown,
+    ".txt": _plain,
+    ".html": _html,
+    ".htm": _html,
+    ".tex": _latex,
+    ".pdf": _pdf,
+}
+ENDINGS = tuple(_READERS)

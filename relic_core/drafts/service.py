@@ -1,0 +1,177 @@
+"""Drafts: checked here and now or in a job, and kept only if their writer says so."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from relic_core.domain import CitedWork, Job
+from relic_core.domain.drafts import Draft, DraftReport, QuotationCheck
+from relic_core.drafts import reading, report
+from relic_core.drafts.checking import Checker, Library
+from relic_core.errors import BadRequest, NotFound
+from relic_core.formats.files import write_whole
+from relic_core.mining.quoted_works import QuotedWorks
+from relic_core.ports import Progress, silent
+from relic_core.services.works import Works
+
+ENDINGS = reading.ENDINGS
+read_draft = reading.read_draft
+_ID = re.compile(r"[0-9a-f]{32}")
+_DAY = 86_400.0
+"""Seconds after which a draft that nobody kept is deleted, when the next one is checked or the list is looked at."""
+_DRAFT, _KEPT, _CHECKS, _REPORT = "draft.json", "kept", "checks.jsonl", "report.json"
+_OWNER, _ORIGINAL = "owner", "original"
+_CHECK, _WHOLE = TypeAdapter(QuotationCheck), TypeAdapter(DraftReport)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDraft:
+    """A draft that was given to be checked, as far as its check has come; `original` is its file, where it had one."""
+
+    id: str
+    report: DraftReport
+    done: bool
+    kept: bool
+    original: Path | None
+
+
+class Drafts:
+    """Checks drafts against the library. Each has a folder, named by chance, of which only its writer knows."""
+
+    def __init__(
+        self,
+        folder: Path,
+        works: Works,
+        quoted: Callable[[Progress], QuotedWorks | None],
+        cited: Callable[[str], CitedWork],
+        start_job: Callable[..., Job],
+    ) -> None:
+        self._folder, self._works, self._quoted, self._cited = folder, works, quoted, cited
+        self._start_job = start_job
+
+    def check(
+        self, draft: Draft, progress: Progress = silent, seen: Callable[[QuotationCheck], object] = lambda _: None
+    ) -> DraftReport:
+        """Check a draft here and now; `seen` gets each check as it is made.
+
+        Raises BadRequest: there is no work to look in. Raises BadText: as `Checker`.
+        """
+        progress(0, 1, "Reading the draft")
+        checker = self._checker(draft, progress)
+        checks, total = [], len(checker.quotations)
+        for check in checker.check():
+            checks.append(check)
+            seen(check)
+            progress(len(checks), total, f"{len(checks):,} of {total:,} quotations")
+        searched = len(self._works.summaries())
+        return DraftReport(draft=draft, checks=tuple(checks), searched=searched, unquoted=checker.unquoted(checks))
+
+    def _checker(self, draft: Draft, progress: Progress) -> Checker:
+        quoted = self._quoted(progress)
+        if quoted is None:
+            raise BadRequest("There is no work to check quotations against. Add works in the Library.")
+        return Checker(draft, Library(quoted, self._works.summaries(), self._works.load, cache(self._cited)))
+
+    def start(self, draft: Draft, owner: str = "", original: bytes = b"") -> str:
+        """Start a job that checks a draft; gives the id under which the draft is found."""
+        self._sweep()
+        draft_id = secrets.token_hex(16)
+        folder = self._folder / draft_id
+        folder.mkdir(parents=True, mode=0o700)
+        if original:
+            write_whole(folder / _ORIGINAL, original)
+        write_whole(folder / _OWNER, owner)
+        write_whole(folder / _DRAFT, json.dumps(asdict(draft)))
+        name = draft.name or "a pasted draft"
+        self._start_job("check", title=f"Checking {name}", subject=draft_id, arguments={"draft": draft_id})
+        return draft_id
+
+    def run_job(self, arguments: dict[str, Any], progress: Progress) -> str:
+        """Do a "check" job, whose checks can be seen as they are made."""
+        folder = self._folder / str(arguments["draft"])
+        if not folder.is_dir():
+            raise NotFound("The draft was deleted before it was checked.")
+        with (folder / _CHECKS).open("w", encoding="utf-8", buffering=1) as lines:
+            found = self.check(
+                _draft_of(folder), progress, lambda check: lines.write(f"{_CHECK.dump_json(check).decode()}\n")
+            )
+        write_whole(folder / _REPORT, _WHOLE.dump_json(found))
+        return f"{found.summary}."
+
+    def get(self, draft_id: str, owner: str = "") -> StoredDraft:
+        """Give a draft and the checks made so far. Raises NotFound: it is not there, or somebody else's."""
+        folder = self._path(draft_id, owner)
+        done = (folder / _REPORT).is_file()
+        if done:
+            found = _WHOLE.validate_json((folder / _REPORT).read_bytes())
+        else:
+            lines = (folder / _CHECKS).read_bytes().split(b"\n")[:-1] if (folder / _CHECKS).is_file() else []
+            found = DraftReport(draft=_draft_of(folder), checks=tuple(map(_CHECK.validate_json, lines)), searched=0)
+        original = folder / _ORIGINAL
+        return StoredDraft(
+            id=draft_id,
+            report=found,
+            done=done,
+            kept=(folder / _KEPT).is_file(),
+            original=original if original.is_file() else None,
+        )
+
+    def keep(self, draft_id: str, owner: str = "") -> None:
+        """Keep a draft until its writer deletes it."""
+        write_whole(self._path(draft_id, owner) / _KEPT, "")
+
+    def delete(self, draft_id: str, owner: str = "") -> None:
+        """Delete a draft and all that was found, for good."""
+        shutil.rmtree(self._path(draft_id, owner))
+
+    def kept(self, owner: str = "") -> tuple[StoredDraft, ...]:
+        """List the drafts that a writer keeps, the latest first."""
+        self._sweep()
+        found = sorted(self._folder.glob(f"*/{_KEPT}"), key=lambda path: -path.stat().st_mtime)
+        drafts = []
+        for path in found:
+            with suppress(NotFound):
+                drafts.append(self.get(path.parent.name, owner))
+        return tuple(drafts)
+
+    def save(self, found: DraftReport, path: Path, original: bytes = b"", style: str = "mla") -> None:
+        """Write what was found to a file, by the ending of its name."""
+        write_whole(path, self.written(found, path.suffix.lower(), original, style))
+
+    def written(self, found: DraftReport, ending: str, original: bytes = b"", style: str = "mla") -> str | bytes:
+        """Write what was found as ".docx", with comments in a copy of the `original`, as ".csv", ".json" or ".html"."""
+        if ending == ".docx":
+            return report.as_word(found, original, style)
+        if ending == ".html":
+            return report.as_page(found, {each: self._cited(each) for each in report.cited_ids(found)}, style)
+        return report.as_table(found, style) if ending == ".csv" else report.as_json(found)
+
+    def _path(self, draft_id: str, owner: str) -> Path:
+        folder = self._folder / draft_id
+        with suppress(FileNotFoundError):
+            if _ID.fullmatch(draft_id) and (folder / _OWNER).read_text(encoding="utf-8") == owner:
+                return folder
+        raise NotFound("This draft is not here: it was deleted, or is another writer's. Give it again.")
+
+    def _sweep(self) -> None:
+        """Delete what nobody kept within a day."""
+        for folder in self._folder.glob("*"):
+            with suppress(FileNotFoundError):
+                if not (folder / _KEPT).is_file() and time.time() - folder.stat().st_mtime > _DAY:
+                    shutil.rmtree(folder)
+
+
+def _draft_of(folder: Path) -> Draft:
+    return Draft(**json.loads((folder / _DRAFT).read_text(encoding="utf-8")))

@@ -1,0 +1,142 @@
+"""What the page "Check a draft" asks for, the job that checks, and what becomes of the draft."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from relic_core.domain.drafts import Draft
+from relic_core.drafts.service import ENDINGS, StoredDraft, read_draft
+from relic_core.errors import BadRequest, NotFound
+from relic_core.wiring import App
+from relic_ui import buttons, jobs, links, person
+from relic_ui.drafts.marked_draft import STYLE, result_html
+from relic_ui.naming import many
+from relic_ui.shell import LONGEST_PASTE, literal, show_errors, warn_of_address
+
+TITLE = "Check a draft"
+_MEGABYTES = 20
+_FILES = (
+    (".docx", "Word, with comments", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    (".html", "Report", "text/html"),
+    (".csv", "Table (CSV)", "text/csv"),
+    (".json", "JSON", "application/json"),
+)
+
+
+def show(app: App) -> None:
+    """Draw the form, or the draft that the address names with what was found in it."""
+    st.html(STYLE)
+    draft_id = st.query_params.get("draft", "")
+    if draft_id:
+        try:
+            stored = app.drafts.get(draft_id, person.current())
+        except NotFound as error:
+            warn_of_address(literal(str(error)))
+        else:
+            _show_draft(app, stored)
+            return
+    _ask(app)
+    _show_kept(app)
+
+
+def _ask(app: App) -> None:
+    st.html(
+        '<p class="relic-lede">Give an essay or a chapter. Each of its quotations is compared with the works of your '
+        "library, word by word. Nothing leaves this computer, and the draft is not kept unless you say so.</p>"
+    )
+    with st.form("drafts_form", border=False):
+        text = st.text_area("Your text", key="drafts_text", height=220, max_chars=LONGEST_PASTE)
+        file = st.file_uploader(
+            f"Or a file ({', '.join(ENDINGS)})",  # of any type: what cannot be read is told in our words
+            max_upload_size=_MEGABYTES,
+            key="drafts_file",
+        )
+        sent = st.form_submit_button("Check the quotations", type="primary", icon=":material/fact_check:")
+    if not sent:
+        return
+    if file is not None:
+        draft, data = read_draft(file.getvalue(), file.name), file.getvalue()
+    elif text.strip():
+        draft, data = Draft(text), b""
+    else:
+        raise BadRequest("Paste a text or choose a file first.")
+    original = data if draft.name.lower().endswith(".docx") else b""
+    links.set_address(draft=app.drafts.start(draft, person.current(), original))
+    st.rerun()
+
+
+def _show_kept(app: App) -> None:
+    if kept := app.drafts.kept(person.current()):
+        st.header("Drafts you keep", anchor="kept")
+        items = "".join(
+            f"<li>{links.link('drafts', each.report.draft.name or 'A pasted draft', draft=each.id)} "
+            f'<span class="relic-quiet">{each.report.summary}</span></li>'
+            for each in kept
+        )
+        st.html(f"<ul>{items}</ul>")
+
+
+def _show_draft(app: App, stored: StoredDraft) -> None:
+    st.html(f'<p class="relic-window-back">{links.link("drafts", "← Check another draft")}</p>')
+    if not stored.done:
+        job = app.jobs.latest("check", stored.id)
+        if job is not None:
+            jobs.show_job(app, job.id, doing="opening the library")
+        _show_so_far(app, stored.id)
+        return
+    does, to = buttons.pressed()
+    if does == "find":
+        _find(stored, to)
+    st.html(f'<h2 class="relic-source" id="draft-summary">{stored.report.summary}.</h2>')
+    _show_files(app, stored)
+    marking = bool(stored.report.unquoted) and st.toggle(
+        f"Mark {many(len(stored.report.unquoted), 'paragraph')} that speak of a work and quote nothing",
+        key="drafts_unquoted",
+    )
+    st.html(result_html(stored.report, marking=marking))
+
+
+def _show_so_far(app: App, draft_id: str) -> None:
+    """Show what has been found while the job goes on."""
+
+    @st.fragment(run_every="1s")
+    def poll() -> None:
+        with show_errors():
+            report = app.drafts.get(draft_id, person.current()).report
+            if report.checks:
+                st.html(result_html(report, marking=False))
+
+    poll()
+
+
+def _show_files(app: App, stored: StoredDraft) -> None:
+    owner = person.current()
+    with st.container(horizontal=True, gap="small", key="drafts_do"):
+        for ending, label, mime in _FILES:
+            original = stored.original.read_bytes() if stored.original and ending == ".docx" else b""
+            name = f"{stored.report.draft.name.rpartition('.')[0] or 'draft'}, checked{ending}"
+            written = app.drafts.written(stored.report, ending, original)
+            buttons.save_button(label, written, name, mime, key=f"drafts_save{ending}")
+        if not stored.kept and st.button("Keep this draft", key="drafts_keep", icon=":material/bookmark:"):
+            app.drafts.keep(stored.id, owner)
+            st.rerun()
+        if st.button("Delete it now", key="drafts_delete", icon=":material/delete:"):
+            app.drafts.delete(stored.id, owner)
+            links.set_address()
+            st.rerun()
+    if not stored.kept:
+        st.caption("This draft is not kept: it is deleted after a day. Its address opens it until then.")
+
+
+def _find(stored: StoredDraft, to: str) -> None:
+    """Take the sentence of a quotation, or a paragraph, to Find."""
+    kind, _, number = to.partition("-")
+    report, at = stored.report, links.number(number)
+    if kind == "quotation" and 0 < at <= len(report.checks):
+        claim = report.checks[at - 1].claim
+    elif kind == "paragraph" and 0 < at <= len(report.unquoted):
+        claim = report.draft.text[slice(*report.unquoted[at - 1])]
+    else:
+        return
+    st.session_state["find_claim"] = claim
+    st.switch_page("pages/find.py")

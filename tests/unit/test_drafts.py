@@ -1,0 +1,315 @@
+"""Drafts: what each quotation's check comes to, how drafts are read and given back, and that none is kept unasked."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+import zipfile
+
+import docx
+import pytest
+
+from relic_core.domain.drafts import Draft
+from relic_core.drafts import service
+from relic_core.drafts.service import read_draft
+from relic_core.errors import BadRequest, BadText, NotFound
+
+FERRY = (
+    "The Ferry\n\nby Ada North\n\nCHAPTER I\n\nThe ferryman counted seven brass lanterns beside the frozen quay before "
+    "dawn. Nobody had ever paid the honest toll without a long quarrel. “I shall not forgive the river,” said his "
+    "wife, “nor the winter that sent it here.”\n\nCHAPTER II\n\nA grey heron stood upon the broken weir and waited for the "
+    "slow tide. He had not forgotten the drowned horses, or the bell that rang beneath the water at midnight.\n"
+)
+ORCHARD = (
+    "The Orchard\n\nby Basil Lee\n\nCHAPTER I\n\nThe miser counted rotten apples under a yellow moon while the village "
+    "slept. A lean fox crossed the wet meadow and vanished behind the cider press.\n"
+)
+LANTERNS = "The ferryman counted seven brass lanterns beside the frozen quay before dawn"
+
+
+@pytest.fixture
+def checked(bench, kept_open):
+    bench.works.add(FERRY.encode(), name="the_ferry.txt", title="The Ferry", author="Ada North")
+    bench.works.add(ORCHARD.encode(), name="the_orchard.txt", title="The Orchard", author="Basil Lee")
+
+    def checked(text):
+        return bench.drafts.check(Draft(text)).checks
+
+    checked.app = bench
+    return checked
+
+
+def only(checks):
+    (check,) = checks
+    return check
+
+
+def test_a_quotation_to_the_letter_is_found_with_its_place(checked):
+    text = f'In The Ferry we read: "{LANTERNS.replace("before dawn", "before  dawn")}" (North 12).'
+    check = only(checked(text))
+    assert (check.outcome, check.found.title, check.differences) == ("to the letter", "The Ferry", ())
+    assert text[slice(*check.at)].startswith("The ferryman")
+    assert check.named == ("The Ferry",)
+    assert "North" in check.found.citation["mla"]
+    work = checked.app.works.load(check.found.work_id)
+    assert work.text[slice(*check.found.offsets)] == LANTERNS
+    assert work.span_text(work.span_at(check.found.at, check.found.length)).startswith("The ferryman")
+
+
+@pytest.mark.parametrize(
+    "quotation",
+    [
+        LANTERNS[0].lower() + LANTERNS[1:],
+        "The ferryman counted ... brass lanterns beside the frozen quay before dawn",
+        "The ferryman [he] counted seven brass lanterns beside the frozen quay before dawn",
+        "[t]he ferryman count[s] seven brass lanterns beside the frozen quay before dawn",
+        "The ferryman counted ſeven braſs lanterns / beside the frozen quay—before dawn",
+        "He had not forgotten the drowned horses … the bell that rang beneath the water",
+        "The ferryman counted seven brass lanterns … He had not forgotten the drowned horses",
+    ],
+)
+def test_typography_ellipses_and_brackets_are_set_aside(checked, quotation):
+    assert only(checked(f"As North says, “{quotation}” of old.")).outcome == "to the letter"
+
+
+@pytest.mark.parametrize(
+    ("quotation", "ours", "theirs", "excuse"),
+    [
+        ("The ferryman counted seven brass candles beside the frozen quay before dawn", "candles", "lanterns", ""),
+        ("The ferryman counted brass lanterns beside the frozen quay before dawn", "", "seven", "ellipsis"),
+        ("He had forgotten the drowned horses, or the bell that rang beneath the water", "", "not", ""),
+        ("nor had she forgotten the drowned horses, or the bell that rang", "nor had she", "He had not", ""),
+        ("She had not forgotten the drowned horses, or the bell that rang beneath", "She", "He", "pronoun"),
+        ("A gray heron stood upon the broken weir and waited for the slow tide", "gray", "grey", "edition"),
+        ("A grey heron stood upon the broken Weir and waited for the slow tide", "Weir", "weir", "capital"),
+        ("A grey heron stood upon the broken weir and waited for the slow dawn", "dawn", "tide", ""),
+    ],
+)
+def test_an_altered_quotation_is_shown_word_by_word_with_its_excuse(checked, quotation, ours, theirs, excuse):
+    check = only(checked(f"“{quotation},” she says."))
+    assert check.outcome == "altered"
+    assert ours in [each.ours for each in check.differences] or theirs.split()[0] in check.differences[0].theirs
+    assert excuse == check.differences[0].excuse
+
+
+def test_two_sentences_joined_without_an_ellipsis_are_altered(checked):
+    check = only(checked(f"“{LANTERNS}. He had not forgotten the drowned horses, or the bell that rang.”"))
+    assert check.outcome == "altered"
+    assert check.differences[-1].excuse == "ellipsis"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "outcome"),
+    [
+        ("Lee writes in The Orchard: ", "", "elsewhere"),
+        ("He writes: ", " (Lee 12)", "elsewhere"),
+        ("He writes: ", " (Orchard 12)", "elsewhere"),
+        ("In The Ferry (ch. 2) he writes: ", "", "elsewhere"),
+        ("In The Ferry (ch. 1) he writes: ", "", "to the letter"),
+        ("He writes: ", " (North 12)", "to the letter"),
+        ("He writes: ", " (Wolfson 12)", "to the letter"),
+    ],
+)
+def test_the_work_and_the_chapter_that_are_named_count(checked, before, behind, outcome):
+    check = only(checked(f"{before}“{LANTERNS}”{behind}."))
+    assert check.outcome == outcome
+    assert check.found.title == "The Ferry"
+    assert check.missing == ("Wolfson" if "Wolfson" in behind else "")
+
+
+def test_a_page_alone_goes_by_the_work_that_was_named_last(checked):
+    first, second = checked(
+        f"Take “a lean fox crossed the wet meadow and vanished” (Lee 3). It is autumn.\n\nLater: “{LANTERNS}” (12)."
+    )
+    assert first.outcome == "to the letter"
+    assert (second.outcome, second.naming, second.named) == ("elsewhere", "running", ("The Orchard",))
+
+
+def test_the_sentence_before_does_not_name_the_work_of_the_next(checked):
+    _, second = checked(
+        f"In The Orchard “a lean fox crossed the wet meadow and vanished.” Then again “{LANTERNS}” is darker."
+    )
+    assert second.outcome == "to the letter"
+    assert second.named == ()
+
+
+def test_what_stands_nowhere_is_not_found_and_what_comes_nearest_is_shown(checked):
+    check = only(checked("In The Ferry she cries that “no lantern was ever honest enough for a heron of the marshes.”"))
+    assert check.outcome == "not found"
+    assert check.named == ("The Ferry",)
+    assert check.found is not None
+    unknown = only(checked("“The sonnet is a machine for turning quiet sorrow into furniture” (Wolfson 4)."))
+    assert (unknown.outcome, unknown.missing) == ("not found", "Wolfson")
+
+
+def test_few_content_words_are_too_short_to_tell_and_titles_are_passed_over(checked):
+    assert only(checked("The “frozen quay” is everywhere in this novel of his.")).outcome == "too short"
+    assert checked("See “The Long Winter Toll And Other Northern Essays” for more.") == ()
+
+
+def test_words_quoted_without_marks_are_found(checked):
+    check = only(checked(f"The opening is famous. {LANTERNS}, and so the day begins for him again, as it always does."))
+    assert (check.outcome, check.marked) == ("to the letter", False)
+
+
+def test_a_paragraph_that_claims_and_does_not_quote_is_named(checked):
+    claim = "In The Ferry nobody is ever quite alone with the river, and that is the whole of its moral argument. " * 3
+    text = f"North begins so: “{LANTERNS}.”\n\n{claim}\n\nThis paragraph is short."
+    (at,) = checked.app.drafts.check(Draft(text)).unquoted
+    assert text[slice(*at)].strip() == claim.strip()
+
+
+def test_a_draft_that_is_a_work_or_too_long_is_refused_in_a_sentence(checked):
+    with pytest.raises(BadText, match="seems to be a work"):
+        checked(FERRY.partition("CHAPTER I")[2] * 2)
+    with pytest.raises(BadText, match="60,000"):
+        checked("word " * 60_001)
+
+
+def test_an_empty_library_is_said(bench):
+    with pytest.raises(BadRequest, match="Library"):
+        bench.drafts.check(Draft(f"“{LANTERNS}”"))
+
+
+def word(*paragraphs):
+    document = docx.Document()
+    for style, *pieces in paragraphs:
+        paragraph = document.add_paragraph(style=style)
+        for piece in pieces:
+            paragraph.add_run(piece).italic = piece.isupper()
+    written = io.BytesIO()
+    document.save(written)
+    return written.getvalue()
+
+
+def open_document(body):
+    written = io.BytesIO()
+    space = "urn:oasis:names:tc:opendocument:xmlns"
+    with zipfile.ZipFile(written, "w") as archive:
+        content = f'<office:document-content xmlns:office="{space}:office:1.0" xmlns:text="{space}:text:1.0">{body}'
+        archive.writestr("content.xml", f"{content}</office:document-content>")
+    return written.getvalue()
+
+
+QUOTE = f"{LANTERNS}."
+FILES = {
+    "a.txt": f"North says:\n\n    {QUOTE}\n\nSo it is, and so it will be.".encode(),
+    "a.md": f"# An *essay*\n\nNorth says:\n\n> {QUOTE}\n\nSo it is.".encode(),
+    "a.html": f"<p>North says:</p><blockquote><p>{QUOTE}</p></blockquote><p>So <em>it</em> is.</p>".encode(),
+    "a.docx": word(("Normal", "North says:"), ("Quote", QUOTE), ("Normal", "So it is.")),
+    "a.odt": open_document(
+        f'<text:p>North says:</text:p><text:p text:style-name="Quotations">{QUOTE}</text:p><text:p>So it is.</text:p>'
+    ),
+    "a.tex": (
+        f"\\documentclass{{article}}\\begin{{document}}North says:\\begin{{quote}}{QUOTE}\\end{{quote}}"
+        "So it is.\\end{document}"
+    ).encode(),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_quotation_that_is_set_off_is_found_in_every_kind_of_file(checked, name):
+    draft = read_draft(FILES[name], name)
+    check = only(checked(draft.text))
+    assert check.outcome == "to the letter"
+    assert draft.text[slice(*check.at)].startswith("The ferryman")
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "match"),
+    [
+        (b"\xd0\xcf\x11\xe0 old", "a.doc", "password"),
+        (b"\xd0\xcf\x11\xe0 locked", "a.docx", "password"),
+        (b"words", "a.rtf", "paste"),
+        (b"PK\x03\x04 broken", "a.docx", "damaged"),
+        (b"%PDF-1.4 broken", "a.pdf", "damaged"),
+        (word(("Normal", "")), "a.docx", "no words"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(data, name, match):
+    with pytest.raises(BadText, match=match):
+        read_draft(data, name)
+
+
+def test_comments_in_the_copy_for_word_stand_at_the_quotations_alone(checked):
+    quotation = LANTERNS.replace("lanterns", "candles")
+    original = word(("Normal", "North says: “The ferryman ", quotation.removeprefix("The ferryman "), "” and no more."))
+    report = checked.app.drafts.check(read_draft(original, "a.docx"))
+    written = checked.app.drafts.written(report, ".docx", original)
+    document = docx.Document(io.BytesIO(written))
+    (comment,) = document.comments
+    assert "candles" in comment.text
+    assert "lanterns" in comment.text
+    (paragraph,) = document.paragraphs
+    assert paragraph.text == docx.Document(io.BytesIO(original)).paragraphs[0].text
+    marks = [child.tag.rpartition("}")[2] for child in paragraph._p]
+    within = paragraph._p[marks.index("commentRangeStart") + 1 : marks.index("commentRangeEnd")]
+    assert "".join(run.text for run in within) == quotation
+
+
+def test_the_table_and_json_give_every_quotation_with_its_offsets(checked):
+    text = f"“{LANTERNS}” and “=frozen quay”."
+    report = checked.app.drafts.check(Draft(text))
+    given = json.loads(checked.app.drafts.written(report, ".json"))
+    assert [text[slice(*check["at"])] for check in given["checks"]] == [LANTERNS, "=frozen quay"]
+    table = checked.app.drafts.written(report, ".csv")
+    assert table.count("\n") == 3
+    assert ",=frozen" not in table
+    page = checked.app.drafts.written(report, ".html")
+    assert "North" in page
+
+
+def test_a_job_checks_a_draft_and_its_writer_alone_finds_it(checked):
+    drafts = checked.app.drafts
+    draft_id = drafts.start(Draft(f"“{LANTERNS}”"), "ada", b"bytes")
+    found = drafts.get(draft_id, "ada")
+    assert (found.done, found.kept, found.original.read_bytes()) == (True, False, b"bytes")
+    assert [check.outcome for check in found.report.checks] == ["to the letter"]
+    for owner, asked in (("bob", draft_id), ("ada", "0" * 32), ("ada", "../" + draft_id)):
+        with pytest.raises(NotFound):
+            drafts.get(asked, owner)
+    drafts.delete(draft_id, "ada")
+    with pytest.raises(NotFound):
+        drafts.get(draft_id, "ada")
+
+
+def test_only_what_is_kept_stays(checked, settings):
+    drafts = checked.app.drafts
+    kept, gone = (drafts.start(Draft(f"“{LANTERNS}”", name), "ada") for name in ("kept.txt", "gone.txt"))
+    drafts.keep(kept, "ada")
+    for folder in (settings.data / "drafts").iterdir():
+        os.utime(folder, (time.time() - 90_000,) * 2)
+    assert [each.id for each in drafts.kept("ada")] == [kept]
+    assert drafts.kept("bob") == ()
+    assert not (settings.data / "drafts" / gone).exists()
+
+
+def test_what_was_checked_before_a_job_was_cut_off_can_be_seen(checked, settings):
+    drafts = checked.app.drafts
+    draft_id = drafts.start(Draft(f"“{LANTERNS}”"))
+    folder = settings.data / "drafts" / draft_id
+    (folder / service._REPORT).unlink()
+    with (folder / service._CHECKS).open("a") as lines:
+        lines.write('{"at": [1, ')
+    found = drafts.get(draft_id)
+    assert (found.done, len(found.report.checks)) == (False, 1)
+
+
+def test_the_command_prints_saves_and_never_writes_over_the_draft(run, tmp_path, settings):
+    for name, text in (("ferry.txt", FERRY), ("essay.txt", f"“{LANTERNS}” (Lee 3)")):
+        (tmp_path / name).write_text(text)
+    assert run("add", tmp_path / "ferry.txt").code == 0
+    essay = tmp_path / "essay.txt"
+    assert "To the letter" in run("check", essay).out
+    assert len(json.loads(run("check", essay, "--format", "json").out)["checks"]) == 1
+    for ending in ("docx", "csv", "json", "html"):
+        assert run("check", essay, "--save", tmp_path / f"checked.{ending}").code == 0
+        assert (tmp_path / f"checked.{ending}").stat().st_size > 100
+    assert run("check", essay, "--save", tmp_path / "checked.pdf").code == 1
+    (tmp_path / "page.html").write_text("<p>words</p>")
+    assert run("check", tmp_path / "page.html", "--save", tmp_path / "page.html").code == 1
+    assert (tmp_path / "page.html").read_text() == "<p>words</p>"
+    assert run("check", tmp_path / "none.txt").code == 1
+    assert list((settings.data / "drafts").glob("*")) == []
