@@ -363,7 +363,28 @@ def similarity(vectors: Floats) -> sp.csr_array:
     return made.maximum(made.T).tocsr().astype(np.float32)
 
 
-def soft_cosine(a: sp.csr_array, b: sp.csr_array, alike: sp.csr_array) -> Scorer:
+_DRAWN = 15_000
+"""Words whose similarities by lot fit into memory, some 2 GB while they are drawn."""
+
+
+def random_similarity(size: int) -> Floats:
+    """Draw the similarity of words by lot, around a half, and ones on the diagonal: the paper's control, section 5.
+
+    Raises BadRequest: there are too many words.
+    """
+    if size > _DRAWN:
+        raise BadRequest(
+            f"These works have {size:,} different words, and similarities by lot are drawn for {_DRAWN:,} at most. "
+            "Compare a chapter, or leave out rare words by --least."
+        )
+    drawn = 0.5 + 0.05 * np.random.default_rng(0).standard_normal((size, size), dtype=np.float32)
+    alike: Floats = np.tril(drawn, -1)
+    alike += alike.T
+    np.fill_diagonal(alike, 1)
+    return alike
+
+
+def soft_cosine(a: sp.csr_array, b: sp.csr_array, alike: sp.csr_array | Floats) -> Scorer:
     """Score by the soft cosine; with the identity it is the cosine.
 
     >>> s = sp.csr_array(np.array([[1, 0.5], [0.5, 1]]))
@@ -372,10 +393,10 @@ def soft_cosine(a: sp.csr_array, b: sp.csr_array, alike: sp.csr_array) -> Scorer
     """
 
     def scaled(each: sp.csr_array) -> sp.csr_array:
-        squares = np.asarray((each @ alike).multiply(each).sum(axis=1)).ravel()
+        squares = np.asarray(each.multiply(each @ alike).sum(axis=1)).ravel()
         return (sp.diags_array(1 / np.sqrt(np.where(squares > 0, squares, 1))) @ each).tocsr()
 
-    return _products((scaled(a) @ alike).tocsr(), scaled(b))
+    return _products(sp.csr_array(scaled(a) @ alike), scaled(b))
 
 
 def wmd(x: Doubles, y: Doubles, costs: Doubles) -> float:
@@ -454,7 +475,7 @@ def word_vectors(two: Two, a: Floats, b: Floats) -> Floats:
 
 
 def random_vectors(two: Two) -> Floats:
-    """Make vectors by lot: the control of the paper, section 5."""
+    """Make vectors by lot, which leave all words equally far apart."""
     return np.random.default_rng(0).standard_normal((len(two.vocabulary), 64)).astype(np.float32)
 
 
@@ -610,7 +631,8 @@ def make(
     words = vectors(pairs) if vectors else word_vectors(pairs, a.unit_vectors, b.unit_vectors)
     if name == "wmd":
         return word_movers(pairs, words)
-    soft = soft_cosine(*pairs.weighted(), similarity(words))
+    alike = random_similarity(len(words)) if vectors is random_vectors else similarity(words)
+    soft = soft_cosine(*pairs.weighted(), alike)
     return hybrid(tesserae(pairs), soft) if name == "hybrid" else soft
 
 

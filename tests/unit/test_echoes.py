@@ -90,6 +90,21 @@ def test_each_method_by_words_finds_the_passage_that_is_echoed(name):
     assert np.isfinite(scores).all()
 
 
+def test_by_lot_words_that_differ_are_about_half_alike_so_that_the_control_is_not_tf_idf(monkeypatch):
+    alike = scoring.random_similarity(50)
+    assert (alike == alike.T).all()
+    assert (np.diag(alike) == 1).all()
+    others = alike[~np.eye(50, dtype=bool)]
+    assert others.mean() == pytest.approx(0.5, abs=0.01)
+    assert others.std() > 0
+    sides = [scoring.Passages(("the grey sea",)), scoring.Passages(("a loaf", "the grey sea", "a grey loaf"))]
+    scores = whole(scoring.make("soft-cosine", *sides, vectors=scoring.random_vectors))[0]
+    assert 0 < scores[0] < scores[2] < scores[1]
+    monkeypatch.setattr(scoring, "_DRAWN", 2)
+    with pytest.raises(BadRequest):
+        scoring.make("soft-cosine", *sides, vectors=scoring.random_vectors)
+
+
 @pytest.mark.parametrize("name", ["embeddings", "dense-relic", "combined"])
 def test_methods_by_meaning_take_the_vectors_of_the_passages(name):
     vectors = np.eye(3, dtype=np.float32)
