@@ -9,12 +9,20 @@ if __name__ == "__main__":  # a visit
     with shell.show_errors():
         home.show(workbench)
 else:
+    import sys
+
     import streamlit as st
     from starlette.middleware import Middleware
 
-    from relic_ui import strangers, uploads
+    from relic_core.errors import BadRequest
+    from relic_ui import person, strangers, uploads
 
+    try:
+        signs_in = bool(person.providers())
+    except BadRequest as error:
+        sys.exit(str(error))
     strangers.guard_connections()
-    app = st.App(
-        __file__, middleware=[Middleware(strangers.Visits), Middleware(uploads.Limits)], lifespan=uploads.serving
-    )
+    middleware = [Middleware(strangers.Visits), Middleware(uploads.Limits)]
+    if not signs_in:  # where people sign in, a foreign page has not their cookie
+        middleware.insert(0, Middleware(strangers.Hosts))
+    app = st.App(__file__, middleware=middleware, lifespan=uploads.serving)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import streamlit as st
 
@@ -14,6 +14,9 @@ from relic_core.errors import BadRequest
 _DIGITS = 16
 _PROVIDER = "client_id"
 """What tells the part of a provider from other parts below ``[auth]``."""
+_TELLING = ("cookie_secret", "redirect_uri", "server_metadata_url")
+"""What a file of secrets holds, under whatever name, that was written for signing in."""
+_SHORTEST = 32
 _ADDRESS = re.compile(r"""[^@\s,;:"<>()\[\]\\]+@[\w.-]+""")
 """One person's: no list of addresses, no quoted name, nothing that another reader of addresses takes otherwise."""
 
@@ -41,22 +44,35 @@ def identity(issuer: str, subject: str) -> str:
 def providers() -> tuple[str, ...]:
     """List who can sign people in: "default" for the one of ``[auth]`` itself, then those below it by name.
 
-    Raises BadRequest: there is a file of secrets, and it cannot be read: nobody is let in by a slip of the pen.
+    Raises BadRequest: a file of secrets cannot be read, names no provider, or has too short a secret: nobody is let in
+    by a slip of the pen. A file of another program's secrets alone is as none.
     """
-    if not st.secrets.load_if_toml_exists():
-        there = [path for path in map(Path, st.get_option("secrets.files")) if path.is_file()]
-        if there:
+    files = [path for path in st.get_option("secrets.files") if os.path.lexists(path)]
+    try:
+        loaded = st.secrets.load_if_toml_exists()
+    except (OSError, ValueError):  # a folder, somebody else's, or no UTF-8
+        loaded, files = False, files or st.get_option("secrets.files")
+    if not loaded:
+        if files:
             raise BadRequest(
-                f"The file {there[-1]} cannot be read as TOML, so nobody is let in. Correct it and restart."
+                f"The file {files[-1]} cannot be read as TOML, so nobody is let in. Correct it and restart."
             )
         return ()
-    auth = st.secrets.get("auth") or {}
+    auth = st.secrets.get("auth")
+    if not isinstance(auth, Mapping):
+        auth = {}
     named = [name for name, value in auth.items() if isinstance(value, Mapping) and _PROVIDER in value]
     found = (*(("default",) if _PROVIDER in auth else ()), *named)
-    if auth and not found:
+    if found and len(str(auth.get("cookie_secret", ""))) < _SHORTEST:
         raise BadRequest(
-            "The file of secrets has a part [auth] that names no provider: client_id is missing. Nobody is let in. "
-            "docs/operating.md shows one."
+            f"The cookie_secret of the file of secrets is missing, or has less than {_SHORTEST} characters: cookies "
+            "could be forged. Nobody is let in. docs/operating.md says how to make one."
+        )
+    held = st.secrets.to_dict()
+    if not found and (not held or "auth" in held or any(word in str(held) for word in _TELLING)):
+        raise BadRequest(
+            "The file of secrets has no part [auth] that names a provider by its client_id. Nobody is let in. "
+            "docs/operating.md shows one; without sign-in, remove the file."
         )
     return found
 

@@ -24,14 +24,23 @@ def pass_the_door(settings: Settings) -> None:
 
     Raises BadRequest: sign-in is asked for and not set up, or the other way round: nobody is let in by mistake.
     """
-    providers = person.providers()
+    providers, required = person.providers(), settings.data / ".sign-in"
     if not providers:
         if settings.sign_in_allow:
             raise BadRequest(
                 "RELIC_SIGN_IN_ALLOW says who may use this library, and no provider is set up to sign them in, so "
                 "nobody is let in. docs/operating.md shows how; or leave the setting empty."
             )
+        if required.exists():
+            raise BadRequest(
+                "People signed in to this library before, and no provider is set up any more, so nobody is let in. "
+                f"Put the file of secrets back and restart; or open the library to everybody by removing {required}."
+            )
         return
+    if not required.exists():
+        with suppress(OSError):  # opening the library says why
+            settings.data.mkdir(parents=True, exist_ok=True)
+            required.touch()
     if find_spec("authlib") is None:
         raise BadRequest(
             "Signing in needs a package that is not installed. Whoever runs this library installs it with "

@@ -1,4 +1,4 @@
-"""Strangers, who have not passed the door: how many there may be, and what anybody's browser may send.
+"""Strangers, who have not passed the door: how many there may be, what anybody's browser may send, and by which name.
 
 Streamlit takes a websocket from anybody, and keeps a visit and what it sent for minutes after it has left. Middleware,
 its own hook (`st.App`), stands before that. What comes before a whole request is uvicorn's alone.
@@ -10,14 +10,20 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
+from socket import gethostname
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 from google.protobuf.message import DecodeError
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from relic_ui import uploads
@@ -96,6 +102,44 @@ class Visits:
         if len(strangers) > MOST:
             ((address, _),) = Counter(visit.address for visit in strangers).most_common(1)
             await next(visit for visit in strangers if visit.address == address).close()
+
+
+class Hosts:
+    """Middleware that answers to names of this machine alone, where nobody signs in.
+
+    A page of the web may have its own name lead to this machine (DNS rebinding), and would read as its own what is
+    shown. The name that a proxy was asked for is the proxy's to judge. No page can give a websocket a proxy's header,
+    and without a websocket no visit begins, so none of its files has an address.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or hand it on."""
+        if scope["type"] == "lifespan" or _is_ours(headers := Headers(scope=scope)):
+            await self._app(scope, receive, send)
+            return
+        await PlainTextResponse(
+            f"{headers['host']} is not known as a name of this server. Open it as localhost, or name it in "
+            "STREAMLIT_SERVER_ALLOWED_HOSTS (docs/operating.md).",
+            403,
+        )(scope, receive, send)
+
+
+def _is_ours(headers: Headers) -> bool:
+    host = headers.get("host")
+    if st.get_option("server.allowedHosts"):
+        return is_host_allowed(host)
+    named = (gethostname(), st.get_option("server.address"), st.get_option("browser.serverAddress"), "localhost")
+    try:
+        name = (urlsplit(f"//{host or ''}").hostname or "").rstrip(".")
+    except ValueError:
+        return False
+    with suppress(ValueError):
+        return bool(ip_address(name))  # no name leads here
+    own = {str(each).lower().removesuffix(".local") for each in named}
+    return host is None or name.removesuffix(".local") in own or "x-forwarded-for" in headers
 
 
 def _forget_strangers() -> None:

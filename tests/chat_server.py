@@ -125,6 +125,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(b'{"choices": [')
             self.close_connection = True
+        elif deed in {"drips", "endless", "drips its head"}:
+            self.send_response(200)
+            self.send_header("Connection", "close")
+            if deed != "drips its head":
+                self.end_headers()
+            piece, pause = (b" " * 1_000_000, 0) if deed == "endless" else (b"X-Drip: 1\r\n", 0.1)
+            self.flush_headers()
+            with contextlib.suppress(OSError):
+                while not self.chat.release.wait(pause):
+                    self.wfile.write(piece)
+            self.close_connection = True
         elif deed == "context":
             self._send(400, {"error": {"message": "the request exceeds the available context size"}})
         elif deed == "nothing":

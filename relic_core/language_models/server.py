@@ -6,11 +6,11 @@ packages. Nothing is sent to another machine that the reader of the app has not 
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import os
 import threading
 import time
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
@@ -38,6 +38,8 @@ _FAULTS = {*range(500, 600)} - {HTTPStatus.NOT_IMPLEMENTED}
 _CHARACTERS = 3
 """Of a token, at least, in English prose; so a count made with it is rather too large."""
 _QUOTED = 160
+_LARGEST = 32_000_000
+"""Bytes of an answer: the log-probabilities of a long prompt take some."""
 _PATIENCE = 5.0
 _SLIP = 16
 """Characters that a token may stand further on than the one before it ends: where a server cut a character in two."""
@@ -94,13 +96,13 @@ class Server:
 
         self._key = os.environ.get(READER_KEY, "").strip()
         seconds = settings.reader_seconds
-        self._client = httpx2.Client(
+        self._client = partial(
+            httpx2.AsyncClient,
             headers={"Authorization": f"Bearer {self._key}"} if self._key else {},
             timeout=httpx2.Timeout(seconds, connect=min(seconds, _PATIENCE)),
-            limits=httpx2.Limits(max_keepalive_connections=settings.reader_at_once),
             trust_env=self.place != HERE,  # a proxy is not for this machine
+            verify=httpx2.create_ssl_context(),
         )
-        weakref.finalize(self, self._client.close)
 
     def ask(self, messages: Sequence[Message], stop: threading.Event) -> Completion:
         """Put one question, again where the server is busy or broke off; `stop` ends the waiting for a busy one."""
@@ -185,18 +187,36 @@ class Server:
         import httpx2
 
         try:
-            return self._client.request(method, address, json=body)
+            return asyncio.run(self._whole(method, address, body))
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, UnicodeError):
             raise ReaderUnavailable(
                 f"There is no model's server at {self.address}. Start it, or name another in RELIC_READER."
             ) from None
-        except httpx2.TimeoutException:
+        except (httpx2.TimeoutException, TimeoutError):
             raise ReaderUnavailable(
                 f"The model's server on {self.place} gave no answer in {self._settings.reader_seconds:,.0f} seconds. "
                 "Wait longer (RELIC_READER_SECONDS), ask less at once (RELIC_READER_AT_ONCE) or take a smaller model."
             ) from None
         except (httpx2.TransportError, httpx2.DecodingError):
             return None
+
+    async def _whole(self, method: str, address: str, body: Mapping[str, object] | None) -> Response:
+        """Send one request and take its answer; a server that drips, or never ends, is given up."""
+        data = bytearray()
+        async with (
+            asyncio.timeout(self._settings.reader_seconds),
+            self._client() as client,
+            client.stream(method, address, json=body) as response,
+        ):
+            async for piece in response.aiter_bytes():
+                data += piece
+                if len(data) > _LARGEST:
+                    raise ReaderUnavailable(
+                        f"The model's server on {self.place} sends more than {_LARGEST / 1e6:.0f} MB for one answer. "
+                        "RELIC_READER must be the address of a language model."
+                    )
+        headers = {name: response.headers[name] for name in ("Retry-After",) if name in response.headers}
+        return Response(response.status_code, headers=headers, content=bytes(data))
 
     def _refuse(self, response: Response, refusal: str = "") -> None:
         """Say in words what a server means that gives no answer and will not give one; `refusal`: see `_asked`."""
@@ -252,7 +272,7 @@ def allow(settings: Settings) -> None:
 
 def _allowed(settings: Settings) -> list[str]:
     with suppress(OSError):
-        return (settings.data / _ALLOWED).read_text("utf-8").split()
+        return (settings.data / _ALLOWED).read_text("utf-8", errors="replace").split()
     return []
 
 

@@ -191,12 +191,13 @@ class Mirror:
 def _redirected(url: str, location: str) -> str:
     try:
         target = urljoin(url, location)
-        scheme = urlsplit(target).scheme
+        scheme, same = urlsplit(target).scheme, urlsplit(target).hostname == urlsplit(url).hostname
     except ValueError:
-        target = scheme = ""
-    if not location or scheme not in {"http", "https"}:
+        target, scheme, same = "", "", False
+    if not location or scheme not in {"http", "https"} or not same:
         raise SourceUnavailable(
-            f"{url} was sent on to '{location}', which is not an address to fetch from. {OTHER_WAYS}"
+            f"{url} was sent on to '{location}', which is not an address of this mirror. Name the mirror by "
+            f"the address under which it answers (RELIC_GUTENBERG). {OTHER_WAYS}"
         )
     return target
 
@@ -274,7 +275,8 @@ class Downloads:
         try:
             about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
             data = (folder / "text").read_bytes()
-            if hashlib.sha256(data).hexdigest() != about["sha256"]:
+            known = len(about) == _KEYS or about.pop("itself") == _digest_of(about)  # earlier versions wrote no digest
+            if hashlib.sha256(data).hexdigest() != about["sha256"] or not known:
                 return None
             return Book(
                 number=number,
@@ -284,8 +286,13 @@ class Downloads:
                 last_modified=str(about["last_modified"]),
                 fetched=datetime.fromisoformat(about["fetched"]),
             )
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # it is fetched anew
+
+    def damaged(self) -> list[Path]:
+        """List the folders of downloads that are not as they were written; they are fetched anew when asked for."""
+        folders = sorted(self.folder.glob("[0-9]*"))
+        return [folder for folder in folders if not folder.name.isdecimal() or self.load(int(folder.name)) is None]
 
     def save(self, book: Book) -> None:
         """Write a download; an earlier one stays until the new one is whole."""
@@ -297,6 +304,7 @@ class Downloads:
             "sha256": hashlib.sha256(book.data).hexdigest(),
             "fetched": book.fetched.isoformat(),
         }
+        about["itself"] = _digest_of(about)
         self.write(folder / "text", book.data)
         self.write(folder / "about.json", json.dumps(about, indent=1).encode())
 
@@ -319,6 +327,14 @@ class Downloads:
                 f"The folder of downloads {self.folder} cannot be written ({error.strerror}). Make room on the disk, "
                 "make the folder writable, or choose another data folder with RELIC_DATA; then try again."
             ) from error
+
+
+_KEYS = 5
+"""What a record of a download held before it had a digest of itself."""
+
+
+def _digest_of(about: dict[str, str]) -> str:
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
 class Gate:

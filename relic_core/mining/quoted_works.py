@@ -26,6 +26,7 @@ import numpy.typing as npt
 from relic_core import __version__
 from relic_core.domain import Span, Work, WorkVersion
 from relic_core.errors import BadRequest, NoIndex, StaleIndex, StoreError
+from relic_core.formats.files import digest_of
 from relic_core.ports import Progress
 from relic_core.text.variants import one_spelling
 from relic_core.text.words import STOPWORDS, WORD, fold
@@ -65,6 +66,8 @@ def run_hashes(numbers: Numbers) -> Hashes:
     return made
 
 
+QUOTED_WORKS = "quoted-works"
+"""The folder of the index, below that of all indexes."""
 CODE = "quoted works/1"
 _DIGITS = 16
 """Of a fingerprint: enough to tell works apart, and many of them are kept for each source."""
@@ -137,8 +140,8 @@ class QuotedWorks:
         self._printed: dict[str, tuple[int, str]] = {}
 
     @classmethod
-    def open(cls, folder: Path) -> QuotedWorks:
-        """Open an index; its manifest and the sizes of its files are checked."""
+    def open(cls, folder: Path, *, thorough: bool = False) -> QuotedWorks:
+        """Open an index; its manifest and the sizes of its files are checked, and where `thorough` all their bytes."""
         try:
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -152,14 +155,14 @@ class QuotedWorks:
                 f"The index of quoted works in {folder} is of the kind '{manifest['code']}', and this program reads "
                 f"'{CODE}'. Delete the folder and mine again: it is built anew."
             )
-        for name, size in manifest["files"].items():
-            path = folder / name
-            if not path.is_file() or path.stat().st_size != size:
-                raise _damaged(folder, f"{name} is not as it was written")
         try:
+            for name, (size, digest) in manifest["files"].items():
+                path = folder / name
+                if path.stat().st_size != size or (thorough and digest_of(path) != digest):
+                    raise _damaged(folder, f"{name} is not as it was written")
             return cls(folder, manifest)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise _damaged(folder, "a file cannot be read") from error
+            raise _damaged(folder, "a file cannot be read, or an earlier version made it") from error
 
     @classmethod
     def build(cls, works: Iterable[Work], folder: Path, progress: Progress) -> QuotedWorks:
@@ -270,7 +273,7 @@ def open_or_build(
     if not wanted:
         return None
     with suppress(StaleIndex):  # it is built anew
-        quoted = QuotedWorks.open(folder)
+        quoted = QuotedWorks.open(folder, thorough=True)
         if {work.id: work.fingerprint for work in quoted.works} == wanted:
             return quoted
 
@@ -377,7 +380,7 @@ def _write(works: Iterable[Work], folder: Path, progress: Progress) -> None:
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "run": RUN,
         "works": [asdict(each) for each in known],
-        "files": {path.name: path.stat().st_size for path in sorted(folder.iterdir())},
+        "files": {path.name: (path.stat().st_size, digest_of(path)) for path in sorted(folder.iterdir())},
     }
     manifest["digest"] = manifest_digest(manifest)
     (folder / MANIFEST).write_text(json.dumps(manifest, ensure_ascii=False, indent=1), encoding="utf-8")

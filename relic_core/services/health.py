@@ -16,8 +16,10 @@ from relic_core.config import Settings
 from relic_core.domain import WorkSummary
 from relic_core.domain.figures import many
 from relic_core.encoders.cross_encoder import open_reranker
-from relic_core.errors import RelicError
+from relic_core.errors import RelicError, StaleIndex
 from relic_core.language_models.server import Server
+from relic_core.library.gutenberg import Downloads
+from relic_core.mining.quoted_works import QUOTED_WORKS, QuotedWorks
 from relic_core.retrieval import calibration, dense, late
 from relic_core.retrieval.index_files import survey
 from relic_core.retrieval.reranked import reranker_model
@@ -81,6 +83,21 @@ def _findings(
     yield from _models(settings)
     yield from language_model(settings)
     yield _indexes(settings, lacking, thorough=thorough)
+    if thorough:
+        yield from _files(settings)
+
+
+def _files(settings: Settings) -> Iterator[Finding]:
+    """Compare with their hashes what mining reads and what was downloaded."""
+    quoted = settings.indexes / QUOTED_WORKS
+    if quoted.is_dir():
+        try:
+            QuotedWorks.open(quoted, thorough=True)
+        except StaleIndex as error:
+            yield Finding("quoted works", "notice", str(error))
+    if damaged := Downloads(settings.downloads).damaged():
+        said = f"{many(len(damaged), 'download')} cannot be read as written ({damaged[0]})."
+        yield Finding("downloads", "notice", f"{said} They are fetched anew when asked for, or delete them.")
 
 
 def _app(address: str) -> Finding:

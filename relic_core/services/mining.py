@@ -110,7 +110,7 @@ class Mining:
           are in memory while it is read, and nowhere else.
         """
         began = time.monotonic()
-        index = self._settings.indexes / "quoted-works"
+        index = self._settings.indexes / quoted_works.QUOTED_WORKS
         _make(index.parent)
         waiting = partial(progress, 0, 1, "Waiting for another mining to end")
         with locks.held(index.with_suffix(".lock"), while_waiting=waiting):  # so that nobody else changes the index

@@ -20,9 +20,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import AwareDatetime, Field, TypeAdapter
+
 from relic_core.domain import Job, JobState
+from relic_core.domain.figures import many
 from relic_core.domain.records import WAITING
 from relic_core.errors import JobCancelled, NotFound
+from relic_core.formats.files import Count, Strict
 from relic_core.store import locks
 from relic_core.store.rows import Rows, columns_of, insert, record
 from relic_core.text.decoding import storable
@@ -49,14 +53,27 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM jobs "  # noqa: S608 - our own nam
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSpec:
-    """What a job is asked to do; `arguments` are JSON, `created` is in UTC, ISO 8601, the others as in `domain.Job`."""
+    """What a job is asked to do; `arguments` are JSON, `created` is in UTC, the others as in `domain.Job`."""
 
     id: str
     kind: str
     title: str
     subject: str
     arguments: dict[str, Any]
-    created: str
+    created: AwareDatetime
+
+
+_SPEC = TypeAdapter(JobSpec)
+
+
+class _Event(Strict):
+    """A line of a journal."""
+
+    at: AwareDatetime = Field(strict=False)
+    state: JobState | None = None
+    note: str | None = None
+    done: Count | None = None
+    total: Count | None = None
 
 
 def append_line(path: Path, record: Mapping[str, object]) -> None:
@@ -99,10 +116,12 @@ class JobFolder:
             if alive is None:
                 raise FileExistsError(folder.path)
             undo.callback(os.close, alive)
-            spec = JobSpec(id=job_id, kind=kind, title=title, subject=subject, arguments=arguments, created=_now())
+            spec = JobSpec(
+                id=job_id, kind=kind, title=title, subject=subject, arguments=arguments, created=datetime.now(UTC)
+            )
             new = folder.path / "job.json.new"
             # In ASCII, which also holds names of files that are not in UTF-8.
-            new.write_text(json.dumps(asdict(spec), indent=1), encoding="utf-8")
+            new.write_text(json.dumps(asdict(spec), indent=1, default=str), encoding="utf-8")
             new.rename(folder.path / "job.json")
             undo.pop_all()  # it has been made
         return folder, alive
@@ -158,8 +177,8 @@ class JobFolder:
     def spec(self) -> JobSpec:
         """What the job was asked to do. Raises NotFound: the folder is not there or is not a job's."""
         try:
-            return JobSpec(**json.loads((self.path / "job.json").read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError) as error:
+            return _SPEC.validate_python(json.loads((self.path / "job.json").read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
             raise NotFound(f"{self.path} is not the folder of a job: {error}.") from error
 
     @property
@@ -187,22 +206,24 @@ class JobFolder:
         # The lock first: of a job found dead here the journal is complete by now.
         alive = locks.is_held(self.path / "alive")
         spec = self.spec
-        created = datetime.fromisoformat(spec.created)
         state: JobState = "queued"
-        note, done, total, updated = "", 0, 0, created
-        pace = _Pace()
+        note, done, total, updated = "", 0, 0, spec.created
+        pace, unread = _Pace(), 0
         for event in self._events():
-            updated = datetime.fromisoformat(event["at"])
-            state = event.get("state", state)
-            note = event.get("note", note)
-            if "total" in event:
-                done, total = event["done"], event["total"]
+            if event is None:
+                unread += 1
+                continue
+            updated, state, note = event.at, event.state or state, note if event.note is None else event.note
+            if event.done is not None and event.total is not None:
+                done, total = event.done, event.total
                 pace.see(updated, done, total)
         active = state in {"queued", "running"}
         if active and not alive:
             state, note = ("cancelled", stopped_note(spec.kind)) if self.stop_asked else ("failed", STOPPED)
         elif active and self.stop_asked:
             note = "Stopping."
+        if unread:
+            note = f"{note} {many(unread, 'line')} of its journal cannot be read.".strip()
         return Job(
             id=spec.id,
             kind=spec.kind,
@@ -212,16 +233,19 @@ class JobFolder:
             done=done,
             total=total,
             note=storable(note),
-            created=created,
+            created=spec.created,
             updated=updated,
             seconds_left=pace.seconds_left(datetime.now(UTC)) if state == "running" else None,
         )
 
-    def _events(self) -> Iterator[dict[str, Any]]:
-        """Read the journal, passing over a line that was cut short when its writer was killed."""
-        for _, event in read_lines(self.path / _JOURNAL):
-            if "at" in event:
-                yield event
+    def _events(self) -> Iterator[_Event | None]:
+        """Read the journal, without an end that was cut short; None for a line that cannot be read."""
+        path = self.path / _JOURNAL
+        for line in filter(None, path.read_bytes().split(b"\n")[:-1]) if path.is_file() else ():
+            try:
+                yield _Event.model_validate(json.loads(line))
+            except ValueError:
+                yield None
 
 
 class JobReport:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from relic_core.config import ASSETS, Settings
@@ -55,6 +56,8 @@ SAMPLE = ASSETS / "sample" / "study.json"
 """Items of the sample work, so that the task can be tried at once; ``python -m relic_core study sample`` makes it."""
 
 _SAMPLE_REQUEST = StudyRequest(name="High Water at Averhythe", benchmark="sample", most=10, seed=1, wanted=0)
+_GUESSES, _REST = 5, 60.0
+"""Wrong codes of an owner that are tried as they come, and seconds before each one after them."""
 _SAMPLE_CODE = "came with the program"
 _SAMPLE_MADE = datetime(2026, 11, 1, tzinfo=UTC)
 """Fixed, so that the same items make the same file."""
@@ -77,6 +80,8 @@ class Studies:
         self._answers = answers
         self._works = works
         self._read: dict[str, Study] = {}
+        self._tried: dict[str, tuple[int, float]] = {}
+        """Wrong codes in a row, by study, and until when no other is tried."""
         self.terms, self.add, self.restore = rows.terms, rows.add, rows.restore
 
     def all(self) -> tuple[StudyCounts, ...]:
@@ -197,13 +202,23 @@ class Studies:
         return bool(self._rows.sealed(study_id))
 
     def opens(self, study_id: str, code: str) -> bool:
-        """Whether a code is the owner's; any is where the study has none."""
+        """Whether a code is the owner's; any is where the study has none.
+
+        Raises BadRequest: so many wrong ones were tried that only one a minute is.
+        """
         sealed = self._rows.sealed(study_id)
-        return not sealed or fits(code, sealed)
+        tried, until = self._tried.get(study_id, (0, 0.0))
+        if sealed and tried >= _GUESSES and (left := until - monotonic()) > 0:
+            raise BadRequest(f"Too many wrong codes were tried for this study. Try again in {left:.0f} seconds.")
+        self._tried[study_id] = tried + 1, monotonic() + _REST  # before it is tried: others try at this moment
+        if opened := not sealed or fits(code, sealed):
+            del self._tried[study_id]
+        return opened
 
     def give_code(self, study_id: str, code: str) -> None:
         """Give a study an owner's code from now on; an empty one opens it to everybody."""
         self._rows.add_owner(self.study(study_id).id, seal(code))
+        self._tried.pop(study_id, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import streamlit as st
+from streamlit import config
+from streamlit.runtime.secrets import Secrets
 from streamlit.testing.v1 import AppTest
 
 from relic_core.domain import SearchRequest
@@ -15,7 +18,9 @@ from tests.approved import says
 
 SAYS = says("signing_in")
 
-AUTH = {"client_id": "relic", "client_secret": "x", "redirect_uri": "http://localhost/oauth2callback"}
+AUTH = {"client_id": "relic", "client_secret": "x", "redirect_uri": "http://localhost/oauth2callback"} | {
+    "cookie_secret": "x" * 32
+}
 ADA = {"is_logged_in": True, "iss": "https://login", "sub": "8", "name": "Ada <i>", "email": "ada@example.org"}
 
 
@@ -61,6 +66,53 @@ def test_a_part_auth_that_names_no_provider_lets_nobody_in(visit):
     assert SAYS["provider unnamed"] in at.error[0].value
 
 
+@pytest.mark.parametrize("secret", [{"cookie_secret": "x" * 31}, {"cookie_secret": ""}, {}])
+def test_a_secret_that_can_be_guessed_lets_nobody_in(visit, secret):
+    at = visit(ADA, auth={key: value for key, value in AUTH.items() if key != "cookie_secret"} | secret)
+    assert SAYS["secret short"] in at.error[0].value
+    assert len(at.sidebar.get("page_link")) == 0
+
+
+def test_where_people_signed_in_before_nobody_is_let_in_without_a_provider_until_the_door_is_taken_away(visit, app):
+    visit({"is_logged_in": False}, auth=AUTH)
+    at = visit()
+    assert SAYS["provider gone"] in at.error[0].value
+    assert len(at.sidebar.get("page_link")) == 0
+    (app.bench.settings.data / ".sign-in").unlink()
+    assert len(visit().sidebar.get("page_link")) > 5
+
+
+@pytest.mark.parametrize(
+    ("held", "open_to_all"),
+    [
+        ('key = "of another program"', True),
+        ('[spotify]\nclient_id = "x"', True),
+        ("", False),
+        ("# [auth]", False),
+        ("[auth]", False),
+        ("auth = 1", False),
+        ("[auth", False),
+        ('[atuh]\nclient_id = "relic"\ncookie_secret = "x"', False),
+        ('client_id = "relic"\nredirect_uri = "x"', False),
+        (None, False),
+    ],
+)
+def test_a_file_of_secrets_opens_the_door_only_where_it_speaks_of_something_else(
+    tmp_path, monkeypatch, held, open_to_all
+):
+    file = tmp_path / "secrets.toml"
+    file.mkdir() if held is None else file.write_text(held, encoding="utf-8")
+    given = st.get_option
+    monkeypatch.setattr(st, "get_option", lambda name: [str(file)] if name == "secrets.files" else given(name))
+    monkeypatch.setattr(config, "get_option", st.get_option)
+    monkeypatch.setattr(st, "secrets", Secrets())
+    if open_to_all:
+        assert person.providers() == ()
+    else:
+        with pytest.raises(BadRequest):
+            person.providers()
+
+
 def test_nothing_is_shown_before_somebody_signs_in(visit):
     at = visit({"is_logged_in": False}, auth=AUTH)
     assert [title.value for title in at.title] == ["Sign in"]
@@ -69,7 +121,7 @@ def test_nothing_is_shown_before_somebody_signs_in(visit):
 
 
 def test_several_providers_have_a_button_each(visit):
-    at = visit({"is_logged_in": False}, auth={"redirect_uri": "x", "library": AUTH, "orcid": AUTH})
+    at = visit({"is_logged_in": False}, auth={"cookie_secret": "x" * 32, "library": AUTH, "orcid": AUTH})
     assert [button.label for button in at.button] == ["Sign in with Library", "Sign in with Orcid"]
 
 

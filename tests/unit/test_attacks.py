@@ -16,7 +16,7 @@ from tools.reliability.rows import Trial
 
 DRILLS = (
     *("disk", "tampered", "damaged", "logs", "settings", "doors", "crowd", "changed"),
-    *("two_people", "two_servers"),
+    *("slips", "names", "two_people", "two_servers"),
 )
 
 

@@ -139,7 +139,7 @@ def test_what_is_kept_is_asked_after_and_not_sent_again(make, mirror, tmp_path):
     assert "If-None-Match" not in headers[0]
     assert headers[1]["If-None-Match"]
     about = json.loads((tmp_path / "downloads" / "1342" / "about.json").read_text())
-    assert set(about) == {"url", "etag", "last_modified", "sha256", "fetched"}
+    assert set(about) == {"url", "etag", "last_modified", "sha256", "fetched", "itself"}
 
 
 def test_the_date_of_a_file_serves_where_it_has_no_tag(make, mirror):
@@ -345,6 +345,28 @@ def test_an_answer_without_an_end_is_given_up(make, mirror):
 def test_a_book_that_says_it_is_too_large_is_not_fetched(make, mirror):
     with pytest.raises(TextTooLarge, match=f"has {len(BOOK):,} bytes"):
         make(max_bytes=1_000).fetch(1342, quiet)
+
+
+def test_a_redirect_to_another_machine_is_not_followed(make, mirror):
+    """Its text would be recorded as the mirror's, and it may be a service of this machine or its network."""
+    other = mirror.address.replace("127.0.0.1", "localhost")
+    assert other != mirror.address
+    mirror.misbehaviour += [f"redirect {other}/cache/epub/1342/pg1342.txt"]
+    with pytest.raises(SourceUnavailable):
+        make().fetch(1342, quiet)
+    assert len(mirror.asked) == 1
+
+
+def test_a_download_whose_record_was_damaged_is_named_and_fetched_anew(make, mirror, tmp_path):
+    make().fetch(1342, quiet)
+    downloads = Downloads(tmp_path / "downloads")
+    assert downloads.damaged() == []
+    about = tmp_path / "downloads" / "1342" / "about.json"
+    written = about.read_bytes()
+    for at in range(0, len(written), 7):
+        about.write_bytes(written[:at] + bytes([written[at] ^ 1]) + written[at + 1 :])
+        assert downloads.damaged() == [about.parent] or json.loads(about.read_bytes()) == json.loads(written)
+    assert make().fetch(1342, quiet).url.endswith("pg1342.txt")
 
 
 def test_redirects_are_followed_a_few_times_and_within_the_web(make, mirror):

@@ -74,12 +74,20 @@ def test_the_key_is_sent_and_stands_in_no_settings_and_no_error(named, chat, mon
         ("context", "RELIC_READER_CONTEXT"),
         ("elsewhere", "refuses"),
         ("always hang", "RELIC_READER_SECONDS"),
+        ("always drips", "RELIC_READER_SECONDS"),
+        ("always drips its head", "RELIC_READER_SECONDS"),
     ],
 )
 def test_what_goes_wrong_is_said_in_words(named, chat, deed, says):
     chat.misbehaviour = [deed]
     with pytest.raises(ReaderUnavailable, match=says):
         ask(replace(named, reader_seconds=0.3))
+
+
+def test_an_answer_without_an_end_is_given_up(named, chat):
+    chat.misbehaviour = ["endless"]
+    with pytest.raises(ReaderUnavailable, match="32 MB"):
+        ask(named)
 
 
 @pytest.mark.parametrize("deeds", [["429", "429"], ["500"], ["half", "503"]])

@@ -9,7 +9,7 @@ import pytest
 
 from relic_core.domain import Span
 from relic_core.errors import BadRequest, NoIndex, StaleIndex, StoreError
-from relic_core.mining.quoted_works import RUN, UNKNOWN, QuotedWorks, run_hashes, spelt
+from relic_core.mining.quoted_works import RUN, UNKNOWN, QuotedWorks, open_or_build, run_hashes, spelt
 from relic_core.ports import silent
 from tests.making import make_work
 
@@ -146,6 +146,21 @@ def test_a_file_that_was_cut_short_is_noticed(index, name):
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(StaleIndex, match=name):
         QuotedWorks.open(index.folder)
+
+
+def test_any_flipped_bit_is_noticed_before_mining_and_the_index_built_anew(index):
+    versions = {FERRY.id: FERRY.version}
+    for path in sorted(index.folder.iterdir()):
+        written = path.read_bytes()
+        for at in (len(written) - 1, len(written) // 2):
+            path.write_bytes(written[:at] + bytes([written[at] ^ 1]) + written[at + 1 :])
+            with pytest.raises(StaleIndex):
+                QuotedWorks.open(index.folder, thorough=True)
+            path.write_bytes(written)
+    QuotedWorks.open(index.folder, thorough=True)
+    (index.folder / "words.npy").write_bytes(b"x" * (index.folder / "words.npy").stat().st_size)
+    open_or_build(index.folder, versions, {FERRY.id: FERRY}.__getitem__, silent)
+    QuotedWorks.open(index.folder, thorough=True)
 
 
 def test_a_file_of_the_right_size_that_is_no_array_is_noticed(index):

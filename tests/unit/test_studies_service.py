@@ -15,6 +15,7 @@ from relic_core.domain.studies import CANNOT_DECIDE, DEFAULT_TERMS, ModelAnswers
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
 from relic_core.formats.studies import read_study, write_study
 from relic_core.ports import silent
+from relic_core.studies import service
 from relic_core.studies.proxy_task import caveat, may_answer
 from relic_core.studies.raters import KEYS
 from relic_core.studies.report import accuracies, guide, load_of, tables
@@ -298,6 +299,25 @@ def test_the_owners_code_opens_a_study_is_not_kept_and_goes_with_its_versions(be
         codes.give_code(ferry.id, "x" * 201)
     with pytest.raises(NotFound):
         codes.give_code("no study", "code")
+
+
+def test_codes_are_not_guessed_one_after_another_and_the_owner_gets_in_after_a_pause(bench, ferry, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(service, "monotonic", lambda: now[0])
+    codes = bench.studies
+    codes.give_code(ferry.id, "Quillfeather 7")
+    assert not any(codes.opens(ferry.id, f"guess {number}") for number in range(service._GUESSES))
+    for _ in range(3):
+        with pytest.raises(BadRequest, match="60 seconds"):
+            codes.opens(ferry.id, "Quillfeather 7")
+    now[0] += service._REST
+    assert not codes.opens(ferry.id, "another guess")
+    with pytest.raises(BadRequest):
+        codes.opens(ferry.id, "Quillfeather 7")
+    now[0] += service._REST
+    assert codes.opens(ferry.id, "Quillfeather 7")
+    assert not codes.opens(ferry.id, "one slip")
+    assert codes.opens(ferry.id, "Quillfeather 7")
 
 
 def test_a_study_is_made_with_its_owners_code(bench):

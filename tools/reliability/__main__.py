@@ -20,7 +20,20 @@ from tools.between_marks import write_between
 
 _PARTS = (
     *("searchers", "seminar", "browsers", "press", "killed", "full", "locked", "index", "overnight"),
-    *("disk", "tampered", "damaged", "logs", "settings", "doors", "crowd", "changed", "people", "servers"),
+    *(
+        "disk",
+        "tampered",
+        "damaged",
+        "logs",
+        "settings",
+        "doors",
+        "crowd",
+        "changed",
+        "slips",
+        "names",
+        "people",
+        "servers",
+    ),
 )
 """Those of `tools.reliability.reliability`, which is not imported to show the help."""
 _NUMBERS = ("searchers", "browsers", "rounds")

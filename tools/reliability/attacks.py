@@ -21,7 +21,9 @@ from pathlib import Path
 import duckdb
 import httpx
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
 from relic_core.config import PROJECT, Settings
 from relic_core.domain import SearchRequest
@@ -329,7 +331,7 @@ def settings(trial: Trial) -> Row:
 _AUTH = """
 [auth]
 redirect_uri = "http://localhost/oauth2callback"
-cookie_secret = "of no account"
+cookie_secret = "of no account, and long enough for signing"
 client_id = "relic"
 client_secret = "of no account"
 server_metadata_url = "http://127.0.0.1:9/none"
@@ -405,6 +407,127 @@ def _guarded(trial: Trial) -> Path:
     (home / ".streamlit").mkdir(parents=True, exist_ok=True)
     (home / ".streamlit" / "secrets.toml").write_text(_AUTH, encoding="utf-8")
     return home
+
+
+_SLIPS: dict[str, bytes | None] = {
+    "empty": b"",
+    "a folder": None,
+    "with a secret that is empty": _AUTH.replace("of no account, and long enough for signing", "").encode(),
+    "a comment": b"# [auth]\n",
+    "of a part misspelt": _AUTH.replace("[auth]", "[atuh]").encode(),
+    "of an empty part": b"[auth]\n",
+    "without the line [auth]": _AUTH.replace("[auth]", "").encode(),
+    "with a short secret": _AUTH.replace("and long enough for signing", "").encode(),
+    "without a secret": _AUTH.replace("cookie_secret", "cookiesecret").encode(),
+    "cut short": _AUTH.encode()[:-2],
+    "not in UTF-8": _AUTH.replace("of no", "\u00e9t\u00e9").encode("latin-1"),
+    "of a part that is none": b"auth = 1\n",
+}
+"""Files of secrets with a slip in them; None is a folder, as Docker makes one of a file that is not there."""
+
+
+def slips(trial: Trial) -> Row:
+    """Start servers with slips in the file of secrets, and without it; none may let anybody in by it."""
+    tried = dict(list(_SLIPS.items())[: 3 * trial.rounds])
+    row = Row(
+        name="sign-in with a slip in it",
+        done=f"A server was started with a file of secrets {len(tried)} times ({', '.join(tried)}); then without one, "
+        "on a library in which people had signed in, and on one in which nobody had, there also with a file of "
+        "another program's secrets.",
+        expected="With a slip it does not start, and says why. Without the file nobody is let in where people signed "
+        "in before, and everybody where nobody did.",
+        happened="Not tried: signing in needs authlib (requirements-signin.txt).",
+        held=None,
+    )
+    if find_spec("authlib") is None:
+        return row
+    started = [name for name, held in tried.items() if not _refuses_to_start(trial, name, held)]
+    (home := trial.folder / "no-home").mkdir(exist_ok=True)
+    let_in: list[bool] = []
+    for secrets in ("", _AUTH, ""):
+        trial.say("opening a library with and without a provider")
+        at = _guarded(trial) if secrets else home
+        with _serving(trial, HOME=str(at)) as url:
+            let_in.append(_opens_library(trial, url))
+    (trial.app.settings.data / ".sign-in").unlink()
+    (home / ".streamlit").mkdir()
+    (home / ".streamlit" / "secrets.toml").write_text('key = "of another program"', encoding="utf-8")
+    with _serving(trial, HOME=str(home)) as url:
+        let_in.append(_opens_library(trial, url))
+    return replace(
+        row,
+        happened=f"{len(tried) - len(started)} of {len(tried)} servers did not start, and said why. Let in without "
+        f"signing in: before anybody had {let_in[0]}, with a provider {let_in[1]}, without the file afterwards "
+        f"{let_in[2]}, with another program's secrets on a library that nobody signs in to {let_in[3]}.",
+        held=not started and let_in == [True, False, False, True],
+        counts={"slips": len(tried), "started": len(started), "lost": 0},
+    )
+
+
+def _refuses_to_start(trial: Trial, name: str, held: bytes | None) -> bool:
+    trial.say(f"starting with a file of secrets {name}")
+    shutil.rmtree(home := trial.folder / "slip", ignore_errors=True)
+    (home / ".streamlit").mkdir(parents=True)
+    file = home / ".streamlit" / "secrets.toml"
+    file.mkdir() if held is None else file.write_bytes(held)
+    environment = {**os.environ, **trial.app.settings.to_environment(), "HOME": str(home)}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={parts.free_port()}"]
+    try:
+        ended = subprocess.run(  # noqa: S603 - our own program
+            [*command, "--server.headless=true"],
+            cwd=PROJECT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return ended.returncode == 1 and "nobody is let in" in ended.stderr.lower() and "Traceback" not in ended.stderr
+
+
+_FOREIGN = "rebound.example"
+
+
+def names(trial: Trial) -> Row:
+    """Come under names of one's own that lead to this machine, as a page of the web may have them (DNS rebinding)."""
+    trial.say("coming under foreign names")
+    own = ("localhost", "127.0.0.1", "[::1]", "192.168.1.20", socket.gethostname())
+    foreign = (_FOREIGN, f"localhost.{_FOREIGN}", "127.0.0.1.nip.example", "localhost@rebound.example", "[")
+    with _server(trial) as (port, *_):
+        asked = {
+            host: {_come(port, f"{host}:{port}", path) for path in ("", "_stcore/health", "media/a.txt")}
+            for host in (*own, *foreign)
+        }
+        opened = {host for host in (*own, *foreign[:-2]) if _opens_websocket(port, f"{host}:{port}")}
+        proxied = _opens_websocket(port, "relic.example.edu", **{"X-Forwarded-For": "192.0.2.7"})
+    refused = {host for host, statuses in asked.items() if statuses == {httpx.codes.FORBIDDEN}}
+    return Row(
+        name="foreign names",
+        done=f"Where nobody signs in, pages, health, media and the websocket were asked for under {len(own)} names "
+        f"of this machine and {len(foreign)} others; and the websocket as a proxy asks for it, under its own name.",
+        expected="Names of this machine and addresses are answered, and what a proxy was asked for; others get 403.",
+        happened=f"Refused by HTTP: {', '.join(sorted(refused))}. The websocket opened for "
+        f"{', '.join(sorted(opened))}{' and for the proxy' if proxied else ''}.",
+        held=refused == set(foreign) and opened == set(own) and proxied,
+        counts={"foreign": len(foreign), "answered": len((opened | set(asked) - refused) - set(own)), "lost": 0},
+    )
+
+
+def _come(port: int, host: str, path: str) -> int:
+    return httpx.get(f"http://127.0.0.1:{port}/{path}", headers={"Host": host}).status_code
+
+
+def _opens_websocket(port: int, host: str, **headers: str) -> bool:
+    subprotocols = [Subprotocol("streamlit")]
+    with socket.create_connection(("127.0.0.1", port)) as own, suppress(InvalidStatus):
+        at = f"ws://{host}/_stcore/stream"
+        with connect(
+            at, sock=own, subprotocols=subprotocols, origin=Origin(f"http://{host}"), additional_headers=headers
+        ):
+            return True
+    return False
 
 
 def _talk_nonsense(url: str, times: int) -> None:

@@ -616,6 +616,8 @@ PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "doors": attacks.doors,
     "crowd": attacks.crowd,
     "changed": attacks.changed,
+    "slips": attacks.slips,
+    "names": attacks.names,
     "people": attacks.two_people,
     "servers": attacks.two_servers,
 }
