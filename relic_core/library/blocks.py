@@ -157,7 +157,7 @@ class Inline:
             self._pieces.append(_CONTROL.sub("", text))
 
     def open_quote(self) -> None:
-        """Print the quotation mark that a file leaves to whoever shows it; within another, a single one."""
+        """Print the quotation mark that a file leaves to its reader's program; within another, a single one."""
         self._pieces.append("“‘"[self._quotes % 2])
         self._quotes += 1
 

@@ -812,7 +812,7 @@ class Page:
         self.blocks: list[PageBlock] = []
         self._path = path
         self._note_marks = notes
-        self._initial = ""  # a drop cap that stands in a block of its own
+        self._initial = ""  # a drop cap in a block of its own
         self._inline = Inline()
         self._anchors = [""]
         self._left_out = ""

@@ -45,7 +45,7 @@ def guess(work: CitedWork) -> str:
     said = " and ".join(f"the {name} ({getattr(work, name)})" for name in names)
     are = "are guesses" if len(names) > 1 else "is a guess"
     return (
-        f"{said[:1].upper()}{said[1:]} {are} from what stands in the file. Check this; “Correct details” and “Save” on "
+        f"{said[:1].upper()}{said[1:]} {are} from the words of the file. Check this; “Correct details” and “Save” on "
         "the page of the work confirm it."
     )
 

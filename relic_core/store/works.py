@@ -89,12 +89,13 @@ class WorkRows(Removable[WorkSummary]):
             if found is not None:
                 stored_id, *values, segmenter, added, removed = found
                 stored = dict(zip(("title", "author", "translator", "source", "year", "guessed"), values, strict=True))
-                stored["guessed"] = ", ".join(name for name in stored["guessed"].split(", ") if name not in given)
+                unsure = ", ".join(name for name in stored["guessed"].split(", ") if name not in given)
                 work = replace(work, id=stored_id)
                 if removed:
                     outcome = "restored"
                 else:
-                    work = replace(work, **{name: value for name, value in stored.items() if name not in given})
+                    kept = {name: value for name, value in stored.items() if name not in given}
+                    work = replace(work, **kept | {"guessed": unsure})
                     if segmenter != work.segmenter:
                         outcome = "cut again"
                     elif any(getattr(work, name) != value for name, value in stored.items()):

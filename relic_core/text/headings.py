@@ -122,7 +122,7 @@ _BY_ANOTHER = re.compile(
     r"|\b(?:traducteur|éditeur|Übersetzers|Herausgebers|traductor|traduttore)\b|переводчика",
     re.IGNORECASE,
 )
-"""What heads front matter that is not the work's, whoever wrote it."""
+"""What heads front matter that is not part of the work."""
 _MOST_LINES = 6
 _FEW_LINES = 3
 """A title takes no more; what is longer is a paragraph."""

@@ -20,7 +20,7 @@ _FIELD = re.compile(
 _FIRST_LINE = re.compile(r"Project Gutenberg(?:'s|’s)? (?:(?:EBook|Etext) )?(?:of )?(?P<title>.+?),? by (?P<author>.+)")
 _TRANSLATED = re.compile(r"\btranslat(?:ed|ion)\b[^.]{0,80}?\bby\s+(?:/ )?(?P<name>[^/,;()]{3,60})", re.IGNORECASE)
 BY = r"_?(?:by|par|von|por|di)_?:?\s+"
-"""What stands before the author's name on title pages, ignoring case."""
+"""Before the author's name on title pages, ignoring case."""
 _BY = re.compile(BY + r"(?P<name>[^/,;()\d]{3,60})", re.IGNORECASE)
 _NOT_TITLE = re.compile(r"(?:by|or|a (?:novel|romance|tale|story)|author)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\((1[4-9]\d\d|20\d\d)\)|(?:originally|first) published (?:in )?(1[4-9]\d\d|20\d\d)", re.IGNORECASE)
