@@ -78,8 +78,8 @@ def _vectors(texts: Sequence[str], path: Path) -> Floats:
 
 def _words(a: Sequence[str], b: Sequence[str]) -> Scorer:
     """Score by words alone, as Combined does."""
-    two = Two(*(Counted.of(texts, "character n-grams", stopwords=True) for texts in (a, b)))
-    left, right = two.weighted(power=scoring._POWER, pivot=scoring._PIVOT)  # noqa: SLF001 - the words' part of Combined
+    counted = [Counted.of(texts, "character n-grams", stopwords=True) for texts in (a, b)]
+    left, right = Two(counted[0], counted[1]).weighted(power=scoring._POWER, pivot=scoring._PIVOT)  # noqa: SLF001 - the words' part of Combined
     across = right.T.tocsr()
     return lambda rows: (left[rows.start : rows.stop] @ across).toarray()
 
