@@ -13,7 +13,7 @@ import random
 import re
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from rapidfuzz import fuzz, process
@@ -36,7 +36,7 @@ KINDS: dict[str, CheckOutcome] = {
 _SHORTEST, _LONGEST = 10, 40
 _ALIKE = 85.0
 """Partial ratio from which rapidfuzz is taken to have found a quotation; 100 is to the letter."""
-_REPLACED = {
+_REPLACED: dict[str, tuple[re.Pattern[str], str]] = {
     "negation dropped": (re.compile(r" (?:not|never|no)\b"), ""),
     "name changed": (re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b"), "Tarkington"),
 }
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made = make(works, typed.each, random.Random(typed.seed))  # noqa: S311 - the same every time
     plain = {work.id: " ".join(work.text.split()) for work in works}
     right: Counter[tuple[str, str]] = Counter()
-    seconds: Counter[str] = Counter()
+    seconds: defaultdict[str, float] = defaultdict(float)
     for kind, words, title in made:
         began = time.perf_counter()
         checks = app.drafts.check(Draft(f"In {title} the narrator says “{words}” and goes on.")).checks
@@ -116,8 +116,8 @@ def _false(kind: str, work: Work, works: Sequence[Work], chance: random.Random) 
         put = [each for each in re.findall(r"\b[a-z]{4,}\b", other) if each not in words and each not in STOPWORDS]
         if not telling or not put:
             return ""
-        at = chance.choice(telling)
-        return words[: at.start()] + chance.choice(put) + words[at.end() :]
+        start, end = chance.choice(telling).span()
+        return f"{words[:start]}{chance.choice(put)}{words[end:]}"
     if kind in _REPLACED:
         pattern, put_in = _REPLACED[kind]
         return pattern.sub(put_in, words, count=1) if pattern.search(words) else ""

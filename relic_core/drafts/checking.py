@@ -97,7 +97,7 @@ class Checker:
                 found.append(Quotation(match.start, match.end, "inline"))
         if outside > _A_WORK * len(text):
             raise BadText(
-                "Most of this draft stands in a work of your library without quotation marks: it seems to be a work, "
+                "Most of this draft is from a work of your library and without quotation marks: it seems to be a work, "
                 "and no text about one. Give the essay or chapter that quotes it."
             )
         return found

@@ -47,7 +47,7 @@ def _ask(app: App) -> None:
     with st.form("drafts_form", border=False):
         text = st.text_area("Your text", key="drafts_text", height=220, max_chars=LONGEST_PASTE)
         file = st.file_uploader(
-            f"Or a file ({', '.join(ENDINGS)})",  # of any type: what cannot be read is told in our words
+            f"Or a file ({', '.join(ENDINGS)})",  # of any type: what cannot be read is refused in our words
             max_upload_size=_MEGABYTES,
             key="drafts_file",
         )

@@ -27,7 +27,7 @@ _LINES: dict[CheckOutcome, str] = {
     "not found": "dashed",
     "too short": "dotted",
 }
-"""So that no outcome is told by its colour alone."""
+"""So that no outcome is known by its colour alone."""
 
 STYLE = """
 <style>

@@ -17,10 +17,11 @@ from relic_core.drafts.service import read_draft
 from relic_core.errors import BadRequest, BadText, NotFound
 
 FERRY = (
-    "The Ferry\n\nby Ada North\n\nCHAPTER I\n\nThe ferryman counted seven brass lanterns beside the frozen quay before "
-    "dawn. Nobody had ever paid the honest toll without a long quarrel. “I shall not forgive the river,” said his "
-    "wife, “nor the winter that sent it here.”\n\nCHAPTER II\n\nA grey heron stood upon the broken weir and waited for the "
-    "slow tide. He had not forgotten the drowned horses, or the bell that rang beneath the water at midnight.\n"
+    "The Ferry\n\nby Ada North\n\nCHAPTER I\n\nThe ferryman counted seven brass lanterns beside the frozen quay "
+    "before dawn. Nobody had ever paid the honest toll without a long quarrel. “I shall not forgive the river,” said "
+    "his wife, “nor the winter that sent it here.”\n\nCHAPTER II\n\nA grey heron stood upon the broken weir and "
+    "waited for the slow tide. He had not forgotten the drowned horses, or the bell that rang beneath the water at "
+    "midnight.\n"
 )
 ORCHARD = (
     "The Orchard\n\nby Basil Lee\n\nCHAPTER I\n\nThe miser counted rotten apples under a yellow moon while the village "
