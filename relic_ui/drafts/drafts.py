@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from relic_core.domain.drafts import Draft
@@ -112,20 +114,28 @@ def _show_so_far(app: App, draft_id: str) -> None:
 def _show_files(app: App, stored: StoredDraft) -> None:
     owner = person.current()
     with st.container(horizontal=True, gap="small", key="drafts_do"):
-        for ending, label, mime in _FILES:
-            original = stored.original.read_bytes() if stored.original and ending == ".docx" else b""
-            name = f"{stored.report.draft.name.rpartition('.')[0] or 'draft'}, checked{ending}"
-            written = app.drafts.written(stored.report, ending, original)
-            buttons.save_button(label, written, name, mime, key=f"drafts_save{ending}")
-        if not stored.kept and st.button("Keep this draft", key="drafts_keep", icon=":material/bookmark:"):
+        with st.popover("Save as …", icon=":material/download:"):
+            for ending, label, mime in _FILES:
+                name = f"{stored.report.draft.name.rpartition('.')[0] or 'draft'}, checked{ending}"
+                buttons.save_button(
+                    label, partial(_written, app, stored, ending), name, mime, key=f"drafts_save{ending}"
+                )
+        if not stored.kept and st.button(
+            "Keep this draft", key="drafts_keep", type="tertiary", icon=":material/bookmark:"
+        ):
             app.drafts.keep(stored.id, owner)
             st.rerun()
-        if st.button("Delete it now", key="drafts_delete", icon=":material/delete:"):
+        if st.button("Delete it now", key="drafts_delete", type="tertiary", icon=":material/delete:"):
             app.drafts.delete(stored.id, owner)
             links.set_address()
             st.rerun()
     if not stored.kept:
         st.caption("This draft is not kept: it is deleted after a day. Its address opens it until then.")
+
+
+def _written(app: App, stored: StoredDraft, ending: str) -> str | bytes:
+    original = stored.original.read_bytes() if stored.original and ending == ".docx" else b""
+    return app.drafts.written(stored.report, ending, original)
 
 
 def _find(stored: StoredDraft, to: str) -> None:

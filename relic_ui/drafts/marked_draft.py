@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from pathlib import Path
 
 from relic_core.domain.drafts import SUMMED, CheckOutcome, Difference, DraftReport, QuotationCheck
 from relic_core.drafts.report import EXCUSES, citation, said
@@ -29,38 +30,7 @@ _LINES: dict[CheckOutcome, str] = {
 }
 """So that no outcome is known by its colour alone."""
 
-STYLE = """
-<style>
-.relic-draft { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 24rem); gap: 1rem 3rem;
-  margin-top: 1rem; }
-.relic-draft-text { font-family: var(--relic-serif); font-size: 1.08rem; line-height: 1.6; max-width: 44rem;
-  overflow-wrap: anywhere; }
-.relic-draft-text p { margin: 0 0 .9em !important; white-space: pre-line; font-size: inherit; }
-.relic-draft-text blockquote { margin: 0 0 .9em 1.2rem; padding-left: .8rem; border-left: 2px solid var(--relic-line);
-  color: inherit; opacity: 1; font-size: inherit; }
-.relic-draft-text blockquote p { margin: 0 !important; }
-.relic-draft-quote, .relic-draft-quote:hover { color: inherit; scroll-margin-top: 5rem;
-  text-decoration: underline 2px var(--relic-outcome); text-decoration-style: var(--relic-outcome-line);
-  text-underline-offset: .2em; text-decoration-skip-ink: none; }
-.relic-draft-quote:is(:target, :focus-visible), .relic-draft-list li:target {
-  background: color-mix(in srgb, var(--relic-outcome) 18%, transparent); }
-.relic-draft-quote sup { font-family: "Source Sans", sans-serif; font-size: .7em; font-weight: 600;
-  margin-left: .15em; }
-.relic-draft-list { list-style: none; margin: 0 !important; padding: 0 !important; align-self: start; }
-.relic-draft-list li { margin: 0 0 .9rem !important; padding: .1rem .4rem .1rem .8rem; scroll-margin-top: 5rem;
-  border-left: 3px solid var(--relic-outcome); font-size: .92rem; line-height: 1.45; overflow-wrap: anywhere; }
-.relic-draft-list h3 { font-size: .92rem; font-weight: 600; margin: 0; padding: 0; letter-spacing: 0;
-  line-height: 1.5; }
-.relic-draft-list h3 a { color: inherit; display: inline-block; min-height: 1.5rem; }
-.relic-draft-list blockquote { font-family: var(--relic-serif); margin: .1rem 0; padding: 0; border: 0; color: inherit;
-  opacity: 1; font-size: 1rem; }
-.relic-draft-differences { margin: .2rem 0 !important; padding: 0 !important; list-style: none; }
-.relic-draft-differences > li { border: 0; padding: 0; margin: 0 !important; }
-.relic-draft-list ins { text-decoration: none; font-weight: 600; }
-.relic-draft-unquoted { border-left: 3px dotted var(--relic-line); padding-left: .8rem; }
-@media (max-width: 900px) { .relic-draft { grid-template-columns: minmax(0, 1fr); } }
-</style>
-"""
+STYLE = Path(__file__).with_name("marked_draft.css")
 
 
 def result_html(report: DraftReport, *, marking: bool) -> str:
