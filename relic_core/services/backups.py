@@ -398,9 +398,15 @@ def _try_store(backup: BackupFile, folder: Path, name: str) -> None:
     try:
         migrations.check_schema(path, backup.manifest.store_version)
         migrations.read_copy(path)
-        works = len(Store(path).works.summaries())
+        store = Store(path).works
+        works, names = len(store.summaries()), [work.id for work in (*store.summaries(), *store.removed())]
     except StoreError as error:
         raise BadBackup(f"The store in {backup.path} cannot be opened. {error} Take another back-up.") from error
+    if odd := [name for name in names if "/" in name or "\0" in name or name in {"", ".", ".."}]:
+        raise BadBackup(
+            f"The store in {backup.path} has a work '{odd[0]:.80}', whose indexes would lie outside their folder. "
+            "Nothing was done. Take another back-up."
+        )
     if works != backup.manifest.works:
         raise BadBackup(
             f"The store in {backup.path} has {works:,} works, and its manifest says {backup.manifest.works:,}: it was "

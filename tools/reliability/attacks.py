@@ -122,6 +122,7 @@ ALTERED = {
     "a column of another name": "ALTER TABLE runs RENAME COLUMN created TO made",
     "a column of another kind": "ALTER TABLE searches ALTER claim_text TYPE BLOB",
     "a migration that is denied": "DELETE FROM migrations WHERE number > 3",
+    "a work that leads elsewhere": "UPDATE works SET id = '../../..'",
     "a function of its own": "CREATE MACRO max(number) AS 3",
 }
 """What may have been done to the store in a back-up whose manifest agrees with it."""
