@@ -12,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -187,7 +188,8 @@ class Server:
         import httpx2
 
         try:
-            return asyncio.run(self._whole(method, address, body))
+            with ThreadPoolExecutor(1) as thread:  # the caller's own may run a loop already
+                return thread.submit(asyncio.run, self._whole(method, address, body)).result()
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, UnicodeError):
             raise ReaderUnavailable(
                 f"There is no model's server at {self.address}. Start it, or name another in RELIC_READER."

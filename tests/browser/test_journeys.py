@@ -81,6 +81,7 @@ def test_a_deep_link_is_the_first_thing_a_new_server_is_asked(visitor, cold_serv
         "Criticism",
         "Echoes",
         "from?",
+        "draft",
         "Library",
         "Recall",
         "task",
