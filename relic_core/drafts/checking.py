@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from relic_core.domain import MASK, CitedWork, Offsets, Work, WorkSummary
@@ -24,6 +24,8 @@ from relic_core.text.words import content_tokens
 
 MOST_WORDS = 60_000
 LEAST_CONTENT = 4
+_PHRASE = 5
+"""Words from which a shorter quotation is looked for in a work that is named."""
 """Content words from which a quotation is more than chance."""
 CITED_IN = ("mla", "chicago-notes", "chicago-author-date")
 _NEW_ENDING = re.compile(r"[^\W\d_]\[[a-z]{1,3}\]")
@@ -76,7 +78,7 @@ class Checker:
             raise BadText(
                 f"The draft has {words:,} words; up to {MOST_WORDS:,} are checked at once. Check it chapter by chapter."
             )
-        self._prose = read_prose(draft.text)
+        self._prose = read_prose(draft.text, of_a_book=False)
         self._names = Names(library.summaries, library.works)
         marked = [each for each in find_quotations(self._prose) if each.closed and not each.nested]
         unmarked = self._unmarked(marked)
@@ -123,13 +125,23 @@ class Checker:
                 claim=self._claim(quotation),
             )
             if len(content_tokens(words)) < LEAST_CONTENT or unbracketed(words) < LEAST_CONTENT:
-                yield made(outcome="too short")
+                best = self._exactly(words, named)
+                yield self._judged(best, named, made) if best else made(outcome="too short")
             else:
                 laid = self._laid(words, named)
                 if laid and laid[0].share >= LEAST_SHARE:
                     yield self._judged(self._best(words, laid, named), named, made)
                 elif not is_no_quotation(words):
-                    yield made(outcome="not found", found=self._nearest(laid, named))
+                    check = made(outcome="not found", found=self._nearest(laid, named))
+                    yield replace(check, named=()) if named.naming == "running" else check
+
+    def _exactly(self, words: str, named: Named) -> _Candidate | None:
+        """Find a phrase that is too short to be told from chance, to the letter in a work that the draft names."""
+        if not named.works or len(words.split()) < _PHRASE:
+            return None
+        laid = QuotedWords(words, self._library.works).lay(among=named.works)
+        best = self._best(words, laid, named) if laid else None
+        return best if best and best.exact else None
 
     def unquoted(self, checks: Sequence[QuotationCheck]) -> tuple[Offsets, ...]:
         """Find the paragraphs that say something of a work and quote nothing."""

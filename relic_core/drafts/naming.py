@@ -16,6 +16,9 @@ from relic_core.reporting.citations.names import read_names
 from relic_core.text.headings import number_value
 
 _BEHIND = re.compile(r"[\"”’'»]*[^“\"«(]{0,160}?\(([^()]{1,80})\)")
+_CITED_BEFORE = re.compile(r"[”’\"'»]\W{0,4}\([^()]*\d[^()]*\)")
+"""The citation of an earlier quotation."""
+_VOLUME = re.compile(r"\b(?:vol(?:ume)?|book|bk|part|pt)s?\.?\s+(?:\d|[ivxlc]+\b)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d")
 _CHAPTER = re.compile(r"\b[Cc]h(?:ap)?(?:ter|s)?\.?\s+(\d{1,3}|[IVXLCivxlc]+|[a-z]+(?:-[a-z]+)?)\b")
 _NAME = re.compile(r"(?:(?:see|qtd\. in|quoted in)\s+)?([A-Z][^\W\d_]+(?:[-’'][^\W\d_]+)*)")
@@ -77,7 +80,7 @@ class Names:
         if found is not None and found.sure:
             self._last = found
         if found is None and citation and not missing:
-            found = Named(self._last.works, "running", self._last.sure) if self._last.works else None
+            found = Named(self._last.works, "running") if self._last.works else None
         found = found or Named()
         return Named(found.works, found.naming, found.sure, missing, chapter)
 
@@ -94,13 +97,22 @@ class Names:
             sure = naming == "citation" or bool(both) or any(self._is_sure(title, text) for title in titles)
             if sure or not authors:
                 return Named(tuple(dict.fromkeys(both or works)), naming, sure)
-        return Named(tuple(dict.fromkeys(authors)), naming, sure=True) if authors else None
+        if not authors:
+            return None
+        sure = naming == "citation" or any(self._is_sure_author(name) for name in self._an_author.finditer(text))
+        return Named(tuple(dict.fromkeys(authors)), naming, sure)
 
     def _by(self, name: re.Match[str]) -> list[str]:
         """Give the works of an author, by the first name too where one of that name stands before the family's."""
         by = self._authors[name[0]]
         before = re.split(r"\W+", name.string[: name.start()].rstrip())[-1]
         return [work_id for given, work_id in by if given == before] or [work_id for _, work_id in by]
+
+    def _is_sure_author(self, name: re.Match[str]) -> bool:
+        """Whether the first name stands before a family name, or it is no word: not where Hope or Swift is read."""
+        given = [given for given, _ in self._authors[name[0]]]
+        before = re.split(r"\W+", name.string[: name.start()].rstrip())[-1]
+        return before in given or not self._is_common(name[0])
 
     def _is_sure(self, title: re.Match[str], text: str) -> bool:
         set_apart = _SET_APART.search(text, 0, title.start()) is not None  # or said to be in it
@@ -112,7 +124,7 @@ class Names:
             number = self._works.vocabulary.get(spelt(word))
             places = np.flatnonzero(self._works.words == number) if number is not None else np.zeros(0, np.int64)
             owners = np.unique(np.searchsorted(self._works.first_word_of, places, "right") - 1)
-            others = {self._works.works[at].id for at in owners} - set(self._titles[word])
+            others = {self._works.works[at].id for at in owners} - set(self._titles.get(word, ()))
             self._common[word] = bool(others)
         return self._common[word]
 
@@ -128,7 +140,9 @@ def same_chapter(given: str, number: str, position: int) -> bool:
 
 
 def _chapter(text: str) -> str:
-    """Give the one chapter that a text names; empty for none or several."""
+    """Give the one chapter that a text names; empty for none or several, or where a volume may count its own."""
+    if _VOLUME.search(text):
+        return ""
     found = [name for name in _CHAPTER.findall(text) if number_value(name) is not None]
     return found[0] if len(found) == 1 else ""
 
@@ -145,7 +159,9 @@ def _around(text: str, at: Offsets) -> tuple[str, str]:
     behind = text[at[1] : min(last if last >= 0 else len(text), at[1] + _LONGEST)]
     ended = _SENTENCE_ENDS.search(text[at[1] - 1 : at[1]] + behind)  # the stop may be the last of the quotation
     behind = behind[: max(0, ended.start() - 1)] if ended else behind
-    return f"{before[ends[-1] if ends else 0 :]} {behind}", behind
+    before = before[ends[-1] if ends else 0 :]
+    cited = [each.end() for each in _CITED_BEFORE.finditer(before)]
+    return f"{before[cited[-1] if cited else 0 :]} {behind}", behind
 
 
 def _any_of(names: Iterable[str]) -> re.Pattern[str]:

@@ -145,7 +145,7 @@ class _Origins:
         return int(self._source[piece]) + at - int(self._clean[piece])
 
 
-def read_prose(text: str) -> Prose:
+def read_prose(text: str, *, of_a_book: bool = True) -> Prose:
     r"""Read a secondary text: drop what is printed around its prose, tell how each piece of it is set.
 
     Dropped are licences, contents, indexes, headings, marks of illustrations, running heads, page numbers, footnote
@@ -158,7 +158,7 @@ def read_prose(text: str) -> Prose:
     ((9, 20), ((9, 14), (16, 20)))
     """
     printed = printed_noise(text)
-    pieces = find_pieces(printed.masked)
+    pieces = find_pieces(printed.masked, of_a_book=of_a_book)
     dropped = inline_noise(text, printed)
     clean, origins, places = _clean(text, pieces, dropped)
     stretches = list(_stretches(clean, pieces, places))

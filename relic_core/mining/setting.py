@@ -112,11 +112,14 @@ class ProsePiece:
     flow: int
 
 
-def find_pieces(text: str) -> list[ProsePiece]:
-    """Find what is read of a text without its `noise.printed_noise`, in order, by its places in the source."""
+def find_pieces(text: str, *, of_a_book: bool = True) -> list[ProsePiece]:
+    """Find what is read of a text without its `noise.printed_noise`, in order, by its places in the source.
+
+    - `of_a_book`: titles and mottoes may stand before its first paragraph.
+    """
     start, end = licence(text)
     layout = lay_out(text, start, end)
-    return _Reader(text, layout).read()
+    return _Reader(text, layout).read(of_a_book=of_a_book)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +153,9 @@ class _Reader:
         self._noted = 0
         self._plain = 0
 
-    def read(self) -> list[ProsePiece]:
+    def read(self, *, of_a_book: bool) -> list[ProsePiece]:
         blocks = self._layout.blocks
-        begins = self._first_paragraph()
+        begins = self._first_paragraph() if of_a_book else 0
         for index, block in enumerate(blocks):
             kind = self._layout.kinds.get(index, "")
             if kind == "note" or (not kind and self._is_note(block)):

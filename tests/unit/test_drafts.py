@@ -125,7 +125,31 @@ def test_a_page_alone_goes_by_the_work_that_was_named_last(checked):
         f"Take “a lean fox crossed the wet meadow and vanished” (Lee 3). It is autumn.\n\nLater: “{LANTERNS}” (12)."
     )
     assert first.outcome == "to the letter"
-    assert (second.outcome, second.naming, second.named) == ("elsewhere", "running", ("The Orchard",))
+    assert (second.outcome, second.naming, second.named) == ("to the letter", "running", ("The Orchard",))
+
+
+def test_every_paragraph_is_read_however_short_those_before(checked):
+    first = 'North has "a grey heron stood upon the golden weir" here (ch. 2).'
+    later = (
+        f'Much later, and in a longer sentence than before, "{LANTERNS}, nobody had ever paid the honest toll" (12).'
+    )
+    assert [check.outcome for check in checked(f"{first}\n\n{later}")][0] == "altered"
+
+
+def test_the_citation_of_one_quotation_is_not_that_of_the_next(checked):
+    text = f'She has "{LANTERNS}" (The Ferry, ch. 1), and then "the miser counted rotten apples under a yellow moon".'
+    assert [check.outcome for check in checked(text)] == ["to the letter", "to the letter"]
+
+
+def test_a_chapter_of_a_volume_is_not_counted_through(checked):
+    check = only(checked('"A grey heron stood upon the broken weir and waited" (The Ferry, vol. 2, ch. 1).'))
+    assert check.outcome == "to the letter"
+
+
+def test_a_phrase_is_found_in_the_work_that_is_named(checked):
+    said = '"I shall not forgive the river"'
+    assert only(checked(f"In *The Ferry* she says {said}.")).outcome == "to the letter"
+    assert only(checked(f"Somebody says {said}.")).outcome == "too short"
 
 
 def test_the_sentence_before_does_not_name_the_work_of_the_next(checked):
