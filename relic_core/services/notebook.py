@@ -176,10 +176,14 @@ class Notebook:
         with rows.together(write=True):
             note = rows.get(kept_note_id, person)
             old, work = note.kept, self._load_work(self._editions().view(note).work_id)
-            new = keep_passage(work, old.at, max(1, old.length + sentences), origin=old.origin)
-            kept = replace(old, length=new.length, end=new.end, place=new.place, quotation=new.quotation)
-            if kept == old:
+            span = work.span_between(old.start, old.end)  # its address is another where a chapter was put back
+            assert span is not None  # noqa: S101 - the words of a note stand in its edition
+            length = max(1, span.length + sentences)
+            new = keep_passage(work, str(work.address(span.start)), length, origin=old.origin)
+            if (new.start, new.end) == (old.start, old.end):
                 return note
+            found = {name: getattr(old, name) for name in ("claim_text", "search_id", "retriever", "rank", "made_with")}
+            kept = replace(new, **found)
             longer = replace(note, id=note_id(person, kept), kept=kept, updated=datetime.now(UTC))
             other = next((each for each in rows.all(person) if each.id == longer.id), None)
             longer = brought_together(other, longer) if other else longer

@@ -105,3 +105,12 @@ def test_the_library_finds_it_and_what_points_at_sentences_still_does(settings):
     assert after.span_text(moved.window.gold) == "A bell rang."
     assert replace(bench.works.add(TEXT.encode(), name="ferry.txt"), notice="").outcome == "already"
     assert len(bench.works.load(added.id).sentences) == back.sentences
+
+
+def test_a_note_kept_before_grows_from_its_own_words(bench):
+    work = bench.works.add(TEXT.encode(), name="ferry.txt").work
+    note = bench.notebook.keep(work.id, "1.1.1")
+    bench.works.put_back(work.id, piece(bench.works.load(work.id), "must pay").start)
+    longer = bench.notebook.lengthen(note.id, 1)
+    assert longer.kept.quotation == "The tide went out. Nobody came."
+    assert longer.kept.at == "2.1.1"
