@@ -369,6 +369,7 @@ def doors(trial: Trial) -> Row:
         stranger.open()
         before = sum(stranger.upload(megabyte) == httpx.codes.NO_CONTENT for _ in range(5))
         metrics = stranger.status("/_stcore/metrics")
+    _forget_sign_in(trial)
     trial.say("uploading more than there is room for")
     limits = {"RELIC_MAX_UPLOAD_BYTES": str(_LARGEST), "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": str(_LEAVING)}
     with _serving(trial, **limits) as url:
@@ -400,6 +401,11 @@ def doors(trial: Trial) -> Row:
         and not errors,
         counts={"uploads before sign-in": before, "errors": errors, "lost": 0},
     )
+
+
+def _forget_sign_in(trial: Trial) -> None:
+    """Have the library opened again without signing in, as a person must who takes that away."""
+    (trial.app.settings.data / ".sign-in").unlink()
 
 
 def _guarded(trial: Trial) -> Path:
@@ -450,7 +456,7 @@ def slips(trial: Trial) -> Row:
         at = _guarded(trial) if secrets else home
         with _serving(trial, HOME=str(at)) as url:
             let_in.append(_opens_library(trial, url))
-    (trial.app.settings.data / ".sign-in").unlink()
+    _forget_sign_in(trial)
     (home / ".streamlit").mkdir()
     (home / ".streamlit" / "secrets.toml").write_text('key = "of another program"', encoding="utf-8")
     with _serving(trial, HOME=str(home)) as url:
@@ -600,6 +606,7 @@ def crowd(trial: Trial) -> Row:
             visit.drawn()
         there, grown = [visit.is_open for visit in crowded], parts.peak_mb(process) - before
         given_up = _given_up(half)
+    _forget_sign_in(trial)
     with _serving(trial) as url:
         first, again = (_opens_library(trial, url, clears=clears) for clears in (False, True))
     return replace(
