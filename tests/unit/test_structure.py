@@ -210,7 +210,8 @@ def test_header_of_project_gutenberg_australia():
 def test_translator_and_year_of_a_title_page():
     page = "THE FERRY\n\nby\n\nAnn Other\n\n(1811)\n\nTranslated from the Dutch by C. B. Third"
     found = analyse(pages(page, "CHAPTER I", PROSE, "CHAPTER II", PROSE))
-    assert found.metadata == Metadata("The Ferry", "Ann Other", "C. B. Third", 1811)
+    expected = Metadata("The Ferry", "Ann Other", "C. B. Third", 1811, guessed=("author", "year"))
+    assert found.metadata == expected
 
 
 def test_a_year_of_printing_is_not_the_year_of_the_work():

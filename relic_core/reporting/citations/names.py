@@ -166,7 +166,7 @@ def read_names(said: str) -> tuple[Name, ...]:
     >>> read_names("Anonymous")
     ()
     """
-    said = _YEARS.sub("", _OTHER_NAME.sub(_set_aside, re.sub(r"[^\S\xa0]+|\x00", " ", said))).strip()
+    said = _YEARS.sub("", _OTHER_NAME.sub(_set_aside, re.sub(r"(?:[^\S\xa0]|\x00)+", " ", said))).strip()
     if not said or _NOBODY.fullmatch(said):
         return ()
     names = [_read_name(part) for part in _persons(said)]
@@ -235,7 +235,7 @@ def _take_behind(parts: list[str]) -> tuple[str, str]:
 
 
 def _in_order(written: str, suffix: str, title: str) -> Name:
-    words = _APOSTROPHE.sub(r"\1 ", _RANKS.sub("", written)).split(" ")  # no-break spaces join a surname's words
+    words = re.findall(r"(?:\S|\xa0)+", _APOSTROPHE.sub(r"\1 ", _RANKS.sub("", written)))  # no-break spaces join
     if len(words) > 1 and not suffix and _SUFFIX.fullmatch(words[-1]):
         if len(words) == 2 and _OF_RULERS.fullmatch(words[-1]):  # noqa: PLR2004 - Elizabeth I
             return Name(" ".join(words), whole=True)
