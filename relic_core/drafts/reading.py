@@ -26,6 +26,8 @@ _SET_OFF = "    "
 """How a quotation that is set off begins in plain text: as typed, or as its style says."""
 _QUOTE_STYLE = re.compile(r"quot|block text|verse|epigraph", re.IGNORECASE)
 _BLOCKS = frozenset("p h1 h2 h3 h4 h5 h6 li pre div dd dt td th figcaption section article body".split())  # noqa: SIM905
+_BESIDE = frozenset({"note", "annotation", "tracked-changes"})
+"""What of an OpenDocument is no part of its text."""
 _UNSEEN = frozenset("script style head template".split())  # noqa: SIM905 - a list
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
 _LOCKED = (
@@ -85,6 +87,11 @@ def _word(data: bytes) -> str:
 
     Archive(data)  # refuses what unpacks without end
     document = Document(io.BytesIO(data))
+    if document.element.body.xpath(".//w:ins"):
+        raise BadText(
+            "The draft holds tracked changes that were neither accepted nor rejected. Decide on them in Word, or give "
+            "a copy in which all are accepted."
+        )
     texts = (" " * set_off + _in_lines(paragraph.text, set_off) for _, set_off, paragraph in word_paragraphs(document))
     return "\n\n".join(texts)
 
@@ -101,7 +108,8 @@ def _open_document(data: bytes) -> str:
     }
     paragraphs = []
     for element in root.iter():
-        if local_name(element) in {"p", "h"}:
+        beside = any(local_name(each) in _BESIDE for each in element.iterancestors())
+        if local_name(element) in {"p", "h"} and not beside:
             style = next((str(value) for key, value in element.attrib.items() if str(key).endswith("}style-name")), "")
             set_off = _SET_OFF if style in quoting or _QUOTE_STYLE.search(style) else ""
             paragraphs.append(set_off + _in_lines("".join(_inline(element)).strip(), len(set_off)))

@@ -94,8 +94,7 @@ class Drafts:
             write_whole(folder / _ORIGINAL, original)
         write_whole(folder / _OWNER, owner)
         write_whole(folder / _DRAFT, json.dumps(asdict(draft)))
-        name = draft.name or "a pasted draft"
-        self._start_job("check", title=f"Checking {name}", subject=draft_id, arguments={"draft": draft_id})
+        self._start_job("check", title="Checking a draft", subject=draft_id, arguments={"draft": draft_id})
         return draft_id
 
     def run_job(self, arguments: dict[str, Any], progress: Progress) -> str:
@@ -108,7 +107,7 @@ class Drafts:
                 _draft_of(folder), progress, lambda check: lines.write(f"{_CHECK.dump_json(check).decode()}\n")
             )
         write_whole(folder / _REPORT, _WHOLE.dump_json(found))
-        return f"{found.summary}."
+        return "Checked."  # jobs are listed for everybody
 
     def get(self, draft_id: str, owner: str = "") -> StoredDraft:
         """Give a draft and the checks made so far. Raises NotFound: it is not there, or somebody else's."""
@@ -167,7 +166,8 @@ class Drafts:
 
     def _sweep(self) -> None:
         """Delete what nobody kept within a day."""
-        for folder in self._folder.glob("*"):
+        for owned in self._folder.glob(f"*/{_OWNER}"):
+            folder = owned.parent
             with suppress(FileNotFoundError):
                 if not (folder / _KEPT).is_file() and time.time() - folder.stat().st_mtime > _DAY:
                     shutil.rmtree(folder)

@@ -212,7 +212,7 @@ class Studies:
             raise BadRequest(f"Too many wrong codes were tried for this study. Try again in {left:.0f} seconds.")
         self._tried[study_id] = tried + 1, monotonic() + _REST  # before it is tried: others try at this moment
         if opened := not sealed or fits(code, sealed):
-            del self._tried[study_id]
+            self._tried.pop(study_id, None)
         return opened
 
     def give_code(self, study_id: str, code: str) -> None:

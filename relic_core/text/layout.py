@@ -53,7 +53,7 @@ _EDITORS_NOTE = re.compile(
     r"(?:'s|’s|s'|s’|s)? notes?\b",
     re.IGNORECASE,
 )
-_END = re.compile(r"(?:(?:the )?end|finis|fine?|ende|конец)\.?", re.IGNORECASE)
+_END = re.compile(r"(?:(?:the )?end|finis|fin|ende|конец)\.?", re.IGNORECASE)
 _END_OF_PART = re.compile(
     r"(?:the )?end of (?:the )?(?:\w+[- ]?\w* )?(?:book|part|volume|vol\.)\b.{0,40}", re.IGNORECASE
 )

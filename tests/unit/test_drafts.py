@@ -9,6 +9,7 @@ import time
 import zipfile
 
 import docx
+import docx.oxml
 import pytest
 
 from relic_core.domain.drafts import Draft
@@ -256,6 +257,17 @@ def test_a_quotation_that_is_set_off_is_found_in_every_kind_of_file(checked, nam
 def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(data, name, match):
     with pytest.raises(BadText, match=match):
         read_draft(data, name)
+
+
+def test_a_draft_with_open_changes_is_refused_since_its_words_are_not_settled():
+    document = docx.Document(io.BytesIO(word(("Normal", "It is a truth"))))
+    paragraph = document.paragraphs[0]._p
+    inserted = docx.oxml.OxmlElement("w:ins")
+    inserted.append(paragraph.r_lst[0])
+    paragraph.append(inserted)
+    document.save(data := io.BytesIO())
+    with pytest.raises(BadText, match="tracked changes"):
+        read_draft(data.getvalue(), "a.docx")
 
 
 def test_comments_in_the_copy_for_word_stand_at_the_quotations_alone(checked):
