@@ -24,13 +24,13 @@ from relic_core.text.words import content_tokens
 
 MOST_WORDS = 60_000
 LEAST_CONTENT = 4
+"""Content words from which a quotation is more than chance."""
 _PHRASE = 5
 """Words from which a shorter quotation is looked for in a work that is named."""
-"""Content words from which a quotation is more than chance."""
 CITED_IN = ("mla", "chicago-notes", "chicago-author-date")
 _NEW_ENDING = re.compile(r"[^\W\d_]\[[a-z]{1,3}\]")
 _A_WORK = 0.5
-"""Share of a draft's words that are in works, unmarked from which on it is a work itself."""
+"""Share of a draft's words that are in works, unmarked, from which on it is a work itself."""
 _NEAR = 0.05
 """Shares by which a place may hold fewer words than the best, and still be the one that is meant."""
 _NEAREST = 0.4
@@ -106,6 +106,7 @@ class Checker:
 
     def check(self) -> Iterator[QuotationCheck]:
         """Check the quotations one after the other; what is a title or a list is passed over."""
+        titles = {work.id: work.title for work in self._library.summaries}
         for quotation, marked in self.quotations:
             at = self._prose.in_source(quotation.start, quotation.end)
             words = self._prose.text[quotation.start : quotation.end]
@@ -113,7 +114,6 @@ class Checker:
             if _NEW_ENDING.search(as_typed):  # prose has lost it: in scanned books it marks a note
                 words = as_typed
             named = self._names.of(self._draft.text, at)
-            titles = {work.id: work.title for work in self._library.summaries}
             made = partial(
                 QuotationCheck,
                 at=at,
@@ -128,9 +128,10 @@ class Checker:
                 best = self._exactly(words, named)
                 yield self._judged(best, named, made) if best else made(outcome="too short")
             else:
-                laid = self._laid(words, named)
+                quoted = QuotedWords(words, self._library.works)
+                laid = self._laid(quoted, named)
                 if laid and laid[0].share >= LEAST_SHARE:
-                    yield self._judged(self._best(words, laid, named), named, made)
+                    yield self._judged(self._best(quoted, laid, named), named, made)
                 elif not is_no_quotation(words):
                     check = made(outcome="not found", found=self._nearest(laid, named))
                     yield replace(check, named=()) if named.naming == "running" else check
@@ -139,8 +140,9 @@ class Checker:
         """Find a phrase that is too short to be told from chance, to the letter in a work that the draft names."""
         if not named.works or len(words.split()) < _PHRASE:
             return None
-        laid = QuotedWords(words, self._library.works).lay(among=named.works)
-        best = self._best(words, laid, named) if laid else None
+        quoted = QuotedWords(words, self._library.works)
+        laid = quoted.lay(among=named.works)
+        best = self._best(quoted, laid, named) if laid else None
         return best if best and best.exact else None
 
     def unquoted(self, checks: Sequence[QuotationCheck]) -> tuple[Offsets, ...]:
@@ -154,16 +156,14 @@ class Checker:
                 found.append(at)
         return tuple(found)
 
-    def _laid(self, words: str, named: Named) -> list[Laid]:
-        quoted = QuotedWords(words, self._library.works)
+    def _laid(self, quoted: QuotedWords, named: Named) -> list[Laid]:
         laid = quoted.lay()
         if named.works and not any(each.work.id in named.works for each in laid):
             laid += quoted.lay(among=named.works)
         return sorted(laid, key=lambda each: -each.share)
 
-    def _best(self, words: str, laid: Sequence[Laid], named: Named) -> _Candidate:
+    def _best(self, quoted: QuotedWords, laid: Sequence[Laid], named: Named) -> _Candidate:
         """Choose the place that is meant: the most words, to the letter, in the work and chapter that is named."""
-        quoted = QuotedWords(words, self._library.works)
         near = [each for each in laid if each.share >= laid[0].share - _NEAR][:_LOOKED_AT]
         near += [each for each in laid if each.work.id in named.works and each.share >= LEAST_SHARE][:_LOOKED_AT]
         candidates = [

@@ -90,7 +90,8 @@ class Names:
 
     def _named_by(self, text: str, naming: Naming) -> Named | None:
         titles = list(self._a_title.finditer(text))
-        authors = [work_id for name in self._an_author.finditer(text) for work_id in self._by(name)]
+        names = list(self._an_author.finditer(text))
+        authors = [work_id for name in names for work_id in self._by(name)]
         if titles:
             works = [each for title in titles for each in self._titles[title[0]]]
             both = [each for each in works if each in authors]
@@ -99,20 +100,18 @@ class Names:
                 return Named(tuple(dict.fromkeys(both or works)), naming, sure)
         if not authors:
             return None
-        sure = naming == "citation" or any(self._is_sure_author(name) for name in self._an_author.finditer(text))
+        sure = naming == "citation" or any(map(self._is_sure_author, names))
         return Named(tuple(dict.fromkeys(authors)), naming, sure)
 
     def _by(self, name: re.Match[str]) -> list[str]:
         """Give the works of an author, by the first name too where one of that name stands before the family's."""
-        by = self._authors[name[0]]
-        before = re.split(r"\W+", name.string[: name.start()].rstrip())[-1]
+        by, before = self._authors[name[0]], _word_before(name)
         return [work_id for given, work_id in by if given == before] or [work_id for _, work_id in by]
 
     def _is_sure_author(self, name: re.Match[str]) -> bool:
         """Whether the first name stands before a family name, or it is no word: not where Hope or Swift is read."""
         given = [given for given, _ in self._authors[name[0]]]
-        before = re.split(r"\W+", name.string[: name.start()].rstrip())[-1]
-        return before in given or not self._is_common(name[0])
+        return _word_before(name) in given or not self._is_common(name[0])
 
     def _is_sure(self, title: re.Match[str], text: str) -> bool:
         set_apart = _SET_APART.search(text, 0, title.start()) is not None  # or said to be in it
@@ -127,6 +126,10 @@ class Names:
             others = {self._works.works[at].id for at in owners} - set(self._titles.get(word, ()))
             self._common[word] = bool(others)
         return self._common[word]
+
+
+def _word_before(name: re.Match[str]) -> str:
+    return re.split(r"\W+", name.string[: name.start()].rstrip())[-1]
 
 
 def same_chapter(given: str, number: str, position: int) -> bool:

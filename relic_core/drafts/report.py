@@ -102,9 +102,8 @@ def as_json(report: DraftReport) -> str:
 def as_page(report: DraftReport, cited: dict[str, CitedWork], style: str = "mla") -> str:
     """Write a page (HTML) that can be printed: the quotations one by one, and the works cited."""
     items = "".join(
-        f"<li><blockquote>{escape(check.words[:_SHOWN])}</blockquote><p>{escape(said(check))}</p>"
-        + "".join(f"<p>{escape(difference_in_words(each))}</p>" for each in check.differences)
-        + (f"<p>Cite: {escape(citation(check, style))}</p>" if citation(check, style) else "")
+        f"<li><blockquote>{escape(check.words[:_SHOWN])}</blockquote>"
+        + "".join(f"<p>{escape(line)}</p>" for line in _lines(check, style))
         + "</li>"
         for check in report.checks
     )
@@ -138,7 +137,9 @@ def as_word(report: DraftReport, original: bytes = b"", style: str = "mla") -> b
                 lines = (report.draft.text.count("\n", begin, begin + each) * set_off for each in (first, last))
                 first, last = (each - moved for each, moved in zip((first, last), lines, strict=True))
                 if marked := _between(paragraph, first, last):
-                    document.add_comment(marked, text=_comment(check, style), author="RELiC Workbench", initials="RW")
+                    document.add_comment(
+                        marked, text="\n".join(_lines(check, style)), author="RELiC Workbench", initials="RW"
+                    )
     written = io.BytesIO()
     document.save(written)
     return written.getvalue()
@@ -153,9 +154,12 @@ def _document(text: str) -> Document:
     return document
 
 
-def _comment(check: QuotationCheck, style: str) -> str:
-    cite = f"Cite: {citation(check, style)}" if citation(check, style) else ""
-    return "\n".join(filter(None, (said(check), *map(difference_in_words, check.differences), cite)))
+def _lines(check: QuotationCheck, style: str) -> Iterator[str]:
+    """Say what came of a check, each difference, and how to cite what was found."""
+    yield said(check)
+    yield from map(difference_in_words, check.differences)
+    if cite := citation(check, style):
+        yield f"Cite: {cite}"
 
 
 def _between(paragraph: Paragraph, first: int, last: int) -> list[Run]:

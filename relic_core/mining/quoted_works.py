@@ -269,18 +269,26 @@ def open_or_build(
     folder: Path, versions: Mapping[str, WorkVersion], load: Callable[[str], Work], progress: Progress
 ) -> QuotedWorks | None:
     """Open the index of a library's works, built anew where they changed; None where the library is empty."""
-    wanted = {work_id: known.fingerprint for work_id, known in sorted(versions.items())}
-    if not wanted:
+    if not versions:
         return None
-    with suppress(StaleIndex):  # it is built anew
-        quoted = QuotedWorks.open(folder, thorough=True)
-        if {work.id: work.fingerprint for work in quoted.works} == wanted:
-            return quoted
+    if (quoted := open_current(folder, versions, thorough=True)) is not None:
+        return quoted
 
     def say(done: int, total: int, note: str = "") -> None:
-        progress(done, max(total, len(wanted)), f"Reading the works of the library: {note}")
+        progress(done, max(total, len(versions)), f"Reading the works of the library: {note}")
 
-    return QuotedWorks.build(map(load, wanted), folder, say)
+    return QuotedWorks.build(map(load, sorted(versions)), folder, say)
+
+
+def open_current(folder: Path, versions: Mapping[str, WorkVersion], *, thorough: bool) -> QuotedWorks | None:
+    """Open the index of a library's works; None where it has to be built anew. `thorough` as for `QuotedWorks.open`."""
+    with suppress(StaleIndex):
+        quoted = QuotedWorks.open(folder, thorough=thorough)
+        if {work.id: work.fingerprint for work in quoted.works} == {
+            work_id: known.fingerprint for work_id, known in versions.items()
+        }:
+            return quoted
+    return None
 
 
 @contextmanager

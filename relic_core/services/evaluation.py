@@ -82,7 +82,8 @@ class Benchmarks:
 
         Raises NotFound: the works are fewer than `FEWEST`; the message says how to add others.
         """
-        shelf = [each for each in self._shelf() if each.entry.slug in self.calibrated_on]
+        wanted = self.calibrated_on
+        shelf = [each for each in self._shelf() if each.entry.slug in wanted]
         here = [each.entry.slug for each in shelf if each.work is not None]
         if len(here) < FEWEST:
             more = [each.entry.slug for each in shelf if each.origin in {"folder", "gutenberg"}][: FEWEST - len(here)]

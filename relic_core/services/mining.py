@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 from relic_core import engines
 from relic_core.config import Settings
 from relic_core.domain import Job
-from relic_core.errors import BadText, NoIndex, NotFound, StaleIndex, StoreReadOnly
+from relic_core.errors import BadText, NotFound, StoreReadOnly
 from relic_core.formats.files import write_whole
 from relic_core.library.folder import admit, refusal
 from relic_core.mining import quoted_works, volumes
@@ -110,14 +110,11 @@ class Mining:
           are in memory while it is read, and nowhere else.
         """
         began = time.monotonic()
-        index = self._settings.indexes / quoted_works.QUOTED_WORKS
-        _make(index.parent)
-        waiting = partial(progress, 0, 1, "Waiting for another mining to end")
-        with locks.held(index.with_suffix(".lock"), while_waiting=waiting):  # so that nobody else changes the index
+        with self._index_held(progress):
             versions = self._works.work_versions()
             if gone := sorted(set(works) - versions.keys()):
                 raise NotFound(f"{', '.join(gone)} is not in the library any more. Put it back, or mine without it.")
-            quoted = quoted_works.open_or_build(index, versions, self._works.read, progress)
+            quoted = quoted_works.open_or_build(self._index, versions, self._works.read, progress)
             among = {
                 work_id: mark for work_id, mark in quoted_works.marks(versions).items() if not works or work_id in works
             }
@@ -157,17 +154,21 @@ class Mining:
 
         What was opened can be read on when others replace it.
         """
-        index, versions = self._settings.indexes / "quoted-works", self._works.work_versions()
-        with suppress(NoIndex, StaleIndex):
-            found = QuotedWorks.open(index)
-            if {work.id: work.fingerprint for work in found.works} == {
-                key: v.fingerprint for key, v in versions.items()
-            }:
-                return found
-        _make(index.parent)
-        waiting = partial(progress, 0, 1, "Waiting for a mining to end")
-        with locks.held(index.with_suffix(".lock"), while_waiting=waiting):
-            return quoted_works.open_or_build(index, versions, self._works.read, progress)
+        versions = self._works.work_versions()
+        if (found := quoted_works.open_current(self._index, versions, thorough=False)) is not None:
+            return found
+        with self._index_held(progress):
+            return quoted_works.open_or_build(self._index, versions, self._works.read, progress)
+
+    @property
+    def _index(self) -> Path:
+        return self._settings.indexes / quoted_works.QUOTED_WORKS
+
+    def _index_held(self, progress: Progress) -> AbstractContextManager[None]:
+        """Wait until nobody else changes the index of quoted works, and keep others from it."""
+        _make(self._index.parent)
+        waiting = partial(progress, 0, 1, "Waiting for another mining to end")
+        return locks.held(self._index.with_suffix(".lock"), while_waiting=waiting)
 
     def workers(self, count: int | None = None, *, dask: str | None = None) -> Workers:
         """Make what does the work: processes of this machine, as many as processors, or a cluster of Dask.
