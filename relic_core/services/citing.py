@@ -38,8 +38,9 @@ class Citation:
 def guess(work: CitedWork) -> str:
     """Say what of a citation was guessed and how it is confirmed.
 
-    >>> guess(CitedWork(id="x", title="The Ferry", author="Mara Quill", year=1848, guessed="author, year"))[:58]
-    'The author (Mara Quill) and the year (1848) are guesses fro'
+    >>> work = CitedWork(id="x", title="The Ferry", author="Mara Quill", year=1848, guessed="author, year")
+    >>> guess(work).partition(". ")[0]
+    'The author (Mara Quill) and the year (1848) are guesses from the words of the file'
     """
     names = work.guessed.split(", ")
     said = " and ".join(f"the {name} ({getattr(work, name)})" for name in names)
