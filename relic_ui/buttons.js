@@ -41,7 +41,8 @@ export default function (component) {
       }
       const moved = now.getBoundingClientRect().top - place // a work that has arrived grows the list above
       if (scroller && Math.abs(moved) > 1) scroller.scrollTop += moved
-      const again = [...now.querySelectorAll("button.relic-button")].find(each => each.dataset.does === does)
+      const buttons = [...now.querySelectorAll("button.relic-button")].map(each => [each, each.dataset])
+      const [again] = buttons.find(([, its]) => its.does === does) ?? buttons.find(([, its]) => its.to === to) ?? []
       if (document.activeElement === document.body) (again ?? now).focus({ preventScroll: true })
     }
     const changes = new MutationObserver(look)

@@ -16,6 +16,7 @@ from typing import Any
 import streamlit as st
 
 from relic_ui.component import component
+from relic_ui.links import press
 
 _JS = Path(__file__).with_name("buttons.js").read_text(encoding="utf-8")
 
@@ -51,7 +52,7 @@ def pressed() -> tuple[str, str]:
     - `does, to`: as given to `button`; both empty where none was pressed.
     """
     with st.sidebar:
-        asked = component("relic_buttons", js=_JS)(key="relic_buttons", on_pressed_change=lambda: None).pressed
+        asked = component("relic_buttons", js=_JS)(key="relic_buttons", on_pressed_change=press).pressed
     does, _, to = str(asked or "").partition(" ")
     return does, to
 

@@ -20,18 +20,19 @@ from relic_ui.buttons import button
 from relic_ui.links import link, number
 from relic_ui.shell import literal, show_errors
 
-DOES = "keep"
+_KEEP, _LET_GO = "keep", "let-go"  # what is wanted, so that a press that comes twice does what it does once
 
 _PARTS = 3
 
 
 class KeepRequest(NamedTuple):
-    """What a press asks to keep; `further` is what the page put behind it."""
+    """What a press asks to keep or let go; `further` is what the page put behind it."""
 
     work_id: str
     at: str
     length: int
     further: tuple[str, ...]
+    keep: bool = True
 
 
 class Marks:
@@ -64,8 +65,8 @@ class Marks:
         """
         mark = self.of(work_id, at, length)
         to = "/".join((work_id, at, str(length), *(quote(each, safe="") for each in further)))
-        label = "Keep" if mark is None else "Kept"
-        pressed = button(DOES, to, label, title=f"{label}: {place}", chosen=mark is not None)
+        does, label = (_KEEP, "Keep") if mark is None else (_LET_GO, "Kept")
+        pressed = button(does, to, label, title=f"{label}: {place}", chosen=mark is not None)
         return f'<span class="relic-keep">{pressed}{"" if mark is None else note_link(mark)}</span>'
 
 
@@ -97,17 +98,17 @@ def note_anchor(note_id: str) -> str:
 
 
 def asked(does: str, to: str) -> KeepRequest | None:
-    """Read what a press asks to keep; None where something else was pressed, or nothing.
+    """Read what a press asks to keep or let go; None where something else was pressed, or nothing.
 
     >>> asked("keep", "emma-1/3.5.2/2/q1/bm25/4")
-    KeepRequest(work_id='emma-1', at='3.5.2', length=2, further=('q1', 'bm25', '4'))
+    KeepRequest(work_id='emma-1', at='3.5.2', length=2, further=('q1', 'bm25', '4'), keep=True)
     >>> asked("add", "emma"), asked("", "")
     (None, None)
     """
     parts = to.split("/")
-    if does != DOES or len(parts) < _PARTS:
+    if does not in {_KEEP, _LET_GO} or len(parts) < _PARTS:
         return None
-    return KeepRequest(parts[0], parts[1], number(parts[2], 5), tuple(map(unquote, parts[3:])))
+    return KeepRequest(parts[0], parts[1], number(parts[2], 5), tuple(map(unquote, parts[3:])), does == _KEEP)
 
 
 def press(
@@ -128,6 +129,7 @@ def press(
             passage.work_id,
             passage.at,
             passage.length,
+            keep=passage.keep,
             person=person.current(),
             origin=origin,
             claim_text=claim_text,

@@ -45,7 +45,7 @@ def asked_anew(names: Sequence[str]) -> dict[str, str] | None:
     """
     state = st.session_state
     wanted, named, here = _given(names), _named(), state["came_from"] == state["page"]
-    pressed = state.pop("pressed", False) and here and wanted in named
+    pressed = from_press() and wanted in named
     if named[-1:] == [wanted]:
         named[:-1] = []
     elif not pressed and (wanted or here):
@@ -57,6 +57,17 @@ def asked_anew(names: Sequence[str]) -> dict[str, str] | None:
 def press() -> None:
     """Remember that this run of the page comes from a press; a callback of each widget whose value an address names."""
     st.session_state["pressed"] = True
+
+
+def begin() -> None:
+    """Begin a run of a page."""
+    state = st.session_state
+    state["from_press"] = state.pop("pressed", False) and state["came_from"] == state["page"]
+
+
+def from_press() -> bool:
+    """Tell whether this run comes from a press on the page, or from its script: its address may not have caught up."""
+    return bool(st.session_state["from_press"])
 
 
 def name_asked(names: Sequence[str], asked: dict[str, str]) -> None:

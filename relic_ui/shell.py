@@ -73,6 +73,7 @@ def page(title: str) -> App:
         page_title=f"{title} · RELiC Workbench", page_icon=_ICON, layout="wide", initial_sidebar_state=_SIDEBAR
     )
     st.session_state["came_from"], st.session_state["page"] = st.session_state.get("page"), title
+    links.begin()
     st.html(CSS)
     largest_upload = 0
     try:

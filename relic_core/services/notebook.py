@@ -127,17 +127,22 @@ class Notebook:
         with self._notes.together(write=True):
             return self._notes.keep(self._make(work_id, at, length, person, found))[0]
 
-    def press(self, work_id: str, at: str, length: int = 1, *, person: str = "", **found: Unpack[FoundBy]) -> Pressed:
-        """Do what pressing Keep does: keep a passage, or let one go that is kept and of which nothing was said."""
+    def press(
+        self, work_id: str, at: str, length: int = 1, *, keep: bool, person: str = "", **found: Unpack[FoundBy]
+    ) -> Pressed:
+        """Keep a passage, or let one go of which nothing was written; a press that comes twice changes nothing."""
         rows = self._notes
         with self._notes.together(write=True):
-            note, new = rows.keep(self._make(work_id, at, length, person, found))
-            if new:
+            note = self._make(work_id, at, length, person, found)
+            if keep:
+                note, _ = rows.keep(note)
                 return Pressed(note, self._collections.get(note.collection_id, person).name, "kept")
-            bare = not (note.words.strip() or note.tags or note.verdict)
-            if bare:
+            with suppress(NotFound):  # it was let go before
+                note = rows.get(note.id, person)
+                if note.words.strip() or note.tags or note.verdict:
+                    return Pressed(note, "", "stays")
                 rows.remove(note.id, person)
-        return Pressed(note, "", "let go" if bare else "stays")
+        return Pressed(note, "", "let go")
 
     def _make(self, work_id: str, at: str, length: int, person: str, found: FoundBy) -> Note:
         rank, retriever = found.get("rank", 0), found.get("retriever", "")

@@ -85,7 +85,7 @@ def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     """
     state = st.session_state
     given = st.query_params.to_dict()
-    if views.told_now() and state["came_from"] == state["page"]:
+    if links.from_press():
         return
     if CODE in given:
         if request := address_bar.opened(app, given[CODE]):

@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from relic_core.services.search import SearchResult
-from relic_ui import person
+from relic_ui import links, person
 from relic_ui.component import component
 from relic_ui.find import address_bar
 from relic_ui.shell import literal
@@ -22,8 +22,6 @@ SIDE, BEST, WORKS = "side", "best", "by-work"
 
 _BROWSER = "find_browser"
 """In the session: the width that the browser told, and the view chosen last in a window so wide."""
-_TOLD_NOW = "find_browser_told"
-"""In the session: this run of the page comes from what the browser told."""
 _CHOSEN = "find_view_chosen"
 """In the session: a view that was chosen just now, for the browser to keep."""
 _PICKED = "find_view_picked"
@@ -42,7 +40,7 @@ def listen() -> None:
         if told is None:
             return
         said = told.seen or {}
-        state[_TOLD_NOW] = True
+        links.press()
         state[_BROWSER] = (str(said.get("width", "")), str(said.get("view", "")))
         if not (state.get(address_bar.VIEWED) or state.get(_PICKED)):
             state["find_view"] = ""  # what opens in a window so wide
@@ -50,11 +48,6 @@ def listen() -> None:
     data = {"told": _BROWSER in state, "width": width, "who": person.current(), "chosen": state.pop(_CHOSEN, "")}
     with st.sidebar:
         component("relic_view", js=_JS)(key="relic_view", data=data, on_seen_change=seen)
-
-
-def told_now() -> bool:
-    """Tell, once, whether this run comes from what the browser told: its address may be of before a search."""
-    return bool(st.session_state.pop(_TOLD_NOW, False))
 
 
 def _on_phone() -> bool:
@@ -82,7 +75,8 @@ def choose(result: SearchResult) -> str:
     usual = SIDE if width == "wide" and side else BEST
     opens = last if last in views else usual
     said = st.query_params.get(address_bar.VIEW, "")
-    if said != state.get(address_bar.VIEWED, "") and (said or state["came_from"] == state["page"]):
+    another = said != state.get(address_bar.VIEWED, "") and not links.from_press()
+    if another and (said or state["came_from"] == state["page"]):
         state["find_view"] = said  # another address, by Back or typed
     if state.get("find_view") not in views:
         state["find_view"] = opens

@@ -142,7 +142,7 @@ export default function (component) {
     const [, , note, collection] = data.kept?.find(([at, n]) => at === state.at && n === lit.length) ?? []
     const button = part("keep")
     const label = note ? "Kept" : "Keep"
-    button.dataset.does = "keep"
+    button.dataset.does = note ? "let-go" : "keep"
     button.dataset.to = [data.work, state.at, lit.length, data.search ?? ""].join("/")
     if (button.textContent !== label) button.textContent = label
     button.setAttribute("aria-pressed", String(Boolean(note)))

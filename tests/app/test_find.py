@@ -174,6 +174,18 @@ def test_the_address_names_the_view_unless_it_is_the_one_that_opens(app):
     assert "view" not in view(again, "side").query_params
 
 
+@pytest.mark.parametrize("pressed", [True, False])
+def test_a_press_that_overtakes_the_address_leaves_claim_and_view_and_back_does_not(app, pressed):
+    at = view(ask(app.open(FIND), CLAIM), "best")
+    at.query_params.clear()
+    at.session_state["pressed"] = pressed
+    sound(at.run())
+    assert at.text_area(key="find_claim").value == (CLAIM if pressed else "")
+    assert bool(cards(at)) is pressed
+    if pressed:
+        assert at.get_by_key("find_view").value == "best"
+
+
 def test_a_card_sets_the_rest_of_its_sentence_apart_and_the_candidate_alone_is_kept(app):
     at = ask(app.open(FIND), CLAIM)
     (sample,) = app.bench.works.summaries()

@@ -39,7 +39,7 @@ def notes(app, sample):
 
 def keeps(at):
     """Return what the keep buttons of a page hold and whether each is pressed, in order."""
-    return re.findall(r'data-does="keep" data-to="([^"]*)" aria-pressed="(\w+)"', html(at))
+    return re.findall(r'data-does="(?:keep|let-go)" data-to="([^"]*)" aria-pressed="(\w+)"', html(at))
 
 
 def shown(at):
@@ -75,7 +75,7 @@ def test_a_card_of_find_is_kept_with_one_press_and_let_go_with_another(app, pres
     assert (kept.at, str(kept.length), kept.retriever, str(kept.rank)) == (where, length, retriever, rank)
     assert kept.made_with == app.bench.history.get(search_id).made_with
     assert f'href="notebook?note={view.note.id}"' in html(at)
-    at = press_button(at, "keep", first[0])
+    at = press_button(at, "let-go", first[0])
     assert dict(keeps(at))[first[0]] == "false"
     assert app.bench.notebook.notes() == ()
 
@@ -86,7 +86,7 @@ def test_a_passage_of_which_something_was_said_stays_when_its_button_is_pressed_
     press_button(at, "keep", first)
     (view,) = app.bench.notebook.notes()
     app.bench.notebook.write(view.note.id, words="Mine.")
-    at = press_button(at, "keep", first)
+    at = press_button(at, "let-go", first)
     assert dict(keeps(at))[first] == "true"
     assert [toast.value for toast in at.toast][-1].startswith("Still kept")
 

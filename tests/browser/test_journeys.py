@@ -140,6 +140,8 @@ def _the_first_quotations_stand_on_the_first_screen(visitor, server):
     view(visitor, "Best evidence")
     _what_can_be_done_stays_where_it_is_when_a_passage_is_kept(visitor)
     visitor.set_viewport_size({"width": 1280, "height": 900})
+    visitor.wait_for_url("**view=best**")  # another view opens in a window so wide
+    settled(visitor)
     _what_can_be_done_stays_where_it_is_when_a_passage_is_kept(visitor)
     numbers = [
         text for text in visitor.locator(".relic-rank").all_inner_texts() if text

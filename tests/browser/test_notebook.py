@@ -15,7 +15,7 @@ from tests.browser.visiting import claim_box, focused, found_words, opened, sett
 SAYS = says("notebook")
 
 CLAIM = "The brass bolt stands for a false certainty"
-KEEP = "button[data-does=keep]"
+KEEP = ".relic-keep button"
 
 
 def scrolled(page):
@@ -50,7 +50,7 @@ def _a_hit_is_kept_and_the_page_stands_still(page, server, claim):
     page.keyboard.press("Enter")
     expect(card.locator(KEEP)).to_have_attribute("aria-pressed", "true")
     settled(page)
-    focused(page, "it.closest('article')?.id + ' ' + it.dataset.does", f"{name} keep")
+    focused(page, "it.closest('article')?.id + ' ' + it.dataset.does", f"{name} let-go")
     assert abs(scrolled(page) - top) < 3
     expect(card.locator(".relic-around").first).to_be_visible()
     expect(page.locator(".relic-card")).to_have_count(before)

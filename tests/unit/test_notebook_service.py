@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
@@ -54,7 +55,8 @@ def test_a_press_of_keep_is_one_unit_of_work_and_looking_what_is_kept_another(be
     found = {"origin": "find", "search_id": search.id, "retriever": "bm25", "rank": 3}
     for outcome in ("kept", "let go", "kept"):  # the first makes a collection too
         opened.clear()
-        assert build(bench.settings).notebook.press(ferry.id, "1.1.2", 2, **found).outcome == outcome
+        keep = outcome == "kept"
+        assert build(bench.settings).notebook.press(ferry.id, "1.1.2", 2, keep=keep, **found).outcome == outcome
         assert len(opened) == 1
     opened.clear()
     assert len(bench.notebook.marks()) == len(opened) == 1
@@ -66,7 +68,7 @@ def test_a_press_that_fails_writes_nothing(bench, ferry, monkeypatch):
 
     monkeypatch.setattr(NoteRows, "keep", fails)
     with pytest.raises(BadRequest):
-        bench.notebook.press(ferry.id, "1.1.1")
+        bench.notebook.press(ferry.id, "1.1.1", keep=True)
     assert bench.notebook.collections() == ()
 
 
@@ -133,14 +135,17 @@ def test_marks_say_what_is_kept_for_a_claim_and_where(bench, ferry, book):
     assert len(marks) == 2
 
 
-def test_pressing_keep_twice_lets_a_passage_go_of_which_nothing_was_said(ferry, book):
-    first = book.press(ferry.id, "1.1.1")
+def test_a_passage_is_let_go_of_which_nothing_was_said_and_a_press_that_comes_twice_changes_nothing(ferry, book):
+    press = partial(book.press, ferry.id, "1.1.1")
+    first = press(keep=True)
     assert (first.outcome, first.collection) == ("kept", "My notes")
-    assert book.press(ferry.id, "1.1.1").outcome == "let go"
-    assert book.notes() == ()
-    assert book.press(ferry.id, "1.1.1").outcome == "kept"
+    assert press(keep=True) == first
+    for _ in range(2):
+        assert press(keep=False).outcome == "let go"
+        assert book.notes() == ()
+    assert press(keep=True).outcome == "kept"
     book.write(first.note.id, words="Mine.")
-    assert book.press(ferry.id, "1.1.1").outcome == "stays"
+    assert press(keep=False).outcome == "stays"
     assert book.notes()[0].note.words == "Mine."
 
 
