@@ -63,6 +63,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Training": {"train": ("training", "Train a model of your own on the quotations that were found.")},
     "Studies": {"study": ("studies", "People and models choose the missing quotation out of three.")},
+    "Assistants": {"mcp": ("assistants", "Let an assistant find, check, read and cite passages.")},
     "Running it": {
         "settings": ("running", "Show every setting, its value and where it comes from."),
         "health": ("running", "Say whether everything is as it should be."),

@@ -59,6 +59,7 @@ def prose() -> str:
     [
         "requirements.txt",
         "requirements-large.txt",
+        "requirements-mcp.txt",
         "requirements-signin.txt",
         "requirements-dev.txt",
         "constraints.txt",
@@ -71,11 +72,8 @@ def test_every_requirement_is_an_exact_pin(file):
 
 def test_the_constraints_agree_with_the_requirements():
     constraints = pins("constraints.txt")
-    direct = {
-        name: version
-        for file in ("requirements.txt", "requirements-cluster.txt", "requirements-signin.txt", "requirements-dev.txt")
-        for name, version in pins(file).items()
-    }
+    files = {path.name for path in PROJECT.glob("requirements*.txt")} - {"requirements-large.txt"}
+    direct = {name: version for file in files for name, version in pins(file).items()}
     assert {name: constraints.get(name) for name in direct} == direct, "run `make constraints`"
 
 
@@ -108,7 +106,7 @@ distributions = cache(importlib.metadata.packages_distributions)
 
 def test_everything_imported_is_a_direct_requirement():
     """What another package happens to bring along may go when that package changes."""
-    direct = set(pins("requirements.txt")) | set(pins("requirements-cluster.txt"))
+    direct = {name for extra in ("", "-cluster", "-mcp") for name in pins(f"requirements{extra}.txt")}
     assert {name for name in imported() if not providers(name) & direct} == set()
 
 

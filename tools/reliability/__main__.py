@@ -19,7 +19,7 @@ from tools import command
 from tools.between_marks import write_between
 
 _PARTS = (
-    *("searchers", "seminar", "browsers", "press", "killed", "full", "locked", "index", "overnight"),
+    *("searchers", "seminar", "browsers", "press", "killed", "full", "locked", "index", "overnight", "assistants"),
     *(
         "disk",
         "tampered",

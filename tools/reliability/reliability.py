@@ -35,6 +35,7 @@ from relic_core.wiring import App, build
 from tools.bench import parts
 from tools.machine import busy, in_full
 from tools.reliability import attacks
+from tools.reliability.assistants import assistants
 from tools.reliability.process import REFUSED, claim
 from tools.reliability.rows import Row, Trial
 from tools.reliability.visit import Visit
@@ -608,6 +609,7 @@ PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "locked": locked,
     "index": index_gone,
     "overnight": overnight,
+    "assistants": assistants,
     "disk": attacks.disk,
     "tampered": attacks.tampered,
     "damaged": attacks.damaged,
