@@ -14,8 +14,7 @@ help:  ## show this list
 	@sed -nE 's/^([a-z]+):.*##  ?(.*)/make \1	\2/p' Makefile | expand -t 20
 
 app: environment  ## install what is needed, add the sample, start the app (PORT=8600 for another port)
-	$(RUN) -m relic_core setup
-	$(RUN) -m streamlit run app.py $(if $(PORT),--server.port=$(PORT))
+	$(RUN) -m relic_core app $(if $(PORT),--port=$(PORT))
 
 test: dev-environment programs axe check  ## install what testing needs (Chromium and Caddy too, through apt) and run all that CI runs
 

@@ -45,9 +45,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from relic_core import COMMAND, MODULE
+
 
 class RelicError(Exception):
     """Something the person using the program can understand and act on."""
+
+    def __str__(self) -> str:
+        return super().__str__().replace(MODULE, COMMAND)
 
 
 class BadText(RelicError):

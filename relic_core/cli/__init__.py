@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relic_core import __version__
+from relic_core import COMMAND, __version__
 from relic_core.errors import RelicError
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from relic_core.wiring import App
 
-NAME = "python -m relic_core"
 FAILED = 1
 STOPPED = 130
 
@@ -65,6 +64,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Studies": {"study": ("studies", "People and models choose the missing quotation out of three.")},
     "Assistants": {"mcp": ("assistants", "Let an assistant find, check, read and cite passages.")},
     "Running it": {
+        "app": ("running", "Start the app: its pages in the browser."),
         "settings": ("running", "Show every setting, its value and where it comes from."),
         "health": ("running", "Say whether everything is as it should be."),
         "jobs": ("running", "List the latest jobs, or stop one."),
@@ -80,11 +80,11 @@ TOOLS = ("bench", "figures", "prompts", "reliability", "tune")
 
 _EPILOG = f"""\b
 A first round:
-  {NAME} setup
-  {NAME} works
-  {NAME} search averhythe "The brass bolt stands for a false certainty" --length 2
+  {COMMAND} setup
+  {COMMAND} works
+  {COMMAND} search averhythe "The brass bolt stands for a false certainty" --length 2
 
-Settings are read from RELIC_* in the environment and from relic.toml in the project (RELIC_CONFIG names another file);
+Settings are read from RELIC_* in the environment and from relic.toml beside the data (RELIC_CONFIG names another file);
 `settings` shows them all.
 
 Exit codes: 0 done, 1 it could not be done (the message says why), 2 wrong usage, 130 stopped by Ctrl-C."""
@@ -162,5 +162,5 @@ def _run(typed: list[str]) -> int:
                 f"`{typed[0]}` is a tool of the project's source: run it there, as python -m {name}."
             ) from None
         return int(tool.main(typed[1:]))
-    with PROGRAM.make_context(NAME, typed, obj=make_app) as context:
+    with PROGRAM.make_context(COMMAND, typed, obj=make_app) as context:
         return int(PROGRAM.invoke(context))

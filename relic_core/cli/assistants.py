@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeVar
 import click
 from annotated_types import Ge, Le, MaxLen, MinLen
 
-from relic_core import __version__
+from relic_core import COMMAND, INSTALLED, __version__
 from relic_core.cli.commands import command, person_option
 from relic_core.cli.console import note
 from relic_core.domain import SearchRequest, Span, Work, WorkSummary
@@ -363,8 +363,8 @@ def mcp(app: App, keep: bool, person: str) -> None:
         from mcp.types import ToolAnnotations
     except ModuleNotFoundError:
         raise NotFound(
-            "Assistants are answered through the package mcp, which is not installed. Install it: "
-            "python -m pip install -r requirements-mcp.txt"
+            "Assistants are answered through the package mcp, which is not installed. Install it: pip install "
+            f"{'mcp' if INSTALLED else '-r requirements-mcp.txt'} (docs/assistants.md)."
         ) from None
 
     def answering(tool: Callable[..., Any]) -> Callable[..., Any]:
@@ -378,9 +378,7 @@ def mcp(app: App, keep: bool, person: str) -> None:
                 raise ToolError("The library is in use by another program. Ask again in a moment.") from None
             except RelicError as error:  # it may name folders
                 logger.warning("%s", error)
-                raise ToolError(
-                    "The library cannot answer. Ask its owner to run `python -m relic_core health`."
-                ) from None
+                raise ToolError(f"The library cannot answer. Ask its owner to run `{COMMAND} health`.") from None
 
         return call
 

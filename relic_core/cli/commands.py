@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from relic_core import COMMAND, MODULE
 from relic_core.cli.console import check_utf8
 from relic_core.domain.people import NOBODY
 from relic_core.reporting.tables import PARTS
@@ -144,7 +145,7 @@ def command(*examples: str, more: str = "") -> Callable[[Function], Command]:
 
 def show(*examples: str, more: str = "") -> str:
     """Write examples for the end of a help, and what else is to be said there."""
-    lines = (f"  {each if 'python' in each else f'python -m relic_core {each}'}" for each in examples)
+    lines = (f"  {each.replace(MODULE, COMMAND) if MODULE in each else f'{COMMAND} {each}'}" for each in examples)
     return "\n".join(("\b", "Examples:", *lines, *(["", more] if more else [])))
 
 

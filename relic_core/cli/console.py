@@ -10,6 +10,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Self
 
+from relic_core import COMMAND, MODULE
 from relic_core.errors import BadRequest
 from relic_core.reporting.tables import set_lines
 
@@ -95,4 +96,4 @@ def shorten(text: str, most: int) -> str:
 def note(*sentences: str) -> None:
     """Say something on the error stream, beside what is printed."""
     for sentence in sentences:
-        print(sentence, file=sys.stderr)
+        print(sentence.replace(MODULE, COMMAND), file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import click
 from relic_core import config
 from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
+from relic_core.cli.works import set_up
 from relic_core.domain.figures import many
 from relic_core.domain.people import NOBODY
 
@@ -20,6 +22,16 @@ if TYPE_CHECKING:
 
 _MARKS = {"good": "good", "notice": "look", "bad": "BAD"}
 _NICER = 10
+
+
+@command("app", "app --port 8600")
+@click.option("--port", type=int, help="Another than 8501.")
+def app(app: App, port: int | None) -> None:
+    """Start the app in the browser, with a sample to search; Ctrl-C stops it."""
+    set_up(app)
+    sys.stdout.flush()
+    more = [f"--server.port={port}"] if port else []
+    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(config.APP), *more])  # noqa: S606 - our own
 
 
 @command("settings", "settings --example > relic.toml", "RELIC_CONFIG=/etc/relic.toml python -m relic_core settings")

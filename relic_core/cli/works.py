@@ -62,6 +62,11 @@ _work_argument = click.argument("work", help="Its id, the beginning of its id, o
 @engine_option
 def setup(app: App) -> None:
     """Add the sample work and prepare it for searching; does nothing where that has been done."""
+    set_up(app)
+
+
+def set_up(app: App) -> None:
+    """Add the sample work and prepare it."""
     work = app.ensure_sample()
     if work is None:
         print("The sample work was removed from this library; it stays away.")

