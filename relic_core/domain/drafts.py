@@ -85,6 +85,16 @@ class QuotationCheck:
     claim: str = ""
     chapter: str = ""
 
+    @property
+    def outcomes(self) -> tuple[CheckOutcome, ...]:
+        """All that it counts as: what is from elsewhere may be altered as well."""
+        return ("elsewhere", "altered") if self.outcome == "elsewhere" and self.differences else (self.outcome,)
+
+    @property
+    def summed(self) -> str:
+        """Its outcomes, as a summary puts them."""
+        return " and ".join(map(SUMMED.__getitem__, self.outcomes))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftReport:
@@ -107,7 +117,7 @@ class DraftReport:
         >>> DraftReport(draft=Draft(""), checks=(check,), searched=1).summary
         '1 quotation: 1 altered'
         """
-        counts = {outcome: sum(check.outcome == outcome for check in self.checks) for outcome in SUMMED}
+        counts = {outcome: sum(outcome in check.outcomes for check in self.checks) for outcome in SUMMED}
         parts = ", ".join(f"{count:,} {SUMMED[outcome]}" for outcome, count in counts.items() if count)
         total = f"{len(self.checks):,} quotation{'s' * (len(self.checks) != 1)}"
         return f"{total}: {parts}" if parts else "No quotations"

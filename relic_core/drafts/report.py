@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from docx.text.run import Run
 
 COLUMNS = (
-    "outcome", "quotation", "said", "differences", "work", "place", "address", "named", "citation", "start", "end",
+    "outcome", "quotation", "said", "differences", "work", "place", "address", "nearest_work", "nearest_place",
+    "nearest_address", "named", "citation", "start", "end",
 )  # fmt: skip
 EXCUSES: dict[Excuse, str] = {
     "edition": "perhaps another edition's spelling",
@@ -45,7 +46,8 @@ def said(check: QuotationCheck) -> str:
         given = (
             f"chapter {check.chapter} of {named}" if check.chapter and named else named or f"chapter {check.chapter}"
         )
-        text = f"From elsewhere than named: the draft names {given}, and it is in {where}."
+        altered = ", and altered" * bool(check.differences)
+        text = f"From elsewhere than named{altered}: the draft names {given}, and it is in {where}."
     elif check.outcome == "too short":
         text = "Too short to tell where it comes from."
     elif check.missing:
@@ -86,9 +88,10 @@ def as_table(report: DraftReport, style: str = "mla") -> str:
 
 
 def _row(check: QuotationCheck, style: str) -> Iterator[object]:
-    found = check.found
-    yield from (check.outcome, check.words, said(check), "; ".join(map(difference_in_words, check.differences)))
-    yield from (found.title, found.place, found.at) if found else ("", "", "")
+    yield " and ".join(check.outcomes)
+    yield from (check.words, said(check), "; ".join(map(difference_in_words, check.differences)))
+    for found in (None, check.found) if check.outcome == "not found" else (check.found, None):
+        yield from (found.title, found.place, found.at) if found else ("", "", "")
     yield from ("; ".join(check.named), citation(check, style), *check.at)
 
 

@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from relic_core.domain import Job
 from relic_core.domain.drafts import Draft
 from relic_core.drafts.service import ENDINGS, StoredDraft, read_draft
 from relic_core.errors import BadRequest, NotFound
@@ -30,12 +31,13 @@ def show(app: App) -> None:
     st.html(STYLE)
     draft_id = st.query_params.get("draft", "")
     if draft_id:
+        job = app.jobs.latest("check", draft_id)  # before the draft: of one that has ended the report is there
         try:
             stored = app.drafts.get(draft_id, person.current())
         except NotFound as error:
             warn_of_address(literal(str(error)))
         else:
-            _show_draft(app, stored)
+            _show_draft(app, stored, job)
             return
     _ask(app)
     _show_kept(app)
@@ -78,13 +80,16 @@ def _show_kept(app: App) -> None:
         st.html(f"<ul>{items}</ul>")
 
 
-def _show_draft(app: App, stored: StoredDraft) -> None:
+def _show_draft(app: App, stored: StoredDraft, job: Job | None) -> None:
     st.html(f'<p class="relic-window-back">{links.link("drafts", "← Check another draft")}</p>')
     if not stored.done:
-        job = app.jobs.latest("check", stored.id)
         if job is not None:
             jobs.show_job(app, job.id, doing="opening the library")
-        _show_so_far(app, stored.id)
+        if job is not None and job.active:
+            _show_so_far(app, stored.id)
+            return
+        _show_delete(app, stored)
+        st.html(result_html(stored.report, marking=False))
         return
     does, to = buttons.pressed()
     if does == "find":
@@ -125,12 +130,16 @@ def _show_files(app: App, stored: StoredDraft) -> None:
         ):
             app.drafts.keep(stored.id, owner)
             st.rerun()
-        if st.button("Delete it now", key="drafts_delete", type="tertiary", icon=":material/delete:"):
-            app.drafts.delete(stored.id, owner)
-            links.set_address()
-            st.rerun()
+        _show_delete(app, stored)
     if not stored.kept:
         st.caption("This draft is not kept: it is deleted after a day. Its address opens it until then.")
+
+
+def _show_delete(app: App, stored: StoredDraft) -> None:
+    if st.button("Delete it now", key="drafts_delete", type="tertiary", icon=":material/delete:"):
+        app.drafts.delete(stored.id, person.current())
+        links.set_address()
+        st.rerun()
 
 
 def _written(app: App, stored: StoredDraft, ending: str) -> str | bytes:

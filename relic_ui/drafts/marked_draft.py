@@ -6,7 +6,7 @@ import re
 from html import escape
 from pathlib import Path
 
-from relic_core.domain.drafts import SUMMED, CheckOutcome, Difference, DraftReport, QuotationCheck
+from relic_core.domain.drafts import CheckOutcome, Difference, DraftReport, QuotationCheck
 from relic_core.drafts.report import EXCUSES, citation, said
 from relic_ui import buttons
 from relic_ui.links import link
@@ -71,7 +71,7 @@ def _paragraph(report: DraftReport, start: int, end: int) -> str:
             html += escape(text[done:first])
             html += (
                 f'<a class="relic-draft-quote" href="#check-{number}" target="_self"{named} style="{_look(check)}" '
-                f'title="{SUMMED[check.outcome].capitalize()}">{escape(text[first:last])}<sup>{number}</sup></a>'
+                f'title="{check.summed.capitalize()}">{escape(text[first:last])}<sup>{number}</sup></a>'
             )
             done = last
     return html + escape(text[done:end])
@@ -104,7 +104,7 @@ def _item(number: int, check: QuotationCheck) -> str:
             do.append(buttons.button("find", f"quotation-{number}", "Find passages that would serve", title=title))
     if cite := citation(check):
         body += f'<p class="relic-quiet">Cite: {escape(cite)}</p>'
-    head = f'<h3><a href="#quote-{number}" target="_self">{number}. {SUMMED[check.outcome].capitalize()}</a></h3>'
+    head = f'<h3><a href="#quote-{number}" target="_self">{number}. {check.summed.capitalize()}</a></h3>'
     return f'<li id="check-{number}" style="{_look(check)}">{head}{words}{body}<p>{" ".join(do)}</p></li>'
 
 

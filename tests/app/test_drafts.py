@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from relic_core.domain.drafts import Draft
 from tests.app.reading import html, plain, said, sound
 
 PAGE = "pages/drafts.py"
@@ -62,3 +63,14 @@ def test_an_empty_form_and_a_draft_that_is_gone_are_said(app):
     assert "Paste a text" in said(at)
     gone = sound(app.open(PAGE, draft="0" * 32))
     assert "deleted" in said(gone)
+
+
+def test_a_draft_whose_check_failed_is_shown_as_far_as_it_came_and_can_be_deleted(app):
+    draft_id = app.bench.drafts.start(Draft("“A clockwork nightingale repaid every heron of the marshes.”"))
+    (job,) = app.bench.jobs.under_way("check")
+    app.bench.jobs.cancel(job.id)
+    app.bench.jobs.run(app.settings.data / "jobs" / job.id)
+    at = sound(app.open(PAGE, draft=draft_id))
+    assert "clockwork" in html(at)
+    sound(at.button(key="drafts_delete").click().run())
+    assert not list((app.settings.data / "drafts").iterdir())
