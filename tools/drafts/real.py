@@ -1,8 +1,8 @@
 """Quotations of real criticism, placed by mining: drawn by a seed, set on a sheet for readers, and kept without text.
 
-Drawn are closed, not nested quotations of which mining found half or more in one work. They are of two layers by a plain
-comparison that knows no reader: those whose words are all in the work in their order, and those that differ. Half of the
-sources are for trying out (dev), the others are opened once (test).
+Drawn are closed, not nested quotations of which mining found half or more in one work. They are of two layers by a
+plain comparison: those whose words are all in the work in their order, and those that differ. Half of the sources are
+for trying out (dev), the others are opened once (test).
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ LETTERS = {"L": "to the letter", "A": "altered"}
 """What readers answer, of quotations that count; X is from elsewhere than shown, U cannot be told."""
 _EACH = {"same": 150, "differs": 50}
 """Drawn for each half, by the plain comparison."""
+_WANTED = {"L": 120, "A": 30}
+"""Of each letter in a half, those that come first."""
 _OF_A_SOURCE, _OF_A_WORK = 12, 24
 _LONGEST, _FARTHEST = 80, 3_000
 """Words of a quotation, and characters of the work from its first to its last word, at the most."""
@@ -39,7 +41,7 @@ _CONTENT = 4
 _COVERED = 0.5
 _BEFORE, _BEHIND = 4_000, 1_500
 """Characters of the source that a checker is given around a quotation."""
-_SHOWN, _AROUND = 220, 120
+_SHOWN, _AROUND, _ENDS = 220, 120, 6
 _ELLIPSIS = re.compile(r"\.\s?\.|…|\*\s*\*|\[\s*\]|(?:--|—)\s*(?:--|—)")
 _OWN = re.compile(r"\[[^\]]*\]")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -78,7 +80,11 @@ def draw(app: App, criticism: Path, seed: int) -> list[Item]:
         for source, text in sources[half_number::2]:
             for at, work, place in _placed(app, source.id, text, works):
                 quoted = text[slice(*at)]
-                layer = "differs" if any(counts for _, counts in compare(quoted, work.text[slice(*_sentences(work, place))])) else "same"
+                layer = (
+                    "differs"
+                    if any(counts for _, counts in compare(quoted, work.text[slice(*_sentences(work, place))]))
+                    else "same"
+                )
                 found[layer].append(
                     Item(
                         number=0, half=half, layer=layer, file=source.name, source=source.sha256, at=at,
@@ -125,7 +131,7 @@ def _some(items: Sequence[Item], many: int, chance: random.Random) -> list[Item]
     """Choose so many, few of one source and of one work."""
     order, of = list(items), Counter[str]()
     chance.shuffle(order)
-    chosen = []
+    chosen: list[Item] = []
     for each in order:
         if of[each.source] < _OF_A_SOURCE and of[each.work] < _OF_A_WORK and len(chosen) < many:
             chosen.append(each)
@@ -156,14 +162,16 @@ def compare(quoted: str, theirs: str) -> list[tuple[str, bool]]:
         end = ours[b][2] if b < len(ours) else len(quoted)
         between = quoted[start:end]
         left_out = " ".join(each[1] for each in there)
-        if len(there) > 12:
-            left_out = f"{' '.join(each[1] for each in there[:5])} … {' '.join(each[1] for each in there[-5:])}"
+        if len(there) > 2 * _ENDS:
+            left_out = f"{' '.join(each[1] for each in there[:_ENDS])} … {' '.join(each[1] for each in there[-_ENDS:])}"
         own = " ".join(each[1] for each in mine)
         excused = (not mine and _ELLIPSIS.search(between) is not None) or (
             bool(mine) and all(any(x <= each[2] < y for x, y in _spans(quoted)) for each in mine)
         )
         at_end = number in {0, len(steps) - 1} and bool(mine)
-        wording = f"“{own}” for “{left_out}”" if mine and there else f"“{own}” put in" if mine else f"“{left_out}” left out"
+        wording = (
+            f"“{own}” for “{left_out}”" if mine and there else f"“{own}” put in" if mine else f"“{left_out}” left out"
+        )
         mark = " (ellipsis or brackets there)" if excused else " (at an end: the passage may go on)" if at_end else ""
         found.append((wording + mark, not excused))
     return found
@@ -197,7 +205,8 @@ def save_set(items: Sequence[Item]) -> None:
 def read_set() -> list[Item]:
     """Read the set."""
     return [
-        Item(**{**row, "at": tuple(row["at"]), "place": tuple(row["place"])}) for row in json.loads(SET.read_text("utf-8"))
+        Item(**{**row, "at": tuple(row["at"]), "place": tuple(row["place"])})
+        for row in json.loads(SET.read_text("utf-8"))
     ]
 
 
@@ -242,3 +251,29 @@ def sheet(items: Sequence[Item], works: Mapping[str, Work], texts: Mapping[str, 
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
+
+
+def keep_answers(folder: Path) -> None:
+    """Keep what readers answered: a line is a number and a letter."""
+    answers = json.loads(ANSWERS.read_text("utf-8")) if ANSWERS.exists() else {}
+    for path in sorted(folder.glob("[A-Z]-*.txt")):
+        _, _, half = path.stem.partition("-")
+        if half in HALVES:
+            lines = (line.split() for line in path.read_text("utf-8").splitlines() if line.strip())
+            answers[path.stem] = {number: letter.upper() for number, letter, *_ in lines}
+    ANSWERS.write_text(json.dumps(answers, indent=0) + "\n", "utf-8")
+
+
+def agreed(half: str) -> dict[int, str]:
+    """Give the letter of each quotation that all readers call L, or A: in order, and no more than are wanted."""
+    kept = json.loads(ANSWERS.read_text("utf-8")) if ANSWERS.exists() else {}
+    readers = [letters for name, letters in kept.items() if name.endswith(f"-{half}")]
+    if not readers:
+        raise SystemExit(f"No reader has answered for {half}: {ANSWERS} has nothing of it.")
+    found: dict[int, str] = {}
+    for number in sorted(map(int, readers[0])):
+        called = {letters.get(str(number), "") for letters in readers}
+        letter = called.pop() if len(called) == 1 else ""
+        if letter in LETTERS and sum(each == letter for each in found.values()) < _WANTED[letter]:
+            found[number] = letter
+    return found
