@@ -147,9 +147,7 @@ class QuotedWords:
         yield from self._changed(last.here_end, len(self._own), last.there_end, min(end, last.there_end + rest), work)
 
     def _between(self, before: Block, after: Block, work: Work) -> Iterator[Difference]:
-        shown = _ELLIPSIS.search(
-            self.text, int(self.words.ends[before.here_end - 1]), int(self.words.starts[after.here])
-        )
+        shown = self._pauses(before.here_end, after.here) or self._pauses_beside(before, after)
         ours = [at for at in range(before.here_end, after.here) if not self._own[at]]
         apart = after.there - before.there_end
         if 0 <= apart <= MOST_SKIPPED:
@@ -161,6 +159,21 @@ class QuotedWords:
             theirs = f"{self._theirs(before.there_end, before.there_end + _ENDS, work)} … "
             theirs += self._theirs(after.there - _ENDS, after.there, work)
             yield Difference(self._ours(before.here_end, after.here), theirs, "ellipsis" if apart > 0 else "")
+
+    def _pauses(self, here: int, here_end: int) -> bool:
+        """Whether an ellipsis stands between words of the quotation."""
+        return _ELLIPSIS.search(self.text, int(self.words.ends[here - 1]), int(self.words.starts[here_end])) is not None
+
+    def _pauses_beside(self, before: Block, after: Block) -> bool:
+        """Whether as well the gap may be at an ellipsis nearby: of "the old … the new" either "the" may be left out."""
+        here, words = after.here, self._works.words
+        back = forth = 0
+        if before.here_end == here:
+            while before.here < here - back - 1 and words[before.there_end - back - 1] == words[after.there - back - 1]:
+                back += 1
+            while here + forth + 1 < after.here_end and words[before.there_end + forth] == words[after.there + forth]:
+                forth += 1
+        return any(self._pauses(at, at) for at in range(here - back, here + forth + 1) if at != here)
 
     def _changed(self, here: int, here_end: int, there: int, there_end: int, work: Work) -> Iterator[Difference]:
         """Give words that are in one of the two alone."""

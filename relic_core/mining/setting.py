@@ -119,7 +119,7 @@ def find_pieces(text: str, *, of_a_book: bool = True) -> list[ProsePiece]:
     """
     start, end = licence(text)
     layout = lay_out(text, start, end)
-    return _Reader(text, layout).read(of_a_book=of_a_book)
+    return _Reader(text, layout, _Margins.of(layout, of_a_book=of_a_book)).read(of_a_book=of_a_book)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +131,24 @@ class _Margins:
     width: int
 
     @classmethod
-    def of(cls, layout: Layout) -> _Margins:
+    def of(cls, layout: Layout, *, of_a_book: bool) -> _Margins:
+        """Measure a text; in a short one, half of which may be quotations set off, the least indent is the margin."""
         inner: Counter[int] = Counter()
         first: Counter[int] = Counter()
-        for block in map(layout.blocks.__getitem__, layout.free):
+        free = [layout.blocks[index] for index in layout.free]
+        for block in free:
             if len(block.lines) >= _FEW and is_prose(block, layout.width):
                 inner.update(indent(line) for line in block.lines[1:])
                 first[indent(block.lines[0])] += 1
         left = inner.most_common(1)[0][0] if inner else 0
+        if not of_a_book:
+            left = min(map(inner_indent, free), default=0)
         return cls(left, first.most_common(1)[0][0] if first else left, layout.width)
 
 
 class _Reader:
-    def __init__(self, text: str, layout: Layout) -> None:
-        self._text, self._layout = text, layout
-        self._margins = _Margins.of(layout)
+    def __init__(self, text: str, layout: Layout, margins: _Margins) -> None:
+        self._text, self._layout, self._margins = text, layout, margins
         self._pieces: list[ProsePiece] = []
         self._chapter = self._flow = 0
         self._in_notes = self._in_list = False

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
+import textwrap
 import time
 import zipfile
 
@@ -70,6 +72,8 @@ def test_a_quotation_to_the_letter_is_found_with_its_place(checked):
         "The ferryman counted ſeven braſs lanterns / beside the frozen quay—before dawn",
         "He had not forgotten the drowned horses … the bell that rang beneath the water",
         "The ferryman counted seven brass lanterns … He had not forgotten the drowned horses",
+        "counted seven brass lanterns beside the … broken weir and waited for the slow tide",
+        "counted seven brass lanterns beside … the broken weir and waited for the slow tide",
     ],
 )
 def test_typography_ellipses_and_brackets_are_set_aside(checked, quotation):
@@ -119,6 +123,15 @@ def test_the_work_and_the_chapter_that_are_named_count(checked, before, behind, 
     assert check.outcome == outcome
     assert check.found.title == "The Ferry"
     assert check.missing == ("Wolfson" if "Wolfson" in behind else "")
+
+
+def test_altered_words_of_another_work_count_as_both(checked):
+    report = checked.app.drafts.check(Draft(f"Lee has “{LANTERNS.replace('brass', 'iron')}” (Lee 12)."))
+    assert only(report.checks).outcomes == ("elsewhere", "altered")
+    assert "1 altered" in report.summary
+    assert "1 from elsewhere" in report.summary
+    (_, row) = csv.reader(checked.app.drafts.written(report, ".csv").splitlines())
+    assert row[0] == "elsewhere and altered"
 
 
 def test_a_page_alone_goes_by_the_work_that_was_named_last(checked):
@@ -185,6 +198,14 @@ def test_a_paragraph_that_claims_and_does_not_quote_is_named(checked):
     text = f"North begins so: “{LANTERNS}.”\n\n{claim}\n\nThis paragraph is short."
     (at,) = checked.app.drafts.check(Draft(text)).unquoted
     assert text[slice(*at)].strip() == claim.strip()
+
+
+def test_a_draft_that_is_mostly_set_off_is_read_as_quoting(checked):
+    paragraphs = FERRY.partition("CHAPTER I\n\n")[2].replace("CHAPTER II\n\n", "").split("\n\n")
+    set_off = (textwrap.indent(textwrap.fill(each, 60), "    ") for each in paragraphs)
+    checks = checked("\n\n".join(["In this book nobody hurries, and nobody counts.", *set_off]))
+    assert {check.outcome for check in checks} == {"to the letter"}
+    assert all(check.marked for check in checks)
 
 
 def test_a_draft_that_is_a_work_or_too_long_is_refused_in_a_sentence(checked):
@@ -291,6 +312,11 @@ def test_the_table_and_json_give_every_quotation_with_its_offsets(checked):
     report = checked.app.drafts.check(Draft(text))
     given = json.loads(checked.app.drafts.written(report, ".json"))
     assert [text[slice(*check["at"])] for check in given["checks"]] == [LANTERNS, "=frozen quay"]
+    nowhere = checked.app.drafts.check(
+        Draft("In The Ferry “no lantern was ever honest enough for a heron of the weir”.")
+    )
+    (row,) = csv.DictReader(checked.app.drafts.written(nowhere, ".csv").splitlines())
+    assert (row["work"], row["nearest_work"]) == ("", "The Ferry")
     table = checked.app.drafts.written(report, ".csv")
     assert table.count("\n") == 3
     assert ",=frozen" not in table
