@@ -80,6 +80,7 @@ class Checker:
             )
         self._prose = read_prose(draft.text, of_a_book=False)
         self._names = Names(library.summaries, library.works)
+        self._titles = {work.id: work.title for work in library.summaries}
         marked = [each for each in find_quotations(self._prose) if each.closed and not each.nested]
         unmarked = self._unmarked(marked)
         self.quotations: list[tuple[Quotation, bool]] = sorted(
@@ -105,43 +106,53 @@ class Checker:
         return found
 
     def check(self) -> Iterator[QuotationCheck]:
-        """Check the quotations one after the other; what is a title or a list is passed over."""
-        titles = {work.id: work.title for work in self._library.summaries}
+        """Check the quotations; what is a title or a list is passed over. What is found fast comes first."""
+        waiting = []
         for quotation, marked in self.quotations:
-            at = self._prose.in_source(quotation.start, quotation.end)
-            words = self._prose.text[quotation.start : quotation.end]
-            as_typed = " ".join(self._draft.text[slice(*at)].split())
-            if _NEW_ENDING.search(as_typed):  # prose has lost it: in scanned books it marks a note
-                words = as_typed
-            named = self._names.of(self._draft.text, at)
-            made = partial(
-                QuotationCheck,
-                at=at,
-                words=words,
-                marked=marked,
-                named=tuple(dict.fromkeys(titles[each] for each in named.works)),
-                naming=named.naming,
-                missing=named.missing,
-                claim=self._claim(quotation),
-            )
+            words, named, made = self._begun(quotation, marked=marked)
+            quoted = QuotedWords(words, self._library.works)
             if len(content_tokens(words)) < LEAST_CONTENT or unbracketed(words) < LEAST_CONTENT:
-                best = self._exactly(words, named)
+                best = self._exactly(quoted, named)
                 yield self._judged(best, named, made) if best else made(outcome="too short")
+                continue
+            laid = self._in_all_and_named(quoted.lay, named)
+            if laid and laid[0].share >= LEAST_SHARE:
+                yield self._judged(self._best(quoted, laid, named), named, made)
             else:
-                quoted = QuotedWords(words, self._library.works)
-                laid = self._laid(quoted, named)
-                if laid and laid[0].share >= LEAST_SHARE:
-                    yield self._judged(self._best(quoted, laid, named), named, made)
-                elif not is_no_quotation(words):
-                    check = made(outcome="not found", found=self._nearest(laid, named))
-                    yield replace(check, named=()) if named.naming == "running" else check
+                waiting.append((quoted, laid, named, made))
+        for quoted, fewer, named, made in waiting:
+            laid = sorted([*fewer, *self._in_all_and_named(quoted.nearest, named)], key=lambda each: -each.share)
+            if laid and laid[0].share >= LEAST_SHARE:
+                yield self._judged(self._best(quoted, laid, named), named, made)
+            elif not is_no_quotation(quoted.text):
+                check = made(outcome="not found", found=self._nearest(laid, named))
+                yield replace(check, named=()) if named.naming == "running" else check
 
-    def _exactly(self, words: str, named: Named) -> _Candidate | None:
+    def _begun(self, quotation: Quotation, *, marked: bool) -> tuple[str, Named, Callable[..., QuotationCheck]]:
+        """Give the words of a quotation, what the draft names for it, and what makes its check."""
+        at = self._prose.in_source(quotation.start, quotation.end)
+        words = self._prose.text[quotation.start : quotation.end]
+        as_typed = " ".join(self._draft.text[slice(*at)].split())
+        if _NEW_ENDING.search(as_typed):  # prose has lost it: in scanned books it marks a note
+            words = as_typed
+        named = self._names.of(self._draft.text, at)
+        made = partial(
+            QuotationCheck,
+            at=at,
+            words=words,
+            marked=marked,
+            named=tuple(dict.fromkeys(self._titles[each] for each in named.works)),
+            naming=named.naming,
+            missing=named.missing,
+            claim=self._claim(quotation),
+        )
+        return words, named, made
+
+    def _exactly(self, quoted: QuotedWords, named: Named) -> _Candidate | None:
         """Find a phrase that is too short to be told from chance, to the letter in a work that the draft names."""
-        if not named.works or len(words.split()) < _PHRASE:
+        if not named.works or len(quoted.text.split()) < _PHRASE:
             return None
-        quoted = QuotedWords(words, self._library.works)
-        laid = quoted.lay(among=named.works)
+        laid = [*quoted.lay(among=named.works), *quoted.nearest(among=named.works)]
         best = self._best(quoted, laid, named) if laid else None
         return best if best and best.exact else None
 
@@ -156,15 +167,16 @@ class Checker:
                 found.append(at)
         return tuple(found)
 
-    def _laid(self, quoted: QuotedWords, named: Named) -> list[Laid]:
-        laid = quoted.lay()
+    def _in_all_and_named(self, lay: Callable[..., list[Laid]], named: Named) -> list[Laid]:
+        laid = lay()
         if named.works and not any(each.work.id in named.works for each in laid):
-            laid += quoted.lay(among=named.works)
+            laid += lay(among=named.works)
         return sorted(laid, key=lambda each: -each.share)
 
     def _best(self, quoted: QuotedWords, laid: Sequence[Laid], named: Named) -> _Candidate:
         """Choose the place that is meant: the most words, to the letter, in the work and chapter that is named."""
-        near = [each for each in laid if each.share >= laid[0].share - _NEAR][:_LOOKED_AT]
+        most = max(each.share for each in laid)
+        near = [each for each in laid if each.share >= most - _NEAR][:_LOOKED_AT]
         near += [each for each in laid if each.work.id in named.works and each.share >= LEAST_SHARE][:_LOOKED_AT]
         candidates = [
             _Candidate(each, quoted.differences(each, self._library.load(each.work.id)), each.work.id in named.works)

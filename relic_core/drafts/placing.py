@@ -72,12 +72,16 @@ class QuotedWords:
         self._own = [any(a < end and start < b for a, b in inside) for start, end in spans]
 
     def lay(self, *, among: Collection[str] | None = None) -> list[Laid]:
-        """Lay the words upon works, `among` some, where they may be; those with the most of them first."""
-        numbers = [at for at, work in enumerate(self._works.works) if among is None or work.id in among]
-        laid = list(self._laid(find_chains(self.words.numbers, self._works, among=numbers, least=_LEAST_BITS)))
-        if not any(each.share >= LEAST_SHARE for each in laid):
-            laid += self._laid(self._nearest(numbers))
-        return sorted(laid, key=lambda each: -each.share)
+        """Lay the words upon works, `among` some, where rows of them are; those with the most of them first."""
+        chains = find_chains(self.words.numbers, self._works, among=self._numbers(among), least=_LEAST_BITS)
+        return sorted(self._laid(chains), key=lambda each: -each.share)
+
+    def nearest(self, *, among: Collection[str] | None = None) -> list[Laid]:
+        """Lay the words upon the stretches that hold the rarest of them, in whatever order: slower than `lay`."""
+        return sorted(self._laid(self._nearest(self._numbers(among))), key=lambda each: -each.share)
+
+    def _numbers(self, among: Collection[str] | None) -> list[int]:
+        return [at for at, work in enumerate(self._works.works) if among is None or work.id in among]
 
     def _laid(self, chains: Iterable[Sequence[SharedRun]]) -> Iterator[Laid]:
         parts: dict[int, list[list[Block]]] = {}
@@ -102,7 +106,7 @@ class QuotedWords:
         held = sum(not own for block in blocks for own in self._own[block.here : block.here_end])
         return held / max(1, len(self._own) - sum(self._own))
 
-    def _nearest(self, numbers: Collection[int]) -> Iterator[list[SharedRun]]:
+    def _nearest(self, numbers: Sequence[int]) -> Iterator[list[SharedRun]]:
         """Find the stretches of works that hold the rarest words of the quotation, in whatever order, best first."""
         works = self._works
         mine = np.unique(self.words.numbers[self.words.numbers >= 0])
@@ -117,9 +121,10 @@ class QuotedWords:
             work = works.works[number]
             held = works.words[work.first_word : work.first_word + work.words]
             at = np.flatnonzero(wanted[held])
-            once = np.unique(np.stack([at // half, held[at]]), axis=1)  # a word counts once in a stretch
-            if once.shape[1]:
-                bits = np.bincount(once[0], weights=works.bits[once[1]], minlength=1)
+            if len(at):
+                # A word counts once in a stretch.
+                once = np.unique(at // half * len(works.bits) + held[at])
+                bits = np.bincount(once // len(works.bits), weights=works.bits[once % len(works.bits)])
                 both = bits + np.append(bits[1:], 0.0)
                 best = int(np.argmax(both))
                 scored.append((float(both[best]), number, best))

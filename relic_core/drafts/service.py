@@ -7,7 +7,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -76,7 +76,7 @@ class Drafts:
             seen(check)
             progress(len(checks), total, f"{len(checks):,} of {total:,} quotations")
         searched = len(self._works.summaries())
-        return DraftReport(draft=draft, checks=tuple(checks), searched=searched, unquoted=checker.unquoted(checks))
+        return DraftReport(draft=draft, checks=_in_order(checks), searched=searched, unquoted=checker.unquoted(checks))
 
     def _checker(self, draft: Draft, progress: Progress) -> Checker:
         quoted = self._quoted(progress)
@@ -117,7 +117,7 @@ class Drafts:
             found = _WHOLE.validate_json((folder / _REPORT).read_bytes())
         else:
             lines = (folder / _CHECKS).read_bytes().split(b"\n")[:-1] if (folder / _CHECKS).is_file() else []
-            found = DraftReport(draft=_draft_of(folder), checks=tuple(map(_CHECK.validate_json, lines)), searched=0)
+            found = DraftReport(draft=_draft_of(folder), checks=_in_order(map(_CHECK.validate_json, lines)), searched=0)
         original = folder / _ORIGINAL
         return StoredDraft(
             id=draft_id,
@@ -171,6 +171,10 @@ class Drafts:
             with suppress(FileNotFoundError):
                 if not (folder / _KEPT).is_file() and time.time() - folder.stat().st_mtime > _DAY:
                     shutil.rmtree(folder)
+
+
+def _in_order(checks: Iterable[QuotationCheck]) -> tuple[QuotationCheck, ...]:
+    return tuple(sorted(checks, key=lambda check: check.at))
 
 
 def _draft_of(folder: Path) -> Draft:

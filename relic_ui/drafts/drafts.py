@@ -18,6 +18,8 @@ from relic_ui.shell import LONGEST_PASTE, literal, show_errors, warn_of_address
 
 TITLE = "Check a draft"
 _MEGABYTES = 20
+_OFTEN, _A_SECOND = 0.5, 100_000
+"""Seconds after which a draft is drawn anew while it is checked, at the least, and characters for each."""
 _FILES = (
     (".docx", "Word, with comments", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
     (".html", "Report", "text/html"),
@@ -86,7 +88,7 @@ def _show_draft(app: App, stored: StoredDraft, job: Job | None) -> None:
         if job is not None:
             jobs.show_job(app, job.id, doing="opening the library")
         if job is not None and job.active:
-            _show_so_far(app, stored.id)
+            _show_so_far(app, stored)
             return
         _show_delete(app, stored)
         st.html(result_html(stored.report, marking=False))
@@ -103,13 +105,13 @@ def _show_draft(app: App, stored: StoredDraft, job: Job | None) -> None:
     st.html(result_html(stored.report, marking=marking))
 
 
-def _show_so_far(app: App, draft_id: str) -> None:
-    """Show what has been found while the job goes on."""
+def _show_so_far(app: App, stored: StoredDraft) -> None:
+    """Show what has been found while the job goes on; a long draft less often, since it is drawn whole each time."""
 
-    @st.fragment(run_every="1s")
+    @st.fragment(run_every=max(_OFTEN, len(stored.report.draft.text) / _A_SECOND))
     def poll() -> None:
         with show_errors():
-            report = app.drafts.get(draft_id, person.current()).report
+            report = app.drafts.get(stored.id, person.current()).report
             if report.checks:
                 st.html(result_html(report, marking=False))
 
