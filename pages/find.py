@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from relic_ui import buttons, keep, shell
+from relic_ui.drafts import choosing
 from relic_ui.find import cards, find
 
 app = shell.page(find.TITLE)
@@ -12,6 +13,7 @@ with shell.show_errors():
     pressed = buttons.pressed()
     keep.do_found(app, *pressed)
     cards.press_line(*pressed)
+    choosing.show(app, *pressed)
     if summaries := app.works.summaries():
         find.show(app, summaries)
     else:

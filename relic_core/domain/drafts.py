@@ -96,18 +96,32 @@ class QuotationCheck:
         return " and ".join(map(SUMMED.__getitem__, self.outcomes))
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenPassage:
+    """A passage that the writer chose for a place of the draft: where its paragraph or its quotation begins."""
+
+    at: int
+    found: FoundPlace
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftReport:
     """What came of checking a draft.
 
     - `searched`: works that were looked in.
     - `unquoted`: offsets of the paragraphs that say something of a work and quote nothing.
+    - `chosen`: in the order in which they were chosen.
     """
 
     draft: Draft
     checks: tuple[QuotationCheck, ...]
     searched: int
     unquoted: tuple[Offsets, ...] = ()
+    chosen: tuple[ChosenPassage, ...] = ()
+
+    def chosen_at(self, start: int) -> tuple[FoundPlace, ...]:
+        """List what was chosen for a place."""
+        return tuple(each.found for each in self.chosen if each.at == start)
 
     @property
     def summary(self) -> str:

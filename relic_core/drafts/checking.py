@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from relic_core.domain import MASK, CitedWork, Offsets, Work, WorkSummary
+from relic_core.domain import MASK, CitedWork, Offsets, Span, Work, WorkSummary
 from relic_core.domain.drafts import CheckOutcome, Difference, Draft, FoundPlace, QuotationCheck
 from relic_core.drafts.naming import Named, Names, same_chapter
 from relic_core.drafts.placing import LEAST_SHARE, Laid, QuotedWords
@@ -219,20 +219,7 @@ class Checker:
         offsets = works.offsets(first, last)
         span = work.span_between(*offsets)
         assert span is not None  # noqa: S101 - words of a work are in its sentences
-        place, cited, locator = work.place(span), self._library.cited(work.id), locate(work, span)
-        details = cited.details
-        year = details.year or cited.year
-        return FoundPlace(
-            work_id=work.id,
-            title=work.title,
-            edition=", ".join(filter(None, (details.publisher or details.container, str(year or "")))),
-            at=str(place.address),
-            length=span.length,
-            place=place.label,
-            offsets=offsets,
-            words=" ".join(work.span_text(span).split()),
-            citation={style: cite(cited, style, locator)[0].text for style in CITED_IN},
-        )
+        return found_place(work, self._library.cited(work.id), span, offsets)
 
     def _claim(self, quotation: Quotation) -> str:
         """Give the sentence of a quotation with a gap in its place."""
@@ -242,3 +229,20 @@ class Checker:
         start, end = self._prose.sentences[touched.start][0], self._prose.sentences[touched.stop - 1][1]
         before, behind = text[start : quotation.start], text[quotation.end : end]
         return f"{before.rstrip(_MARKS)} {MASK} {behind.lstrip(_MARKS)}".strip()
+
+
+def found_place(work: Work, cited: CitedWork, span: Span, offsets: Offsets | None = None) -> FoundPlace:
+    """Say where sentences of a work stand, or the `offsets` in them, and how they are cited."""
+    place, details, locator = work.place(span), cited.details, locate(work, span)
+    year = details.year or cited.year
+    return FoundPlace(
+        work_id=work.id,
+        title=work.title,
+        edition=", ".join(filter(None, (details.publisher or details.container, str(year or "")))),
+        at=str(place.address),
+        length=span.length,
+        place=place.label,
+        offsets=offsets or (work.sentences[span.start].start, work.sentences[span.end - 1].end),
+        words=" ".join(work.span_text(span).split()),
+        citation={style: cite(cited, style, locator)[0].text for style in CITED_IN},
+    )

@@ -106,9 +106,14 @@ def as_page(report: DraftReport, cited: dict[str, CitedWork], style: str = "mla"
     """Write a page (HTML) that can be printed: the quotations one by one, and the works cited."""
     items = "".join(
         f"<li><blockquote>{escape(check.words[:_SHOWN])}</blockquote>"
-        + "".join(f"<p>{escape(line)}</p>" for line in _lines(check, style))
+        + "".join(f"<p>{escape(line)}</p>" for line in _lines(report, check, style))
         + "</li>"
         for check in report.checks
+    )
+    chosen = "".join(
+        f"<li><blockquote>{escape(report.draft.text[slice(*at)][:_SHOWN])}</blockquote><p>{escape(line)}</p></li>"
+        for at in report.unquoted
+        for line in _chosen(report, at[0], style)
     )
     entries = "".join(f"<li>{entry.html}</li>" for entry in works_cited(cited.values(), style))
     title = escape(report.draft.name or "A draft")
@@ -116,14 +121,16 @@ def as_page(report: DraftReport, cited: dict[str, CitedWork], style: str = "mla"
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}, checked</title>'
         "<style>body{font:1rem/1.5 serif;max-width:42rem;margin:2rem auto;padding:0 1rem}li{break-inside:avoid}</style>"
         f"<h1>{title}</h1><p>{escape(report.summary)}. {report.searched:,} works were looked in.</p><ol>{items}</ol>"
+        + (f"<h2>Chosen for paragraphs that quote nothing</h2><ul>{chosen}</ul>" if chosen else "")
         + (f"<h2>Works cited</h2><ul>{entries}</ul>" if entries else "")
         + "</html>\n"
     )
 
 
 def cited_ids(report: DraftReport) -> tuple[str, ...]:
-    """List the works that a draft quotes."""
-    return tuple(dict.fromkeys(check.found.work_id for check in report.checks if check.found and citation(check)))
+    """List the works that a draft quotes, and those of what was chosen for it."""
+    quoted = (check.found.work_id for check in report.checks if check.found and citation(check))
+    return tuple(dict.fromkeys((*quoted, *(each.found.work_id for each in report.chosen))))
 
 
 def as_word(report: DraftReport, original: bytes = b"", style: str = "mla") -> bytes:
@@ -131,18 +138,18 @@ def as_word(report: DraftReport, original: bytes = b"", style: str = "mla") -> b
     from docx import Document
 
     document = Document(io.BytesIO(original)) if original else _document(report.draft.text)
+    remarks = [(check.at, list(_lines(report, check, style))) for check in report.checks]
+    remarks += [(at, list(_chosen(report, at[0], style))) for at in report.unquoted]
     for begin, set_off, paragraph in list(word_paragraphs(document)):
         text = "".join(run.text for run in _runs(paragraph))
         end = begin + len(text) + set_off * text.count("\n")
-        for check in report.checks:
-            if begin <= check.at[0] < end:
-                first, last = check.at[0] - begin, min(check.at[1], end) - begin
+        for at, remark in remarks:
+            if remark and begin <= at[0] < end:
+                first, last = at[0] - begin, min(at[1], end) - begin
                 lines = (report.draft.text.count("\n", begin, begin + each) * set_off for each in (first, last))
                 first, last = (each - moved for each, moved in zip((first, last), lines, strict=True))
                 if marked := _between(paragraph, first, last):
-                    document.add_comment(
-                        marked, text="\n".join(_lines(check, style)), author="RELiC Workbench", initials="RW"
-                    )
+                    document.add_comment(marked, text="\n".join(remark), author="RELiC Workbench", initials="RW")
     written = io.BytesIO()
     document.save(written)
     return written.getvalue()
@@ -153,16 +160,22 @@ def _document(text: str) -> Document:
 
     document = docx.Document()
     for paragraph in text.split("\n\n"):
-        document.add_paragraph(without_control_characters(paragraph))
+        document.add_paragraph(without_control_characters(paragraph, " "))  # what stands behind one stays in its place
     return document
 
 
-def _lines(check: QuotationCheck, style: str) -> Iterator[str]:
-    """Say what came of a check, each difference, and how to cite what was found."""
+def _lines(report: DraftReport, check: QuotationCheck, style: str) -> Iterator[str]:
+    """Say what came of a check, each difference, how to cite what was found, and what was chosen instead."""
     yield said(check)
     yield from map(difference_in_words, check.differences)
     if cite := citation(check, style):
         yield f"Cite: {cite}"
+    yield from _chosen(report, check.at[0], style)
+
+
+def _chosen(report: DraftReport, start: int, style: str) -> Iterator[str]:
+    for found in report.chosen_at(start):
+        yield f"Chosen: “{found.words}” {found.citation[style]}"
 
 
 def _between(paragraph: Paragraph, first: int, last: int) -> list[Run]:

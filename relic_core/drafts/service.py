@@ -9,7 +9,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from relic_core.domain import CitedWork, Job
-from relic_core.domain.drafts import Draft, DraftReport, QuotationCheck
+from relic_core.domain.drafts import ChosenPassage, Draft, DraftReport, QuotationCheck
 from relic_core.drafts import reading, report
-from relic_core.drafts.checking import Checker, Library
+from relic_core.drafts.checking import Checker, Library, found_place
 from relic_core.errors import BadRequest, NotFound
 from relic_core.formats.files import write_whole
 from relic_core.mining.quoted_works import QuotedWorks
@@ -32,8 +32,9 @@ _ID = re.compile(r"[0-9a-f]{32}")
 _DAY = 86_400.0
 """Seconds after which a draft that nobody kept is deleted, when the next one is checked or the list is looked at."""
 _DRAFT, _KEPT, _CHECKS, _REPORT = "draft.json", "kept", "checks.jsonl", "report.json"
-_OWNER, _ORIGINAL = "owner", "original"
+_OWNER, _ORIGINAL, _CHOSEN = "owner", "original", "chosen.json"
 _CHECK, _WHOLE = TypeAdapter(QuotationCheck), TypeAdapter(DraftReport)
+_PASSAGES = TypeAdapter(tuple[ChosenPassage, ...])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +119,7 @@ class Drafts:
         else:
             lines = (folder / _CHECKS).read_bytes().split(b"\n")[:-1] if (folder / _CHECKS).is_file() else []
             found = DraftReport(draft=_draft_of(folder), checks=_in_order(map(_CHECK.validate_json, lines)), searched=0)
+        found = replace(found, chosen=_chosen_of(folder))
         original = folder / _ORIGINAL
         return StoredDraft(
             id=draft_id,
@@ -126,6 +128,18 @@ class Drafts:
             kept=(folder / _KEPT).is_file(),
             original=original if original.is_file() else None,
         )
+
+    def choose(
+        self, draft_id: str, start: int, work_id: str, at: str, length: int, owner: str = "", *, there: bool = True
+    ) -> None:
+        """Put a passage at a place of a draft; where not `there`, take it away.
+
+        - `start`: where the paragraph or the quotation begins that it serves.
+        """
+        folder, work = self._path(draft_id, owner), self._works.load(work_id)
+        passage = ChosenPassage(start, found_place(work, self._cited(work_id), work.span_at(at, length)))
+        others = tuple(each for each in _chosen_of(folder) if each != passage)
+        write_whole(folder / _CHOSEN, _PASSAGES.dump_json((*others, passage) if there else others))
 
     def keep(self, draft_id: str, owner: str = "") -> None:
         """Keep a draft until its writer deletes it."""
@@ -171,6 +185,11 @@ class Drafts:
             with suppress(FileNotFoundError):
                 if not (folder / _KEPT).is_file() and time.time() - folder.stat().st_mtime > _DAY:
                     shutil.rmtree(folder)
+
+
+def _chosen_of(folder: Path) -> tuple[ChosenPassage, ...]:
+    path = folder / _CHOSEN
+    return _PASSAGES.validate_json(path.read_bytes()) if path.is_file() else ()
 
 
 def _in_order(checks: Iterable[QuotationCheck]) -> tuple[QuotationCheck, ...]:

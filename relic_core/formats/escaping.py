@@ -95,6 +95,6 @@ def escape_bibtex(words: str) -> str:
     return " ".join(words.split()).translate(_BIBTEX)
 
 
-def without_control_characters(words: str) -> str:
-    """Take out what no XML may hold, and so no document of Word."""
-    return _NO_XML.sub("", words)
+def without_control_characters(words: str, put: str = "") -> str:
+    """Take out what no XML may hold, and so no document of Word; `put` something in the place of each."""
+    return _NO_XML.sub(put, words)

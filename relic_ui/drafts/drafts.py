@@ -12,7 +12,9 @@ from relic_core.drafts.service import ENDINGS, StoredDraft, read_draft
 from relic_core.errors import BadRequest, NotFound
 from relic_core.wiring import App
 from relic_ui import buttons, jobs, links, person
+from relic_ui.drafts import choosing
 from relic_ui.drafts.marked_draft import STYLE, result_html
+from relic_ui.find import find
 from relic_ui.naming import many
 from relic_ui.shell import LONGEST_PASTE, literal, show_errors, warn_of_address
 
@@ -31,6 +33,7 @@ _FILES = (
 def show(app: App) -> None:
     """Draw the form, or the draft that the address names with what was found in it."""
     st.html(STYLE)
+    choosing.end()
     draft_id = st.query_params.get("draft", "")
     if draft_id:
         job = app.jobs.latest("check", draft_id)  # before the draft: of one that has ended the report is there
@@ -95,7 +98,11 @@ def _show_draft(app: App, stored: StoredDraft, job: Job | None) -> None:
         return
     does, to = buttons.pressed()
     if does == "find":
-        _find(stored, to)
+        _find(app, stored, to)
+    if does == "take-away":
+        start, work_id, at, length = to.split("/")
+        app.drafts.choose(stored.id, int(start), work_id, at, int(length), person.current(), there=False)
+        stored = app.drafts.get(stored.id, person.current())
     st.html(f'<h2 class="relic-source" id="draft-summary">{stored.report.summary}.</h2>')
     _show_files(app, stored)
     marking = bool(stored.report.unquoted) and st.toggle(
@@ -149,15 +156,19 @@ def _written(app: App, stored: StoredDraft, ending: str) -> str | bytes:
     return app.drafts.written(stored.report, ending, original)
 
 
-def _find(stored: StoredDraft, to: str) -> None:
-    """Take the sentence of a quotation, or a paragraph, to Find."""
+def _find(app: App, stored: StoredDraft, to: str) -> None:
+    """Search Find with the sentence of a quotation, or with a paragraph, in the one work that it names if it does."""
     kind, _, number = to.partition("-")
     report, at = stored.report, links.number(number)
     if kind == "quotation" and 0 < at <= len(report.checks):
-        claim = report.checks[at - 1].claim
+        check = report.checks[at - 1]
+        start, claim, named = check.at[0], check.claim, " ".join(check.named)
     elif kind == "paragraph" and 0 < at <= len(report.unquoted):
-        claim = report.draft.text[slice(*report.unquoted[at - 1])]
+        start = report.unquoted[at - 1][0]
+        claim = named = report.draft.text[slice(*report.unquoted[at - 1])]
     else:
         return
-    st.session_state["find_claim"] = claim
+    works = [work.id for work in app.works.summaries() if work.title in named]
+    choosing.begin(stored.id, stored.report.draft.name, start)
+    find.ask_for(claim, works[0] if len(works) == 1 else "")
     st.switch_page("pages/find.py")

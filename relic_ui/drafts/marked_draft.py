@@ -35,7 +35,7 @@ STYLE = Path(__file__).with_name("marked_draft.css")
 
 def result_html(report: DraftReport, *, marking: bool) -> str:
     """Set a draft and the list of its quotations; `marking` also the paragraphs that quote nothing."""
-    items = "".join(_item(number, check) for number, check in enumerate(report.checks, start=1))
+    items = "".join(_item(number, check, report) for number, check in enumerate(report.checks, start=1))
     return (
         f'<div class="relic-draft"><section class="relic-draft-text" aria-label="The draft">'
         f'{_text(report, marking=marking)}</section><ol class="relic-draft-list" aria-label="Its quotations">'
@@ -52,14 +52,28 @@ def _text(report: DraftReport, *, marking: bool) -> str:
         body = _paragraph(report, *paragraph.span())
         number = next((unquoted[at] for at in unquoted if paragraph.start() <= at < paragraph.end()), 0)
         if number:
-            title = "Find passages for this paragraph"
+            title, start = "Find passages for this paragraph", report.unquoted[number - 1][0]
             body += f" {buttons.button('find', f'paragraph-{number}', 'Find a quotation', title=title)}"
-            html += f'<div class="relic-draft-unquoted"><p>{body}</p></div>'
+            html += f'<div class="relic-draft-unquoted"><p>{body}</p>{_chosen(report, start)}</div>'
         elif paragraph[0].startswith(_SET_OFF):
             html += f"<blockquote><p>{body}</p></blockquote>"
         else:
             html += f"<p>{body}</p>"
     return html
+
+
+def _chosen(report: DraftReport, start: int) -> str:
+    """Set what was chosen for a place of the draft."""
+    return "".join(
+        f'<div class="relic-draft-chosen"><p>Chosen: “{escape(found.words)}” {escape(found.citation["mla"])}</p><p>'
+        + link("read", "Read it there", title=f"Read {found.title}, {found.place}", work=found.work_id, at=found.at,
+               n=found.length)
+        + " "
+        + buttons.button("take-away", f"{start}/{found.work_id}/{found.at}/{found.length}", "Take it away",
+                         title=f"Take it away: {found.title}, {found.place}")
+        + "</p></div>"
+        for found in report.chosen_at(start)
+    )  # fmt: skip
 
 
 def _paragraph(report: DraftReport, start: int, end: int) -> str:
@@ -81,7 +95,7 @@ def _look(check: QuotationCheck) -> str:
     return f"--relic-outcome:{_COLOURS[check.outcome]};--relic-outcome-line:{_LINES[check.outcome]}"
 
 
-def _item(number: int, check: QuotationCheck) -> str:
+def _item(number: int, check: QuotationCheck, report: DraftReport) -> str:
     """Set what came of one check, with its links."""
     words = f"<blockquote>“{escape(shorten(check.words, _SHOWN))}”</blockquote>"
     body = f"<p>{escape(said(check))}</p>"
@@ -104,8 +118,9 @@ def _item(number: int, check: QuotationCheck) -> str:
             do.append(buttons.button("find", f"quotation-{number}", "Find passages that would serve", title=title))
     if cite := citation(check):
         body += f'<p class="relic-quiet">Cite: {escape(cite)}</p>'
+    chosen = _chosen(report, check.at[0])
     head = f'<h3><a href="#quote-{number}" target="_self">{number}. {check.summed.capitalize()}</a></h3>'
-    return f'<li id="check-{number}" style="{_look(check)}">{head}{words}{body}<p>{" ".join(do)}</p></li>'
+    return f'<li id="check-{number}" style="{_look(check)}">{head}{words}{body}<p>{" ".join(do)}</p>{chosen}</li>'
 
 
 def _difference(difference: Difference) -> str:

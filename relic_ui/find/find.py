@@ -199,6 +199,14 @@ def forget_address() -> None:
     links.set_address()
 
 
+def ask_for(claim: str, work_id: str) -> None:
+    """Have the page answer a claim in a work, or in the library where none is named, for a press on another page."""
+    _begin_anew()
+    st.session_state.update(find_claim=claim, find_work=work_id)
+    scope.limit_to(work_id, ())
+    ask()
+
+
 def show_nothing_to_search(does: str = "search") -> None:
     """Say how to get a work."""
     st.info(f"Your library is empty. Add a work to {does} it here.", icon=":material/menu_book:")

@@ -54,8 +54,18 @@ def test_a_draft_is_kept_or_deleted_as_its_writer_says(app):
 
 def test_what_was_not_found_is_taken_to_find(app, press_button):
     at = give(app, "He says that “a clockwork nightingale repaid every heron of the marshes” in the end.")
+    (draft_id,) = [each.name for each in (app.settings.data / "drafts").iterdir()]
     at = press_button(at, "find", "quotation-1")
-    assert "[MASK]" in at.text_area(key="find_claim").value or "____" in at.text_area(key="find_claim").value
+    shown = html(at)
+    to = re.search(r'data-does="keep" data-to="([^"]*)"', shown)[1]  # it was searched at once
+    at = press_button(sound(at.switch_page("pages/find.py").run()), "keep", to)
+    assert f"drafts?draft={draft_id}" in html(at)
+    (chosen,) = app.bench.drafts.get(draft_id).report.chosen
+    at = sound(app.open(PAGE, draft=draft_id))
+    assert chosen.found.words[:60] in plain(html(at))
+    place = f"{chosen.at}/{chosen.found.work_id}/{chosen.found.at}/{chosen.found.length}"
+    at = press_button(at, "take-away", place)
+    assert app.bench.drafts.get(draft_id).report.chosen == ()
 
 
 def test_an_empty_form_and_a_draft_that_is_gone_are_said(app):

@@ -324,6 +324,33 @@ def test_the_table_and_json_give_every_quotation_with_its_offsets(checked):
     assert "North" in page
 
 
+def test_a_passage_chosen_for_a_paragraph_is_in_every_file_and_can_be_taken_away(checked):
+    drafts = checked.app.drafts
+    claim = "In The Ferry nobody is ever quite alone with the river, and that is the whole of its moral argument. " * 3
+    draft_id = drafts.start(Draft(f"Here is an opening.\n\n{claim}"), "ada")
+    (at,) = drafts.get(draft_id, "ada").report.unquoted
+    work = next(each for each in checked.app.works.summaries() if each.title == "The Ferry")
+    drafts.choose(draft_id, at[0], work.id, "2.1.1", 1, "ada")
+    report = drafts.get(draft_id, "ada").report
+    assert report.chosen_at(at[0])[0].words.startswith("A grey heron")
+    assert "A grey heron" in drafts.written(report, ".html")
+    assert "A grey heron" in drafts.written(report, ".json")
+    (comment,) = docx.Document(io.BytesIO(drafts.written(report, ".docx"))).comments
+    assert "A grey heron" in comment.text
+    with pytest.raises(NotFound):
+        drafts.choose(draft_id, at[0], work.id, "2.1.1", 1, "bob")
+    drafts.choose(draft_id, at[0], work.id, "2.1.1", 1, "ada", there=False)
+    assert drafts.get(draft_id, "ada").report.chosen == ()
+
+
+def test_a_form_feed_moves_no_comment(checked):
+    report = checked.app.drafts.check(Draft(f"One page.\f Next: “{LANTERNS}” it says."))
+    (paragraph,) = docx.Document(io.BytesIO(checked.app.drafts.written(report, ".docx"))).paragraphs
+    marks = [child.tag.rpartition("}")[2] for child in paragraph._p]
+    within = paragraph._p[marks.index("commentRangeStart") + 1 : marks.index("commentRangeEnd")]
+    assert "".join(run.text for run in within) == LANTERNS
+
+
 def test_a_job_checks_a_draft_and_its_writer_alone_finds_it(checked):
     drafts = checked.app.drafts
     draft_id = drafts.start(Draft(f"“{LANTERNS}”"), "ada", b"bytes")

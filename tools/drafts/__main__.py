@@ -59,7 +59,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--sheets", type=Path, metavar="FOLDER", help="Write the sheets that readers answer.")
     parser.add_argument("--answers", type=Path, metavar="FOLDER", help="Keep the answers: A-dev.txt to B-test.txt.")
     parser.add_argument("--fuzzy", action="store_true", help="Also rapidfuzz over whole works: a second a quotation.")
-    parser.add_argument("--final", action="store_true", help="The test half as well: once, at the end.")
+    parser.add_argument("--final", action="store_true", help="The test half, once, at the end; else the dev half.")
     parser.add_argument("--verbose", action="store_true", help="Name what was called otherwise, but for the test half.")
 
 
@@ -78,9 +78,7 @@ def do(app: App, options: Namespace) -> int:
         return 0
     if options.answers:
         real.keep_answers(options.answers)
-    for half in real.HALVES if options.final else real.HALVES[:1]:
-        print(f"\n{half}\n")
-        _measure(app, options, works, half)
+    _measure(app, options, works, "test" if options.final else "dev")
     return 0
 
 
@@ -132,7 +130,7 @@ def rate(count: int, of: int) -> str:
     """
     z, share = 1.96, count / of
     middle, half = share + z * z / (2 * of), z * sqrt(share * (1 - share) / of + z * z / (4 * of * of))
-    low, high = (100 * (middle + side * half) / (1 + z * z / of) for side in (-1, 1))
+    low, high = (max(0.0, 100 * (middle + side * half) / (1 + z * z / of)) for side in (-1, 1))
     return f"{count} of {of} ({low:.1f}-{high:.1f}%)"
 
 
