@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml.etree import _Element as Element
 
@@ -19,14 +19,16 @@ from relic_core.text.decoding import decode, file_name, too_large
 
 if TYPE_CHECKING:
     from docx.document import Document
+    from docx.table import _Cell
     from docx.text.paragraph import Paragraph
+    from docx.text.run import Run
 
 MOST_BYTES = 20_000_000
 _SET_OFF = "    "
 """How a quotation that is set off begins in plain text: as typed, or as its style says."""
 _QUOTE_STYLE = re.compile(r"quot|block text|verse|epigraph", re.IGNORECASE)
 _BLOCKS = frozenset("p h1 h2 h3 h4 h5 h6 li pre div dd dt td th figcaption section article body".split())  # noqa: SIM905
-_BESIDE = frozenset({"note", "annotation", "tracked-changes"})
+_BESIDE = frozenset({"annotation", "tracked-changes"})
 """What of an OpenDocument is no part of its text."""
 _UNSEEN = frozenset("script style head template".split())  # noqa: SIM905 - a list
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
@@ -63,13 +65,53 @@ def read_draft(data: bytes, name: str) -> Draft:
     return Draft(text, called)
 
 
-def word_paragraphs(document: Document) -> Iterator[tuple[int, int, Paragraph]]:
-    """Give the paragraphs of a document for Word, each with where its text begins and how much white space leads it."""
+class WordParagraph(NamedTuple):
+    """A paragraph of a document for Word.
+
+    - `start`: where its text begins in the draft, behind its `lead`: white space where it is set off, a note's number.
+    - `reference`: of a note, the run of the text that refers to it.
+    """
+
+    start: int
+    lead: str
+    paragraph: Paragraph
+    reference: Run | None = None
+
+
+def word_paragraphs(document: Document) -> Iterator[WordParagraph]:
+    """Give the paragraphs of a document for Word, those of its tables too, then its footnotes and endnotes."""
     at = 0
-    for paragraph in document.paragraphs:
-        set_off = len(_SET_OFF) if paragraph.text.strip() and _is_set_off(paragraph) else 0
-        yield at + set_off, set_off, paragraph
-        at += set_off + len(_in_lines(paragraph.text, set_off)) + 2
+    for paragraph, lead, reference in (*((each, "", None) for each in _in_blocks(document)), *_notes(document)):
+        before = lead or _SET_OFF * (bool(paragraph.text.strip()) and _is_set_off(paragraph))
+        yield WordParagraph(at + len(before), before, paragraph, reference)
+        at += len(before) + len(_in_lines(paragraph.text, len(before))) + 2
+
+
+def _in_blocks(container: Document | _Cell) -> Iterator[Paragraph]:
+    for block in container.iter_inner_content():
+        if rows := getattr(block, "rows", None):
+            cells = {id(cell._tc): cell for row in rows for cell in row.cells}  # noqa: SLF001 - merged cells come again
+            for cell in cells.values():
+                yield from _in_blocks(cell)
+        elif hasattr(block, "runs"):
+            yield block
+
+
+def _notes(document: Document) -> Iterator[tuple[Paragraph, str, Run | None]]:
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import qn
+    from docx.text.paragraph import Paragraph
+    from docx.text.run import Run
+
+    for kind in ("footnote", "endnote"):
+        for relation in document.part.rels.values():
+            if not relation.reltype.endswith(f"/{kind}s"):
+                continue
+            for note in parse_xml(relation.target_part.blob).findall(qn(f"w:{kind}")):
+                number = note.get(qn("w:id"))
+                found = document.element.body.xpath(f".//w:{kind}Reference[@w:id='{number}']/parent::w:r")
+                for each in note.findall(qn("w:p")) if found else ():  # what nothing refers to is not printed
+                    yield Paragraph(each, document), f"[{number}] ", Run(found[0], document)
 
 
 def _is_set_off(paragraph: Paragraph) -> bool:
@@ -92,8 +134,9 @@ def _word(data: bytes) -> str:
             "The draft holds tracked changes that were neither accepted nor rejected. Decide on them in Word, or give "
             "a copy in which all are accepted."
         )
-    texts = (" " * set_off + _in_lines(paragraph.text, set_off) for _, set_off, paragraph in word_paragraphs(document))
-    return "\n\n".join(texts)
+    return "\n\n".join(
+        f"{each.lead}{_in_lines(each.paragraph.text, len(each.lead))}" for each in word_paragraphs(document)
+    )
 
 
 def _open_document(data: bytes) -> str:
@@ -106,14 +149,18 @@ def _open_document(data: bytes) -> str:
         for key, value in style.attrib.items()
         if str(key).endswith("}name") and _QUOTE_STYLE.search(" ".join(map(str, style.attrib.values())))
     }
-    paragraphs = []
+    paragraphs: list[str] = []
+    notes: list[str] = []
     for element in root.iter():
-        beside = any(local_name(each) in _BESIDE for each in element.iterancestors())
-        if local_name(element) in {"p", "h"} and not beside:
+        within = {local_name(each) for each in element.iterancestors()}
+        if local_name(element) in {"p", "h"} and not within & _BESIDE:
+            if "note" in within:
+                notes.append(f"[{len(notes) + 1}] {''.join(_inline(element)).strip()}")
+                continue
             style = next((str(value) for key, value in element.attrib.items() if str(key).endswith("}style-name")), "")
             set_off = _SET_OFF if style in quoting or _QUOTE_STYLE.search(style) else ""
             paragraphs.append(set_off + _in_lines("".join(_inline(element)).strip(), len(set_off)))
-    return "\n\n".join(filter(str.strip, paragraphs))
+    return "\n\n".join(filter(str.strip, [*paragraphs, *notes]))
 
 
 def _inline(element: Element) -> Iterator[str]:
@@ -139,7 +186,8 @@ def _html(data: bytes) -> str:
 def _markdown(data: bytes) -> str:
     from markdown_it import MarkdownIt
 
-    return _of_page(f"<body>{MarkdownIt('js-default').render(decode(data, max_bytes=MOST_BYTES))}</body>")
+    text = re.sub(r"(?m)^\[(?=\^[^\]]+\]:)", r"\\[", decode(data, max_bytes=MOST_BYTES))  # a note is no link's address
+    return _of_page(f"<body>{MarkdownIt('js-default').render(text)}</body>")
 
 
 def _of_page(page: str) -> str:

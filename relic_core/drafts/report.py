@@ -140,16 +140,19 @@ def as_word(report: DraftReport, original: bytes = b"", style: str = "mla") -> b
     document = Document(io.BytesIO(original)) if original else _document(report.draft.text)
     remarks = [(check.at, list(_lines(report, check, style))) for check in report.checks]
     remarks += [(at, list(_chosen(report, at[0], style))) for at in report.unquoted]
-    for begin, set_off, paragraph in list(word_paragraphs(document)):
+    for begin, lead, paragraph, reference in list(word_paragraphs(document)):
         text = "".join(run.text for run in _runs(paragraph))
+        set_off = len(lead)
         end = begin + len(text) + set_off * text.count("\n")
         for at, remark in remarks:
-            if remark and begin <= at[0] < end:
-                first, last = at[0] - begin, min(at[1], end) - begin
-                lines = (report.draft.text.count("\n", begin, begin + each) * set_off for each in (first, last))
-                first, last = (each - moved for each, moved in zip((first, last), lines, strict=True))
-                if marked := _between(paragraph, first, last):
-                    document.add_comment(marked, text="\n".join(remark), author="RELiC Workbench", initials="RW")
+            if not remark or not begin <= at[0] < end:
+                continue
+            first, last = at[0] - begin, min(at[1], end) - begin
+            lines = (report.draft.text.count("\n", begin, begin + each) * set_off for each in (first, last))
+            first, last = (each - moved for each, moved in zip((first, last), lines, strict=True))
+            marked = [reference] if reference else _between(paragraph, first, last)
+            if marked:
+                document.add_comment(marked, text="\n".join(remark), author="RELiC Workbench", initials="RW")
     written = io.BytesIO()
     document.save(written)
     return written.getvalue()

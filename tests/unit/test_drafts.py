@@ -13,6 +13,9 @@ import zipfile
 import docx
 import docx.oxml
 import pytest
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 
 from relic_core.domain.drafts import Draft
 from relic_core.drafts import service
@@ -262,6 +265,55 @@ def test_a_quotation_that_is_set_off_is_found_in_every_kind_of_file(checked, nam
     check = only(checked(draft.text))
     assert check.outcome == "to the letter"
     assert draft.text[slice(*check.at)].startswith("The ferryman")
+
+
+def word_with_note_and_table(words):
+    document = docx.Document(io.BytesIO(word(("Normal", "North says so."))))
+    document.add_table(1, 2).cell(0, 1).text = f"“{words}”"
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    note = f"<w:p><w:r><w:t>See “{words}” there.</w:t></w:r></w:p>"
+    notes = f'<w:footnotes {space}><w:footnote w:id="2">{note}</w:footnote><w:footnote w:id="9">{note}</w:footnote>'
+    part = Part(
+        PackURI("/word/footnotes.xml"),
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml",
+        f"{notes}</w:footnotes>".encode(),
+        document.part.package,
+    )
+    document.part.relate_to(part, RELATIONSHIP_TYPE.FOOTNOTES)
+    reference = docx.oxml.parse_xml(f'<w:r {space}><w:footnoteReference w:id="2"/></w:r>')
+    document.paragraphs[0]._p.append(reference)
+    document.save(data := io.BytesIO())
+    return data.getvalue()
+
+
+NOTED = {
+    "a.docx": word_with_note_and_table(QUOTE),
+    "a.odt": open_document(
+        f"<text:p>So it is.<text:note><text:note-body><text:p>See “{QUOTE}” there.</text:p></text:note-body>"
+        f"</text:note></text:p><table><text:p>“{QUOTE}”</text:p></table>"
+    ),
+    "a.html": (
+        f"<p>So it is.</p><table><tr><td>“{QUOTE}”</td></tr></table><aside><p>See “{QUOTE}” there.</p></aside>"
+    ).encode(),
+    "a.md": f'So it is.[^1]\n\n| a |\n|---|\n| “{QUOTE}” |\n\n[^1]: See "{QUOTE}"\n'.encode(),
+}
+
+
+@pytest.mark.parametrize("name", NOTED)
+def test_notes_and_tables_are_read(checked, name):
+    draft = read_draft(NOTED[name], name)
+    checks = checked(draft.text)
+    assert [check.outcome for check in checks] == ["to the letter"] * 2
+    assert all(draft.text[slice(*check.at)].startswith("The ferryman") for check in checks)
+
+
+def test_a_comment_on_a_footnote_stands_where_the_text_refers_to_it(checked):
+    original = NOTED["a.docx"]
+    report = checked.app.drafts.check(read_draft(original, "a.docx"))
+    document = docx.Document(io.BytesIO(checked.app.drafts.written(report, ".docx", original)))
+    assert len(list(document.comments)) == 2
+    marks = [child.tag.rpartition("}")[2] for child in document.paragraphs[0]._p]
+    assert marks[-4:-1] == ["commentRangeStart", "r", "commentRangeEnd"]
 
 
 @pytest.mark.parametrize(
