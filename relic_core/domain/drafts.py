@@ -71,6 +71,7 @@ class QuotationCheck:
     - `differences`: from what `found` has, in the order of the quotation.
     - `claim`: its sentence with a gap in its place.
     - `chapter`: the chapter that the draft gives, where it is in another.
+    - `cut`: a negation that stands just before it in the work, and neither in it nor before it in the draft.
     """
 
     at: Offsets
@@ -84,6 +85,7 @@ class QuotationCheck:
     differences: tuple[Difference, ...] = ()
     claim: str = ""
     chapter: str = ""
+    cut: str = ""
 
     @property
     def outcomes(self) -> tuple[CheckOutcome, ...]:

@@ -10,7 +10,7 @@ from functools import partial
 from relic_core.domain import MASK, CitedWork, Offsets, Span, Work, WorkSummary
 from relic_core.domain.drafts import CheckOutcome, Difference, Draft, FoundPlace, QuotationCheck
 from relic_core.drafts.naming import Named, Names, same_chapter
-from relic_core.drafts.placing import LEAST_SHARE, Laid, QuotedWords
+from relic_core.drafts.placing import LEAST_SHARE, Laid, QuotedWords, is_negation
 from relic_core.errors import BadText
 from relic_core.mining.matches import Aligner, matches_of, unbracketed
 from relic_core.mining.pairs import is_no_quotation
@@ -39,6 +39,8 @@ _NAMED = 0.15
 """What it is worth that the draft names the work."""
 _LOOKED_AT = 8
 _MARKS = " “”\"‘’'"
+_DENIED = 4
+"""Words of the draft before a quotation among which its writer may deny it."""
 _CLAIMS = 40
 """Words from which on a paragraph that quotes nothing is thought to claim something."""
 
@@ -58,6 +60,7 @@ class _Candidate:
     laid: Laid
     differences: tuple[Difference, ...]
     named: bool
+    cut: str = ""
 
     @property
     def exact(self) -> bool:
@@ -184,7 +187,8 @@ class Checker:
         ]
         if named.chapter:  # of places that are as good, the one in the chapter that the draft names
             candidates.sort(key=lambda each: not self._in_chapter(each.laid, named.chapter))
-        return max(candidates, key=lambda each: each.worth)
+        best = max(candidates, key=lambda each: each.worth)
+        return replace(best, cut=quoted.cut_after(best.laid, self._library.load(best.laid.work.id)))
 
     def _judged(self, best: _Candidate, named: Named, made: Callable[..., QuotationCheck]) -> QuotationCheck:
         outcome: CheckOutcome = "to the letter" if best.exact else "altered"
@@ -192,11 +196,13 @@ class Checker:
         other_chapter = bool(named.chapter) and not other_work and not self._in_chapter(best.laid, named.chapter)
         if other_work or other_chapter:
             outcome = "elsewhere"
+        before = made(outcome=outcome).claim.partition(MASK)[0].split()[-_DENIED:]
         return made(
             outcome=outcome,
             found=self._place(best.laid),
             differences=best.differences,
             chapter=named.chapter if other_chapter else "",
+            cut="" if any(map(is_negation, before)) else best.cut,
         )
 
     def _in_chapter(self, laid: Laid, given: str) -> bool:

@@ -31,6 +31,8 @@ _WIDEST = 24
 """Words of the stretches among which the nearest is chosen; more for longer quotations."""
 _FEW = 3
 """Words left out at the most for a negation among them to be what was left out."""
+_CUT = 2
+"""Words before a quotation among which a negation turns what it says."""
 _ENDS = 4
 """Words shown at either end of a long stretch that was left out."""
 
@@ -139,6 +141,13 @@ class QuotedWords:
         """Say how the quotation differs from the work; typography, brackets and ellipses do not count."""
         return tuple(self._differing(laid, work))
 
+    def cut_after(self, laid: Laid, work: Work) -> str:
+        """Give the negation that stands in the sentence just before the quotation; empty where none does."""
+        first, works = laid.blocks[0], self._works
+        begins = int(works.first_words[works.sentence_of(first.there)])
+        before = self._theirs(max(begins, first.there - _CUT), first.there, work).split()
+        return next((word for word in reversed(before) if is_negation(word)), "") if not first.here else ""
+
     def _differing(self, laid: Laid, work: Work) -> Iterator[Difference]:
         first, last = laid.blocks[0], laid.blocks[-1]
         begin, end = laid.work.first_word, laid.work.first_word + laid.work.words
@@ -217,6 +226,15 @@ class QuotedWords:
             return ""
         start, end = self._works.offsets(there, there_end - 1)
         return " ".join(work.text[start:end].split())
+
+
+def is_negation(word: str) -> bool:
+    """Whether a word denies what follows.
+
+    >>> is_negation("Not"), is_negation("didn’t"), is_negation("tent")
+    (True, True, False)
+    """
+    return letters(fold(word)) in _NEGATION or fold(word).endswith("n't")
 
 
 def _apart(one: Block, other: Block) -> bool:

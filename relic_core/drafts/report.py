@@ -57,6 +57,8 @@ def said(check: QuotationCheck) -> str:
         text = f"Not found in your library: not in {named}{edition}."
     else:
         text = "Not found in your library, and the draft names no work that is there."
+    if check.cut:
+        text += f" Cut after “{check.cut}”."
     if check.missing and found and check.outcome != "not found":
         text += f" The citation names {check.missing}, which your library does not have."
     return text

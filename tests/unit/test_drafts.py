@@ -103,6 +103,19 @@ def test_an_altered_quotation_is_shown_word_by_word_with_its_excuse(checked, quo
     assert excuse == check.differences[0].excuse
 
 
+@pytest.mark.parametrize(
+    ("draft", "cut"),
+    [
+        ("He had “forgotten the drowned horses, or the bell that rang beneath the water” at last.", "not"),
+        ("He had not “forgotten the drowned horses, or the bell that rang beneath the water” at last.", ""),
+        ("He says “the drowned horses, or the bell that rang beneath the water at midnight” at last.", ""),
+    ],
+)
+def test_a_negation_cut_off_before_a_quotation_is_pointed_out(checked, draft, cut):
+    check = only(checked(draft))
+    assert (check.outcome, check.cut) == ("to the letter", cut)
+
+
 def test_two_sentences_joined_without_an_ellipsis_are_altered(checked):
     check = only(checked(f"“{LANTERNS}. He had not forgotten the drowned horses, or the bell that rang.”"))
     assert check.outcome == "altered"
