@@ -14,7 +14,7 @@ from relic_core.domain.drafts import Difference, Excuse
 from relic_core.mining.matches import MOST_SKIPPED, Aligner, Block, SharedRun, find_chains
 from relic_core.mining.quoted_works import QuotedWork, QuotedWorks
 from relic_core.text.placing import letters
-from relic_core.text.words import fold
+from relic_core.text.words import STOPWORDS, fold
 
 LEAST_SHARE = 0.6
 """Share of a quotation's words that have to be in a work for the quotation to be from there."""
@@ -31,8 +31,6 @@ _WIDEST = 24
 """Words of the stretches among which the nearest is chosen; more for longer quotations."""
 _FEW = 3
 """Words left out at the most for a negation among them to be what was left out."""
-_CUT = 2
-"""Words before a quotation among which a negation turns what it says."""
 _ENDS = 4
 """Words shown at either end of a long stretch that was left out."""
 
@@ -145,8 +143,10 @@ class QuotedWords:
         """Give the negation that stands in the sentence just before the quotation; empty where none does."""
         first, works = laid.blocks[0], self._works
         begins = int(works.first_words[works.sentence_of(first.there)])
-        before = self._theirs(max(begins, first.there - _CUT), first.there, work).split()
-        return next((word for word in reversed(before) if is_negation(word)), "") if not first.here else ""
+        before = self._theirs(max(begins, first.there - 2), first.there, work).split()
+        if len(before) > 1 and not is_negation(before[-1]) and fold(before[-1]) in STOPWORDS:  # "not a happy man"
+            before.pop()
+        return before[-1] if before and not first.here and is_negation(before[-1]) else ""
 
     def _differing(self, laid: Laid, work: Work) -> Iterator[Difference]:
         first, last = laid.blocks[0], laid.blocks[-1]

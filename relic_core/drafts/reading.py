@@ -88,12 +88,14 @@ def word_paragraphs(document: Document) -> Iterator[WordParagraph]:
 
 
 def _in_blocks(container: Document | _Cell) -> Iterator[Paragraph]:
+    from docx.table import Table
+
     for block in container.iter_inner_content():
-        if rows := getattr(block, "rows", None):
-            cells = {id(cell._tc): cell for row in rows for cell in row.cells}  # noqa: SLF001 - merged cells come again
+        if isinstance(block, Table):
+            cells = {id(cell._tc): cell for row in block.rows for cell in row.cells}  # noqa: SLF001 - merged cells come again
             for cell in cells.values():
                 yield from _in_blocks(cell)
-        elif hasattr(block, "runs"):
+        else:
             yield block
 
 
