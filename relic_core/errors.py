@@ -47,7 +47,14 @@ from pathlib import Path
 
 
 class RelicError(Exception):
-    """Something the person using the program can understand and act on."""
+    """Something the person using the program can understand and act on.
+
+    >>> try:
+    ...     raise NotFound("There is no such work.")
+    ... except RelicError as error:
+    ...     print(error)
+    There is no such work.
+    """
 
 
 class BadText(RelicError):
