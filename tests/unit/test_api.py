@@ -25,7 +25,9 @@ SNIPPETS = [
         re.findall(r"```python\n(.*?)```", (PROJECT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
     )
 ]
-TEXT = "The tide came in at noon. She kept the gauge for her father. He kept the books. Nobody swam. The ferry was late."
+TEXT = (
+    "The tide came in at noon. She kept the gauge for her father. He kept the books. Nobody swam. The ferry was late."
+)
 
 
 class Longest(relic_core.Retriever):
