@@ -49,7 +49,14 @@ from relic_core import COMMAND, MODULE
 
 
 class RelicError(Exception):
-    """Something the person using the program can understand and act on."""
+    """Something the person using the program can understand and act on.
+
+    >>> try:
+    ...     raise NotFound("There is no such work.")
+    ... except RelicError as error:
+    ...     print(error)
+    There is no such work.
+    """
 
     def __str__(self) -> str:
         return super().__str__().replace(MODULE, COMMAND)

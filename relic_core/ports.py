@@ -130,6 +130,12 @@ class SpanScorer(Protocol):
 class Retriever(Protocol):
     """Scores the spans of one length of one work for a claim.
 
+    >>> class Earliest(Retriever):
+    ...     name, configuration = "earliest", {"code": "earliest/1"}
+    ...
+    ...     def score(self, claim, work, length):
+    ...         return -np.arange(work.candidates(length), dtype=np.float32)
+
     A retriever first prepares a work (`prepare`), which may take long and is kept on disk or in memory, then answers
     (`score`) fast. One that needs no preparation, or has no encoder, inherits what it would say of them.
     """

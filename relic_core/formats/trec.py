@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from relic_core.domain import Outcome
@@ -22,20 +22,27 @@ DEPTH = 1000
 
 
 def write_run(path: Path, outcomes: Sequence[Outcome], tag: str) -> None:
-    """Write what is known of each ranking, whole or not at all: the first hits, and the gold at its rank.
+    """Write what is known of each ranking, whole or not at all: see `rankings`."""
+    tag = _word(tag, "the tag")
+    with written_whole(path) as file:
+        for query, ranking in rankings(outcomes):
+            file.writelines(
+                f"{query} Q0 {document} {rank} {score:.0f} {tag}\n".encode()
+                for rank, (document, score) in enumerate(ranking.items(), start=1)
+            )
+
+
+def rankings(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Give by query the scores of its documents, best first: the first hits, and the gold at its rank.
 
     What stood between is not kept in a run; its places are filled with names that no passage has, so that tools find
     the gold at the rank that it had. A gold that stood below `DEPTH` is left out, and counts as not found. Of judged
-    passages the ranking itself is written. An example without a ranking leaves no line, as in every run.
+    passages the ranking itself is given. An example without a ranking is left out, as in every run.
     """
-    tag = _word(tag, "the tag")
-    with written_whole(path) as file:
-        for outcome in outcomes:
-            query, ranking = _word(outcome.example_id, "the id of a query"), _ranked(outcome)
-            file.writelines(
-                f"{query} Q0 {document} {rank} {len(ranking) - rank + 1} {tag}\n".encode()
-                for rank, document in enumerate(ranking, start=1)
-            )
+    for outcome in outcomes:
+        if ranking := _ranked(outcome):
+            scores = map(float, range(len(ranking), 0, -1))
+            yield _word(outcome.example_id, "the id of a query"), dict(zip(ranking, scores, strict=True))
 
 
 def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
@@ -48,14 +55,18 @@ def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
 def write_qrels(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Write the golds of each example, whole or not at all; errors as those of `write_run`."""
     with written_whole(path) as file:
-        for outcome in outcomes:
-            query = _word(outcome.example_id, "the id of a query")
-            if not outcome.graded:
-                file.write(f"{query} 0 {document(outcome.book, outcome.gold)} 1\n".encode())
-            for number, (rank, grade) in enumerate(outcome.graded):
-                listed = 1 <= rank <= len(outcome.first)
-                named = document(outcome.book, outcome.first[rank - 1]) if listed else f"unlisted-{number}"
-                file.write(f"{query} 0 {named} {grade:g}\n".encode())
+        for query, grades in golds(outcomes):
+            file.writelines(f"{query} 0 {document} {grade:g}\n".encode() for document, grade in grades.items())
+
+
+def golds(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Give by query the grades of its documents."""
+    for outcome in outcomes:
+        grades = {} if outcome.graded else {document(outcome.book, outcome.gold): 1.0}
+        for number, (rank, grade) in enumerate(outcome.graded):
+            listed = 1 <= rank <= len(outcome.first)
+            grades[document(outcome.book, outcome.first[rank - 1]) if listed else f"unlisted-{number}"] = grade
+        yield _word(outcome.example_id, "the id of a query"), grades
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, float]]:

@@ -1,4 +1,7 @@
-"""The retrievers there are. Adding one is one file with a `create` function, and one card here."""
+"""The retrievers there are. Adding one is one file with a `create` function, and one card here.
+
+`register` adds one for this process alone.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,14 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Literal
 
 from relic_core.config import Settings
 from relic_core.domain import LENGTHS, WorkVersion
 from relic_core.engines import check_model
-from relic_core.errors import BadWeights, unknown_name
+from relic_core.errors import BadRequest, BadWeights, unknown_name
 from relic_core.ports import CorpusRetriever, Retriever
 
 Factory = Callable[[Settings, Sequence[Retriever]], Retriever]
@@ -31,7 +34,8 @@ class RetrieverCard:
     - `purpose`: what the pages of scholars call it; the label where empty: see `called`.
     - `kind`: what it goes by: words, meaning, other rankings, the head of another ranking read anew, nothing at all, or
       what another system said.
-    - `factory`: "module:function"; the function takes the settings and the components.
+    - `factory`: "module:function"; the function takes the settings and the components. Of one that was registered, the
+      function.
     - `default`: every work is prepared for it and every search asks it; where not, it answers those who choose it.
     - `library`: whether it searches many works at once: see `relic_core.ports.CorpusRetriever`.
     - `server`: whether it asks a language model on a server: offered only where one is set up.
@@ -41,13 +45,18 @@ class RetrieverCard:
     label: str
     description: str
     kind: Kind
-    factory: str
+    factory: str | Factory
     purpose: str = ""
     shown: bool = True
     default: bool = True
     components: tuple[str, ...] = ()
     library: bool = False
     server: bool = False
+
+    @property
+    def registered(self) -> bool:
+        """Whether this process alone has it."""
+        return not isinstance(self.factory, str)
 
     @property
     def keeps_own_index(self) -> bool:
@@ -233,8 +242,11 @@ _CARDS = (
 )
 
 
+_REGISTERED: dict[str, RetrieverCard] = {}
+
+
 def cards() -> tuple[RetrieverCard, ...]:
-    """List all retrievers, in the order in which pages show them."""
+    """List all retrievers of the program, in the order in which pages show them."""
     return _CARDS
 
 
@@ -254,10 +266,55 @@ def card(name: str) -> RetrieverCard:
             factory="",
             default=False,
         )
-    for each in _CARDS:
-        if each.name == name:
-            return each
-    raise unknown_name("retriever", name, (each.name for each in _CARDS))
+    known = {each.name: each for each in _CARDS} | _REGISTERED
+    if name in known:
+        return known[name]
+    raise unknown_name("retriever", name, known)
+
+
+def register(
+    name: str,
+    make: Callable[..., Retriever],
+    *,
+    description: str = "",
+    components: Sequence[str] = (),
+    library: bool = False,
+) -> None:
+    """Register a retriever of your own under a name, for this process.
+
+    >>> class Longest(Retriever):
+    ...     name, configuration = "longest", {"code": "longest/1"}
+    ...
+    ...     def score(self, claim, work, length):
+    ...         spans = [Span(at, length) for at in range(work.candidates(length))]
+    ...         return np.array([len(work.span_text(span)) for span in spans], np.float32)
+    >>> register("longest", Longest)
+
+    It is searched with, ranks and is measured by this name. Registered again, it takes the place of the earlier one.
+
+    - `make`: the class, or a function that makes the retriever; called with its components, in their order.
+    - `components`: names of retrievers that it is made of.
+    - `library`: whether it ranks many works at once: see `relic_core.ports.CorpusRetriever`.
+
+    Raises BadRequest: the program has a retriever of this name.
+    """
+    if any(each.name == name for each in _CARDS):
+        raise BadRequest(f"The program has a retriever called {name}. Choose another name for yours.")
+
+    @cache
+    def made(_settings: Settings, parts: tuple[Retriever, ...]) -> Retriever:
+        return make(*parts)
+
+    _REGISTERED[name] = RetrieverCard(
+        name=name,
+        label=name,
+        description=description,
+        kind="fusion" if components else "baseline",
+        factory=lambda settings, parts: made(settings, tuple(parts)),
+        default=False,
+        components=tuple(components),
+        library=library,
+    )
 
 
 def in_order(names: Iterable[str]) -> tuple[RetrieverCard, ...]:
@@ -285,6 +342,8 @@ def create(name: str, *, settings: Settings, made: dict[str, Retriever] | None =
             return made[name]
         wanted = card(name)
         components = [create(part, settings=settings, made=made) for part in wanted.components]
+        if not isinstance(wanted.factory, str):
+            return wanted.factory(settings, components)  # which keeps it: another may be registered under its name
         module, function = wanted.factory.split(":")
         factory: Factory = getattr(import_module(module), function)
         made[name] = factory(settings, components)

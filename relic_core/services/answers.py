@@ -71,6 +71,10 @@ class Card:
     speakers: tuple[str, ...] = ()
     wanted: frozenset[str] = frozenset()
 
+    def __repr__(self) -> str:
+        words = " ".join(self.quotation.plain.split())
+        return f"{self.rank}. “{words}” ({self.work.title}, {self.place.label}; {self.score:.3f})"
+
     @property
     def answers(self) -> bool:
         """Whether it belongs to the answer of a composed search."""

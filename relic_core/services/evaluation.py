@@ -11,20 +11,21 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from relic_core import engines
 from relic_core.config import Settings
 from relic_core.domain import ContextSize, Outcome, QuotationContext, Run, Work, WorkSummary
-from relic_core.domain.figures import Table
+from relic_core.domain.figures import Figure, Table
 from relic_core.errors import BadRequest, NotFound
-from relic_core.evaluation import figures
+from relic_core.evaluation import figures, metrics
 from relic_core.evaluation.benchmarks import loci
 from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.evaluation.benchmarks.relic import submit
 from relic_core.evaluation.experiments import Experiment, moved_ranks, refuse_learnt
 from relic_core.evaluation.labels import Labels, join_windows
 from relic_core.evaluation.sentences import score_lists
-from relic_core.formats import parquet
+from relic_core.formats import parquet, trec
 from relic_core.language_models.cached_client import CachedClient, ModelQuestion
 from relic_core.language_models.parsing import read_quotation
 from relic_core.language_models.prompts import SUPPORTS, ask, claim_text
@@ -205,6 +206,27 @@ class Measured:
     found: bool = False
     moved: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        name = figures.main_metric(self.run)
+        value = metrics.metric(name).written(metrics.figure(name, self.outcomes))
+        return f"<{self.run.label} on {self.run.benchmark}, {self.run.shape}: {name} {value} of {len(self.outcomes)}>"
+
+    def figure(self, metric: str) -> Figure:
+        """Compute a metric, as "recall@10", with its interval: `value`, `low` and `high`."""
+        return figures.measured(metric, self.outcomes)
+
+    @property
+    def rankings(self) -> dict[str, dict[str, float]]:
+        """The run as ranx and ir_measures take it: see `trec.rankings`."""
+        return dict(trec.rankings(self.outcomes))
+
+    @property
+    def qrels(self) -> dict[str, dict[str, int]]:
+        """The golds as ranx and ir_measures take them."""
+        return {
+            query: {each: round(grade) for each, grade in grades.items()} for query, grades in trec.golds(self.outcomes)
+        }
+
 
 class Measuring:
     """Measures retrievers; `summaries` lists the stored works."""
@@ -232,6 +254,8 @@ class Measuring:
         Stopped half-way, by Ctrl-C or by force, the run goes on when it is asked for again; with another version of
         the program, or an index that has changed since, it begins anew.
 
+        What a retriever gives that was registered in this process is not kept.
+
         - `renew`: measured again: whether ranks that have moved take the place of those that are kept.
         - `tell`: given whole sentences: that a run is found, goes on, begins anew, or came out the same again.
         """
@@ -240,6 +264,10 @@ class Measuring:
         experiment = Experiment(
             benchmark, retriever, shape, settings=settings, registered=lambda name: self.retriever(name, settings)
         )
+        if isinstance(retriever, str) and registry.card(retriever).registered:
+            with TemporaryDirectory() as own:
+                run, outcomes = experiment.measure(Path(own) / "partial.jsonl", say, progress)
+            return Measured(run=run, outcomes=outcomes)
         wanted = experiment.run_id
         earlier = self._known(wanted) or self._brought_back(wanted)
         if earlier is not None and not again:

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,11 +14,13 @@ from relic_core import __version__
 from relic_core.caching import LRUCache
 from relic_core.domain import (
     ANY_LENGTH,
+    EVERYWHERE,
     MAX_LENGTH,
     MIN_LENGTH,
     Claim,
     Corpus,
     Hit,
+    Ranking,
     SearchRequest,
     SeedPassage,
     Voice,
@@ -26,6 +28,7 @@ from relic_core.domain import (
     WorkFilter,
     WorkSummary,
     WorkVersion,
+    rank_works,
 )
 from relic_core.domain.calibration import Joining
 from relic_core.errors import BadClaim, BadRequest, RelicError
@@ -127,12 +130,9 @@ class Search:
         enough; chapters that the work has not, or that hold no passage so long; nothing is left to search.
         """
         began = time.perf_counter()
-        work = self._works.load(request.work_id) if request.work_id else None
-        question = self._read(request, work)
-        length = _length(request, work)
-        corpus, searched = self._searched(request, question.claim, work, length)
-        found = self._findings(request, question, corpus, length)
-        retrievers = self._retrievers.answering(corpus.versions, request.sentences)
+        found, searched = self._asked(request)
+        question, work = found.question, found.corpus.whole
+        retrievers = self._retrievers.answering(found.corpus.versions, request.sentences)
         composed = self._compose(request, found, retrievers) if request.conditions else None
         if composed is None:
             default = [card for card in retrievers.default() if work or card.library]
@@ -162,6 +162,33 @@ class Search:
             by_work=answer.by_work,
             scenes=answer.scenes,
         )
+
+    def rank(self, request: SearchRequest) -> Ranking:
+        """Rank every passage by the one retriever asked for. Raises as `run`, and what the retriever refuses with.
+
+        Of many works, one that searches single works only ranks each by itself; their scores are laid end to end.
+        """
+        (name,) = request.retrievers
+        if not (request.work_id or self._retrievers.card(name).library):
+            admitted = self._works.admitted(request.work_filter)
+            long_enough = [work.id for work, version in admitted if version.candidates(request.sentences)]
+            each = [replace(request, work_id=work_id, work_filter=EVERYWHERE) for work_id in long_enough]
+            parts = [(one.work_id, self.rank(one).scores) for one in each]
+            return rank_works(name, request.sentences, parts)
+        found, _ = self._asked(request)
+        retrievers = self._retrievers.answering(found.corpus.versions, request.sentences)
+        found.ask(in_order([name]), retrievers.get)
+        if name in found.refusals:
+            raise found.refusals[name]
+        return found.rankings[name]
+
+    def _asked(self, request: SearchRequest) -> tuple[Findings, tuple[WorkSummary, ...]]:
+        """Read a request: which passages are to be ranked for what, and of a library the works searched."""
+        work = self._works.load(request.work_id) if request.work_id else None
+        question = self._read(request, work)
+        length = _length(request, work)
+        corpus, searched = self._searched(request, question.claim, work, length)
+        return self._findings(request, question, corpus, length), searched
 
     def _read(self, request: SearchRequest, work: Work | None) -> Question:
         """Read the claim of a request, or find the passage that it asks with."""
