@@ -14,15 +14,8 @@
 
 import os
 from importlib import import_module
-from pathlib import Path
 
 __version__ = "0.1.0"
-
-INSTALLED = (Path(__file__).resolve().parent.parent / "relic_ui" / "_app").is_dir()
-"""Whether this is from a wheel, which has the app's script there; a checkout has it at the top."""
-MODULE = "python -m relic_core"
-COMMAND = "relic" if INSTALLED else MODULE
-"""What a person types; sentences say `MODULE`, and where they are shown it is what is right here."""
 
 _HOMES = {
     "Library": "api",

@@ -50,7 +50,7 @@ class Ranker:
     def run(self, claims: Mapping[str, str], k: int = trec.DEPTH) -> dict[str, dict[str, float]]:
         """Rank for claims by their ids, and give the scores of the best `k` passages as ranx and ir_measures take them.
 
-        A passage is named by its work and its characters, as in qrels. Those that score the same are told apart by the
+        A passage is named by its work and its characters, as in qrels. Those that score the same are ordered by the
         least that a score can differ, so that tools which sort anew come to the same order.
         """
         found = {}

@@ -45,7 +45,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from relic_core import COMMAND, MODULE
+from relic_core.installed import COMMAND, MODULE
 
 
 class RelicError(Exception):

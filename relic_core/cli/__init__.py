@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from relic_core import COMMAND, __version__
+from relic_core import __version__
 from relic_core.errors import RelicError
+from relic_core.installed import COMMAND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

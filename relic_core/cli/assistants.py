@@ -18,7 +18,7 @@ from typing import Annotated, Any, TypeVar
 import click
 from annotated_types import Ge, Le, MaxLen, MinLen
 
-from relic_core import COMMAND, INSTALLED, __version__
+from relic_core import __version__
 from relic_core.cli.commands import command, person_option
 from relic_core.cli.console import note
 from relic_core.domain import SearchRequest, Span, Work, WorkSummary
@@ -26,6 +26,7 @@ from relic_core.domain.drafts import CheckOutcome, Difference, Draft
 from relic_core.domain.notes import brought_together
 from relic_core.drafts import report
 from relic_core.errors import BadClaim, BadRequest, BadText, NotFound, RelicError, StoreBusy
+from relic_core.installed import COMMAND, INSTALLED
 from relic_core.reporting.citations.locators import locate
 from relic_core.reporting.citations.styles import StyleName, cite
 from relic_core.reporting.passages import quotation

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from relic_core import COMMAND, MODULE
 from relic_core.cli.console import check_utf8
 from relic_core.domain.people import NOBODY
+from relic_core.installed import COMMAND, MODULE
 from relic_core.reporting.tables import PARTS
 
 if TYPE_CHECKING:

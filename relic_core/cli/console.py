@@ -10,8 +10,8 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Self
 
-from relic_core import COMMAND, MODULE
 from relic_core.errors import BadRequest
+from relic_core.installed import COMMAND, MODULE
 from relic_core.reporting.tables import set_lines
 
 _PAUSE_SECONDS = 0.1

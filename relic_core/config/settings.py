@@ -23,8 +23,8 @@ from annotated_types import Ge, Gt, Le
 from platformdirs import user_data_path
 from pydantic import AllowInfNan, BeforeValidator, TypeAdapter, ValidationError
 
-from relic_core import INSTALLED
 from relic_core.errors import BadRequest
+from relic_core.installed import INSTALLED
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 """The checkout, or the folder of packages that the program is installed in."""

@@ -140,7 +140,7 @@ class QuotedWords:
         return tuple(self._differing(laid, work))
 
     def cut_after(self, laid: Laid, work: Work) -> str:
-        """Give the negation that stands in the sentence just before the quotation; empty where none does."""
+        """Give the negation just before the quotation, in its sentence; empty where none does."""
         first, works = laid.blocks[0], self._works
         begins = int(works.first_words[works.sentence_of(first.there)])
         before = self._theirs(max(begins, first.there - 2), first.there, work).split()

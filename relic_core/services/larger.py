@@ -21,12 +21,12 @@ from pathlib import Path
 from shutil import disk_usage, rmtree
 from typing import IO
 
-from relic_core import INSTALLED
 from relic_core.config import ASSETS, PROJECT, Settings
 from relic_core.domain import Job
 from relic_core.domain.trainings import ModelKind
 from relic_core.encoders.weights import LARGE, LARGE_PARTS, find_model, is_large_installed, large_folder
 from relic_core.errors import BadWeights, RelicError
+from relic_core.installed import INSTALLED
 from relic_core.ports import Progress
 from relic_core.services import models
 from relic_core.services.jobs import Jobs
