@@ -29,6 +29,7 @@ from typing import Any, NoReturn, TypeVar
 
 from relic_core.config import provenance
 from relic_core.errors import BadRequest, BadWeights, NotFound, RelicError
+from relic_core.installed import more
 from relic_core.ports import Workers
 
 T = TypeVar("T")
@@ -259,8 +260,8 @@ def _distributed() -> ModuleType:
         import distributed
     except ImportError:
         raise NotFound(
-            "Working on a cluster needs Dask, which is not installed. Install it with "
-            "`pip install -r requirements-cluster.txt`, or name no engine (RELIC_ENGINE, --engine, --dask)."
+            "Working on a cluster needs Dask, which is not installed. To have it: "
+            f"{more('cluster')}; or name no engine (RELIC_ENGINE, --engine, --dask)."
         ) from None
     return distributed
 

@@ -12,6 +12,7 @@ import streamlit as st
 
 from relic_core.config import Settings
 from relic_core.errors import BadRequest, RelicError, StoreError
+from relic_core.installed import more
 from relic_core.wiring import App
 from relic_ui import person
 
@@ -43,8 +44,7 @@ def pass_the_door(settings: Settings) -> None:
             required.touch()
     if find_spec("authlib") is None:
         raise BadRequest(
-            "Signing in needs a package that is not installed. Whoever runs this library installs it with "
-            "pip install -r requirements-signin.txt."
+            f"Signing in needs a package that is not installed. For whoever runs this library: {more('signin')}."
         )
     said = st.user.to_dict()
     if not said.get("is_logged_in"):

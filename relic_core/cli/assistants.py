@@ -26,7 +26,7 @@ from relic_core.domain.drafts import CheckOutcome, Difference, Draft
 from relic_core.domain.notes import brought_together
 from relic_core.drafts import report
 from relic_core.errors import BadClaim, BadRequest, BadText, NotFound, RelicError, StoreBusy
-from relic_core.installed import COMMAND, INSTALLED
+from relic_core.installed import COMMAND, more
 from relic_core.reporting.citations.locators import locate
 from relic_core.reporting.citations.styles import StyleName, cite
 from relic_core.reporting.passages import quotation
@@ -364,8 +364,8 @@ def mcp(app: App, keep: bool, person: str) -> None:
         from mcp.types import ToolAnnotations
     except ModuleNotFoundError:
         raise NotFound(
-            "Assistants are answered through the package mcp, which is not installed. Install it: pip install "
-            f"{'mcp' if INSTALLED else '-r requirements-mcp.txt'} (docs/assistants.md)."
+            "Assistants are answered through the package mcp, which is not installed. To have it: "
+            f"{more('mcp')} (docs/assistants.md)."
         ) from None
 
     def answering(tool: Callable[..., Any]) -> Callable[..., Any]:

@@ -177,7 +177,7 @@ def add_remove_and_restore(
     def remove(app: App, **named: str) -> None:
         found = rows(app).find(*named.values())
         rows(app).remove(found.id)
-        print(f"{name(found)} is removed. Bring it back: python -m relic_core {group.name} restore {found.id}")
+        print(f"{name(found)} is removed. Bring it back: {COMMAND} {group.name} restore {found.id}")
 
     @group.command("restore", help=f"Put a removed {what} back.")
     @click.argument("removed", metavar="ID", help="The whole of it.")

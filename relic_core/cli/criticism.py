@@ -14,6 +14,7 @@ from relic_core.cli import console
 from relic_core.cli.commands import Words, command, engine_option, format_option, path_option
 from relic_core.cli.console import note
 from relic_core.errors import BadRequest, NotFound
+from relic_core.installed import COMMAND
 
 if TYPE_CHECKING:
     from relic_core.services.sources import SourceSummary, WindowView
@@ -112,7 +113,7 @@ def sources(
         raise click.UsageError("--about looks among the windows that are kept, so it cannot go with --show.")
     if remove:
         source = app.sources.remove(remove)
-        print(f"{source.title} was removed. To put it back: python -m relic_core sources --restore {source.id}")
+        print(f"{source.title} was removed. To put it back: {COMMAND} sources --restore {source.id}")
     elif restore:
         print(f"{app.sources.restore(restore).title} is back.")
     elif draw is not None:
@@ -169,7 +170,7 @@ def _print_sources(summaries: Sequence[SourceSummary], *, as_json: bool) -> None
         ]
         print(console.table(("id", "title", "author", "pairs", "windows", "set aside", "problem"), rows))
     else:
-        print("There are no secondary sources yet. Mine some: python -m relic_core mine FOLDER")
+        print(f"There are no secondary sources yet. Mine some: {COMMAND} mine FOLDER")
 
 
 def _print_windows(views: Sequence[WindowView], *, as_json: bool, critics: bool = False) -> None:

@@ -11,6 +11,7 @@ from relic_core.cli import console
 from relic_core.cli.commands import Actions, person_option, show
 from relic_core.cli.console import shorten
 from relic_core.domain.people import NOBODY
+from relic_core.installed import COMMAND
 
 if TYPE_CHECKING:
     from relic_core.domain import Search
@@ -139,7 +140,7 @@ def open_search(app: App, file: str, person: str) -> None:
     search = app.history.keep(opened.request, person=person)
     for notice in opened.notices:
         print(notice)
-    print(f"The search is in the history as {search.id}. Ask it: python -m relic_core history rerun {search.id}")
+    print(f"The search is in the history as {search.id}. Ask it: {COMMAND} history rerun {search.id}")
 
 
 @history.command("remove")
@@ -149,7 +150,7 @@ def remove(app: App, search_id: str, person: str) -> None:
     """Take a search out of the history."""
     search = app.history.remove(search_id, app.people.find(person))
     whose = "" if person == NOBODY else f" --person {person}"
-    print(f"Removed: {_claim(search)}\nTo put it back: python -m relic_core history restore {search.id}{whose}")
+    print(f"Removed: {_claim(search)}\nTo put it back: {COMMAND} history restore {search.id}{whose}")
 
 
 @history.command("restore")

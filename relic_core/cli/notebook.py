@@ -14,6 +14,7 @@ from relic_core.cli.console import shorten
 from relic_core.domain import DEFAULT_RETRIEVERS, SHAPES
 from relic_core.domain.figures import many
 from relic_core.errors import NotFound
+from relic_core.installed import COMMAND
 from relic_core.reporting import tables
 from relic_core.reporting.citations.styles import STYLES
 from relic_core.services.notebook_files import DOCUMENTS
@@ -131,7 +132,7 @@ def make_evaluation_set(app: App, file: Path, collection: str, person: str) -> N
     app.notebook_files.save(file, made.content)
     held = f"{many(made.examples, 'example')} of {many(made.works, 'work')}"
     print(f"{file} holds {held}.{made.said}")
-    print(f"Measure on it: python -m relic_core evaluate relic bm25 --data {file}")
+    print(f"Measure on it: {COMMAND} evaluate relic bm25 --data {file}")
 
 
 @notebook.command("measure")

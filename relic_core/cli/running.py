@@ -16,6 +16,7 @@ from relic_core.cli.commands import command, format_option
 from relic_core.cli.works import set_up
 from relic_core.domain.figures import many
 from relic_core.domain.people import NOBODY
+from relic_core.installed import COMMAND
 
 if TYPE_CHECKING:
     from relic_core.wiring import App
@@ -158,7 +159,7 @@ def restore(app: App, what: str, check: bool, force: bool) -> None:
         print(f"What was there before is kept in {aside}; delete it when it is no longer wanted.")
     print(
         "Start the app anew. The settings in force were left as they are; those of the back-up are in it as "
-        "relic.toml. Indexes are not in a back-up: `python -m relic_core index --all` builds those that are missing."
+        f"relic.toml. Indexes are not in a back-up: `{COMMAND} index --all` builds those that are missing."
     )
 
 

@@ -22,6 +22,7 @@ from relic_core.cli.commands import (
 )
 from relic_core.domain import ContextSize, Run
 from relic_core.domain.figures import Part, Table
+from relic_core.installed import COMMAND
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def list_runs(app: App, form: tables.Format) -> None:
     """List all runs."""
     found = app.runs.all()
     if not found and form == "table":
-        print("Nothing has been measured yet. Begin with: python -m relic_core evaluate sample dense-relic")
+        print(f"Nothing has been measured yet. Begin with: {COMMAND} evaluate sample dense-relic")
         return
     rows = tuple(
         (

@@ -17,6 +17,7 @@ from relic_core.cli.console import note
 from relic_core.domain import SHAPES, ContextSize
 from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.errors import BadRequest
+from relic_core.installed import COMMAND
 from relic_core.reporting import tables, trainings
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def _begin(app: App, given: SimpleNamespace, *, wait: bool) -> int:
     if given.dry_run:
         return 0
     training = app.trainings.start(asked)
-    print(f"{training.name} has begun, as {training.id}. How it goes: python -m relic_core train --show {training.id}")
+    print(f"{training.name} has begun, as {training.id}. How it goes: {COMMAND} train --show {training.id}")
     return _wait(app, training.id) if wait else 0
 
 
@@ -231,7 +232,7 @@ def _list(app: App, _: bool, form: tables.Format) -> None:
         heads = ("id", "name", "state", "makes", "steps", "best figure", "begun (UTC)")
         print(tables.write((tables.Table(caption="", heads=heads, rows=rows),), form).lstrip("\n"))
     else:
-        print("Nothing has been trained yet. See what would be learnt from: python -m relic_core train --dry-run")
+        print(f"Nothing has been trained yet. See what would be learnt from: {COMMAND} train --dry-run")
     if form == "table":
         print()
         _print_used(app.trainings.default)
@@ -292,9 +293,9 @@ def _use(app: App, said: str) -> None:
         when = "when they are first searched"
         if said == PACKAGED_LARGE:
             when = "in the background while the app runs, and the small model answers until then"
-        print(f"Works are prepared for a model {when}; all at once: python -m relic_core index --all")
+        print(f"Works are prepared for a model {when}; all at once: {COMMAND} index --all")
         if said not in PACKAGED and not app.trainings.is_calibrated(said):
-            print(f"So that it says when it is unsure: python -m relic_core train --calibrate {said}")
+            print(f"So that it says when it is unsure: {COMMAND} train --calibrate {said}")
 
 
 def _calibrate(app: App, named: str) -> None:
@@ -310,7 +311,7 @@ def _back(app: App, _: bool) -> None:
 
 def _remove(app: App, said: str) -> None:
     training = app.trainings.remove(app.trainings.find(said).training.id)
-    print(f"{training.name} is removed. To put it back: python -m relic_core train --restore {training.id}")
+    print(f"{training.name} is removed. To put it back: {COMMAND} train --restore {training.id}")
 
 
 def _restore(app: App, said: str) -> None:

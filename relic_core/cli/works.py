@@ -17,6 +17,7 @@ from relic_core.cli.commands import Words, command, engine_option, format_option
 from relic_core.cli.console import note
 from relic_core.domain.figures import many
 from relic_core.errors import BadRequest, BadWeights, RelicError
+from relic_core.installed import COMMAND
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.styles import STYLES
 from relic_core.services.catalogue import RelicSplit, Shelved, parse_number
@@ -125,7 +126,7 @@ def add(app: App, paths: Sequence[str], gutenberg: bool, everything: bool, **des
     lacking = set(app.indexes.unprepared(new)) if new else set()
     if named := [work for work in new if work.id in lacking]:
         what, said = (named[0].title, named[0].id) if len(named) == 1 else (f"{len(named):,} works", "--all")
-        print(f"Not yet found by meaning: {what}. Prepare for it: python -m relic_core index {said}")
+        print(f"Not yet found by meaning: {what}. Prepare for it: {COMMAND} index {said}")
     return 1 if failed else 0
 
 
@@ -247,7 +248,7 @@ def works(app: App, as_json: bool, removed: bool) -> None:
     elif removed:
         print("No work has been removed.")
     else:
-        print("The library has no works yet. Add one: python -m relic_core add FILE")
+        print(f"The library has no works yet. Add one: {COMMAND} add FILE")
 
 
 def _edition_options(function: Any) -> Any:
@@ -331,7 +332,7 @@ def cite(app: App, work: str, at: str, sentences: int, style: Any, as_printed: b
 def remove(app: App, work: str) -> None:
     """Take a work out of the library; its searches are kept, and `restore` puts it back."""
     removed = app.works.remove(app.works.resolve(work).id)
-    print(f"{removed.title} was removed. To put it back: python -m relic_core restore {removed.id}")
+    print(f"{removed.title} was removed. To put it back: {COMMAND} restore {removed.id}")
 
 
 @command(

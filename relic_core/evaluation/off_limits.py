@@ -11,6 +11,7 @@ from relic_core.evaluation.benchmarks.birco import FOLDER as BIRCO_FOLDER
 from relic_core.formats.birco import read_jsonl
 from relic_core.formats.relic import read_relic
 from relic_core.formats.window_manifest import FACTS, read_texts
+from relic_core.installed import COMMAND
 from relic_core.library import sample
 from relic_core.mining.word_runs import HeldOut
 
@@ -62,8 +63,8 @@ def notes(settings: Settings, missing: Sequence[str]) -> tuple[str, ...]:
         works = "1 work is" if len(missing) == 1 else f"{len(missing):,} works are"
         said.append(
             f"Of the catalogue {works} not in the library, so what quotes them could not be told: "
-            f"{', '.join(named)}. `python -m relic_core catalogue` lists them all; to add those that can be had: "
-            "python -m relic_core catalogue --split all --add"
+            f"{', '.join(named)}. `{COMMAND} catalogue` lists them all; to add those that can be had: "
+            f"{COMMAND} catalogue --split all --add"
         )
     for below, what in (
         (HELD_OUT, "list of held-out runs"),

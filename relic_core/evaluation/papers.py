@@ -17,6 +17,7 @@ from relic_core.domain import SHAPES, Outcome, Run
 from relic_core.domain.figures import Cell, Part, Table
 from relic_core.errors import unknown_name
 from relic_core.evaluation import figures, metrics
+from relic_core.installed import COMMAND, MODULE
 from relic_core.retrieval import registry
 
 FILE = ASSETS / "papers.toml"
@@ -61,7 +62,7 @@ def printed(paper: str) -> tuple[PaperTable, ...]:
     """Read the tables of a paper."""
     if paper not in PAPERS:
         raise unknown_name("paper", paper, PAPERS)
-    return tuple(map(_table, tomllib.loads(FILE.read_text("utf-8"))[paper]))
+    return tuple(map(_table, tomllib.loads(FILE.read_text("utf-8").replace(MODULE, COMMAND))[paper]))
 
 
 def _table(read: dict[str, Any]) -> PaperTable:

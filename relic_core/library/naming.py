@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from relic_core.domain import WorkSummary
 from relic_core.errors import BadRequest, NotFound
+from relic_core.installed import COMMAND
 
 T = TypeVar("T")
 
@@ -49,8 +50,8 @@ def _key(name: str) -> str:
 
 def _unknown(said: str, summaries: Sequence[WorkSummary]) -> str:
     if not summaries:
-        return f"There is no work '{said}'; the store has none yet. Add one: python -m relic_core add FILE."
+        return f"There is no work '{said}'; the store has none yet. Add one: {COMMAND} add FILE."
     titles = {_key(summary.title): summary.title for summary in summaries}
     near = [titles[key] for key in difflib.get_close_matches(_key(said), titles, n=3, cutoff=0.5)]
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    return f"There is no work '{said}' in the store.{hint} `python -m relic_core works` lists those that are."
+    return f"There is no work '{said}' in the store.{hint} `{COMMAND} works` lists those that are."

@@ -18,6 +18,7 @@ from relic_core.errors import BadRequest, NotFound, unknown_name
 from relic_core.formats import datasets_folder, pair_files, relic
 from relic_core.formats.files import write_whole, written_folder
 from relic_core.formats.pair_files import SPLITS, FileHeader, PairRow, QuotedEdition, WindowRow
+from relic_core.installed import COMMAND
 from relic_core.library.naming import meant
 from relic_core.mining import volumes
 from relic_core.mining.splits import SPLIT
@@ -336,11 +337,11 @@ class _Export:
                 *([f"in {self.source.title}"] if self.source else []),
             ]
             return (
-                f"There are no {kinds} {' '.join(asked)}. Choose less narrowly; `python -m relic_core dataset "
+                f"There are no {kinds} {' '.join(asked)}. Choose less narrowly; `{COMMAND} dataset "
                 "statistics` shows how many there are of what."
             )
         return (
-            f"There are no {kinds} to export. Mine secondary sources first: python -m relic_core mine FOLDER. Windows "
+            f"There are no {kinds} to export. Mine secondary sources first: {COMMAND} mine FOLDER. Windows "
             "are found on the works of the library alone, and where a data set was split, what was left out is not "
             "exported."
         )

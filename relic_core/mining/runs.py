@@ -16,6 +16,7 @@ from relic_core.domain.figures import many
 from relic_core.domain.trainings import duration
 from relic_core.errors import RelicError, StoreError
 from relic_core.formats.files import as_object, as_string, parse, read_text, write_whole
+from relic_core.installed import COMMAND
 from relic_core.library.secondary import SourceFile, unread
 from relic_core.mining import thresholds, volumes
 from relic_core.mining.plans import Done, Plan, Planned
@@ -30,8 +31,8 @@ _NAMED = 5
 _LINES = 20
 """Sources with a problem that a note names; of more it gives the number."""
 _NO_WORKS = (
-    "The library holds no work to look for. Add some in the Library of the app, or on the command line (python -m "
-    "relic_core add FILE, or catalogue --add emma), then mine again."
+    "The library holds no work to look for. Add some in the Library of the app, or on the command line "
+    f"({COMMAND} add FILE, or catalogue --add emma), then mine again."
 )
 
 

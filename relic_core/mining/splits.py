@@ -15,10 +15,11 @@ from typing import Literal
 import numpy as np
 
 from relic_core.domain import MAX_LENGTH, Claim, Example, MinedWindow, Offsets, Pair, passage_id
+from relic_core.installed import COMMAND
 from relic_core.mining.word_runs import RUN, HeldOut, RunSet, digests_of, runs_of, runs_of_many
 
 Split = Literal["dev", "test", "training", "left out"]
-SPLIT = "python -m relic_core dataset split"
+SPLIT = f"{COMMAND} dataset split"
 Row = tuple[str, Split, str]
 """Id, split, and why: of what is left out the reason, of the others what put them there."""
 

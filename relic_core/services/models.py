@@ -21,6 +21,7 @@ from relic_core.encoders.cards import CARD, read_card, read_reranker
 from relic_core.encoders.weights import LARGE, find_model, is_large_installed
 from relic_core.errors import BadRequest, BadWeights, NotFound
 from relic_core.formats.files import write_whole
+from relic_core.installed import COMMAND
 from relic_core.training.folders import FOLDER, MODEL, TrainingFolder
 
 PACKAGED_LARGE = "packaged-large"
@@ -43,7 +44,7 @@ _VERSION = 2
 _OF_ENCODERS = 1
 """The version from before rerankers could be chosen."""
 _KEPT = 20
-_UNDO = "Choose another, or go back to the packaged one (`python -m relic_core train --use packaged-{kind}`)."
+_UNDO = f"Choose another, or go back to the packaged one (`{COMMAND} train --use packaged-{{kind}}`)."
 _OF: Mapping[str, ModelKind] = {"dense-relic": "encoder", "reranked": "reranker"}
 """By retriever the kind of model that stands behind it and can be chosen among the trainings."""
 

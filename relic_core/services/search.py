@@ -32,6 +32,7 @@ from relic_core.domain import (
 )
 from relic_core.domain.calibration import Joining
 from relic_core.errors import BadClaim, BadRequest, RelicError
+from relic_core.installed import COMMAND
 from relic_core.ports import Progress, VectorRetriever
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval import calibration, composing
@@ -352,7 +353,7 @@ def _sentences(count: int) -> str:
 
 def _nothing_admitted(work_filter: WorkFilter) -> str:
     if not work_filter:
-        return "There is no work to search yet. Add one in the Library, or with `python -m relic_core add FILE`."
+        return f"There is no work to search yet. Add one in the Library, or with `{COMMAND} add FILE`."
     asked = []
     if work_filter.works:
         asked.append("among the works chosen" if len(work_filter.works) > 1 else "the one chosen")

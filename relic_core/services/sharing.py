@@ -12,6 +12,7 @@ from relic_core.domain.searches import SharedSearch
 from relic_core.errors import NotFound
 from relic_core.formats import search_address
 from relic_core.formats.files import read_bytes, write_whole
+from relic_core.installed import COMMAND
 from relic_core.retrieval import registry
 from relic_core.services.reading import ReadingPage
 from relic_core.services.snapshots import Fingerprints
@@ -158,7 +159,7 @@ class Sharing:
         if systems:
             said.append(
                 f"What another system ranked is left out: no run of {_names(systems)} on this text is here. Take in "
-                "its file (python -m relic_core runs import), or put the run back."
+                f"its file ({COMMAND} runs import), or put the run back."
             )
         return tuple(name for name in dict.fromkeys(request.retrievers) if name in known), tuple(said)
 

@@ -27,6 +27,7 @@ from relic_core.domain.figures import many
 from relic_core.domain.records import WAITING
 from relic_core.errors import JobCancelled, NotFound
 from relic_core.formats.files import Count, Strict
+from relic_core.installed import COMMAND
 from relic_core.store import locks
 from relic_core.store.rows import Rows, columns_of, insert, record
 from relic_core.text.decoding import storable
@@ -41,7 +42,7 @@ ENDED = "ended"
 _JOURNAL = "journal.jsonl"
 _AFTER_STOPPING = {
     "mine": "What was mined until then is kept. To go on, mine the same files again: press Go on where it is offered, "
-    "or run python -m relic_core mine with the same folder, archive or file."
+    f"or run {COMMAND} mine with the same folder, archive or file."
 }
 """Kind of job → what is told of one that was stopped."""
 _ENDED_KEPT = 200

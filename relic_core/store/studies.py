@@ -20,6 +20,7 @@ from duckdb import DuckDBPyConnection
 from relic_core.domain.studies import ModelAnswers, Study, StudyTerms
 from relic_core.errors import BadRequest, NotFound, StudyFrozen
 from relic_core.formats.studies import item_content, item_of, making_content, study_of
+from relic_core.installed import COMMAND
 from relic_core.store.rows import (
     Removable,
     add_many,
@@ -219,7 +220,7 @@ def _digest(code: str, salt: bytes) -> bytes:
 def unknown_study(study_id: str) -> NotFound:
     """Make the error for a study that is not there."""
     return NotFound(
-        f"There is no study '{study_id:.40}' here. `python -m relic_core study` lists those there are; one that was "
+        f"There is no study '{study_id:.40}' here. `{COMMAND} study` lists those there are; one that was "
         "removed can be brought back."
     )
 

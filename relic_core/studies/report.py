@@ -9,6 +9,7 @@ from html import escape
 
 from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.domain.studies import ItemResult, Measure, Study, StudyResults, StudyView, items_each, reading_minutes
+from relic_core.installed import COMMAND
 from relic_core.retrieval import registry
 
 PAPER = (
@@ -319,9 +320,7 @@ def guide(view: StudyView) -> str:
     needed = [work for work in study.works if work.fingerprint]
     works = "\n".join(f"   {work.title}, sha256 {work.sha256}" for work in needed)
     slugs = " ".join(work.key for work in needed)
-    add = (
-        f"1. Add its works to the library in these editions (python -m relic_core catalogue --add {slugs}):\n\n{works}"
-    )
+    add = f"1. Add its works to the library in these editions ({COMMAND} catalogue --add {slugs}):\n\n{works}"
     first = f"{add if needed else '1. It needs no work of the library.'}\n\n"
     readers = (
         f"Readers: {wanted}. Each reads {items_each(study, wanted):,} items in about {_minutes(minutes)}. "
@@ -332,7 +331,7 @@ def guide(view: StudyView) -> str:
     )
     return (
         f"{study.label}: {len(study.items):,} items ({study.kind.label})\n\n{readers}\n\n{first}"
-        "2. Take the study in: python -m relic_core study import study.json, or on the page Proxy task.\n"
+        f"2. Take the study in: {COMMAND} study import study.json, or on the page Proxy task.\n"
         "3. Before the first answer, on the page of the study under Manage: say who runs it, set an owner's code, and "
         "save the information sheet anew, which then names you.\n"
         "4. Give each reader the information sheet and the address of the study. Readers should not see results, and "
@@ -347,7 +346,7 @@ def _read_results(study: Study) -> str:
     match study.kind.name:
         case "proxy":
             return (
-                f"Have models answer (python -m relic_core study models {study.id}; a language model by --retriever "
+                f"Have models answer ({COMMAND} study models {study.id}; a language model by --retriever "
                 "llm-score, where a server is set up), and read the results on the page: people, retrievers and "
                 "language models side by side, with intervals."
             )

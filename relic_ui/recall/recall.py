@@ -11,6 +11,7 @@ import streamlit as st
 
 from relic_core.domain import Pool, Run
 from relic_core.errors import BadRequest
+from relic_core.installed import COMMAND
 from relic_core.reporting.chart_words import measure_label
 from relic_core.services.recall import METRICS, SORTS, Offer
 from relic_core.wiring import App
@@ -108,7 +109,7 @@ def teach() -> None:
         "the sample, and this page shows how often it is found.",
         icon=":material/bar_chart:",
     )
-    st.code("python -m relic_core evaluate sample dense-relic", language="bash")
+    st.code(f"{COMMAND} evaluate sample dense-relic", language="bash")
     st.html(
         '<p class="relic-measure">What is measured is one way of searching on one benchmark: a set of places in '
         "criticism where a work is quoted. <b>recall@10</b> is the share of these places for which the passage that "

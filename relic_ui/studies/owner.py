@@ -10,6 +10,7 @@ import streamlit as st
 
 from relic_core.domain.studies import StudyView
 from relic_core.errors import RelicError
+from relic_core.installed import COMMAND
 from relic_core.studies.report import made_of
 from relic_core.studies.service import LONGEST_CODE
 from relic_core.wiring import App
@@ -60,7 +61,7 @@ def is_let_in(app: App, view: StudyView) -> bool:
         st.error(
             literal(
                 "That is not the code. Where it was forgotten, another can be set on the computer that runs the "
-                f"program: python -m relic_core study owner-code {study_id} CODE"
+                f"program: {COMMAND} study owner-code {study_id} CODE"
             ),
             icon=":material/lock:",
         )

@@ -17,6 +17,7 @@ import streamlit as st
 from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import KINDS, StudyRequest, StudyView, study_kind, study_label
 from relic_core.errors import NotFound, RelicError
+from relic_core.installed import COMMAND
 from relic_core.studies.service import FARTHEST, LONGEST_CODE, StudyCounts, StudySource, paper_study, seal
 from relic_core.wiring import App
 from relic_ui.jobs import show_job, stop_label
@@ -296,7 +297,7 @@ def _one_click(app: App) -> None:
             st.html(
                 '<p class="relic-quiet relic-measure">The critics’ words do not come with the program: they are cut '
                 "out of their books, which Project Gutenberg gives away. Whoever runs the program fetches them once, "
-                "with <code>python -m relic_core dataset rebuild</code>.</p>"
+                f"with <code>{COMMAND} dataset rebuild</code>.</p>"
             )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from relic_core.installed import MODULE
 from tools.bench.parts import free_port
 from tools.reliability.visit import Visit
 
@@ -142,10 +144,13 @@ def test_an_installed_program_starts_its_app(installed):
             wait_until_healthy(url, process)
             with Visit(url) as visit:
                 drawn = b"".join(each.SerializeToString() for each in visit.open("find"))
+                recall = b"".join(each.SerializeToString() for each in visit.open("recall"))
         finally:
             process.terminate()
             said = process.communicate(timeout=120)[0]
     assert b"High Water at Averhythe" in drawn
+    assert b"relic evaluate" in recall
+    assert b"-m relic_core" not in recall + drawn
     assert "Traceback" not in said
     assert "Network URL" not in said, "its configuration is in the wheel"
 
@@ -175,4 +180,23 @@ def test_what_it_says_to_type_is_its_one_command(installed):
     assert "Usage: relic works" in refused.stderr
     unknown = installed.run("remove", "No Such Work")
     assert "`relic works` lists" in unknown.stderr
-    assert "python -m relic_core" not in unknown.stderr + installed.said("search", "--help") + installed.said("--help")
+    typed = ("search", "--help"), ("--help",), ("sources",), ("runs",), ("train", "--list"), ("settings", "--example")
+    said = [unknown.stderr, *(installed.said(*each) for each in typed)]
+    assert [each for each in said if "-m relic_core" in each] == []
+
+
+def test_sentences_that_are_no_errors_name_the_command_that_works_where_they_are_said():
+    """What is raised, noted or shown as an example is put right where it is shown; nothing else is."""
+    found = []
+    for path in (*PROJECT.glob("relic_core/**/*.py"), *PROJECT.glob("relic_ui/**/*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        put_right = {id(each) for node in nodes if is_put_right(node) for each in ast.walk(node)}
+        texts = [node for node in nodes if isinstance(node, ast.Constant) and MODULE in str(node.value)]
+        found += [f"{path.name}:{each.lineno}" for each in texts if id(each) not in put_right]
+    assert [each for each in found if not each.startswith("installed.py")] == []
+
+
+def is_put_right(node):
+    docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    shown = isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"note", "command"}
+    return isinstance(node, ast.Raise) or docstring or shown

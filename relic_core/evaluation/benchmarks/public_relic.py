@@ -27,10 +27,11 @@ from relic_core.formats.window_manifest import (
     read_texts,
     sha256_of,
 )
+from relic_core.installed import COMMAND
 from relic_core.ports import WorkSource
 
 MANIFEST = ASSETS / "public_relic"
-REBUILD = "python -m relic_core dataset rebuild"
+REBUILD = f"{COMMAND} dataset rebuild"
 
 _FOLDER, _FILE = "public_relic", "windows.parquet"
 _NAMED = 5
