@@ -314,9 +314,13 @@ class App:
     @cached_property
     def drafts(self) -> Drafts:
         """Checks the quotations of drafts."""
+        from relic_core.drafts.critics import Critics
         from relic_core.drafts.service import Drafts
 
-        return Drafts(self.settings.data / "drafts", self.works, self.mining.quoted, self.citing.work, self.jobs.start)
+        sources = self.store.sources
+        critics = Critics(lambda: [stored.source for stored in sources.all()], sources.holding)
+        folder, start = self.settings.data / "drafts", self.jobs.start
+        return Drafts(folder, self.works, self.mining.quoted, self.citing.work, critics, start)
 
     @cached_property
     def benchmarks(self) -> Benchmarks:

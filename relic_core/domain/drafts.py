@@ -7,8 +7,9 @@ from typing import Literal
 
 from relic_core.domain.runs import Offsets
 
-CheckOutcome = Literal["to the letter", "altered", "elsewhere", "not found", "too short"]
-"""What a check comes to. "Not found" is of the library alone: nobody knows what other books hold."""
+CheckOutcome = Literal["to the letter", "altered", "elsewhere", "critic", "not found", "too short"]
+"""What a check comes to. "Critic" is in criticism alone. "Not found" is of the library: nobody knows what other books
+hold."""
 
 Excuse = Literal["", "edition", "ellipsis", "pronoun", "capital"]
 """Why a difference may be no mistake: another edition's spelling, words left out without an ellipsis, a pronoun or a
@@ -60,6 +61,37 @@ class FoundPlace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CriticPlace:
+    """Where a quotation stands in criticism.
+
+    - `share`: of the source that is before it, 0-1.
+    - `words`: of the sentence in which it begins.
+    - `quoted`: whether the source quotes it itself.
+    """
+
+    source_id: str
+    title: str
+    author: str
+    share: float = 0.0
+    words: str = ""
+    quoted: bool = False
+
+    @property
+    def label(self) -> str:
+        """Name the source.
+
+        >>> CriticPlace(source_id="", title="Essays", author="A. Lee").label
+        'Essays by A. Lee'
+        """
+        return f"{self.title} by {self.author}" if self.author else self.title
+
+    @property
+    def place(self) -> str:
+        """Say how far into the source it is."""
+        return f"{self.share:.0%} into it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuotationCheck:
     """A quotation of a draft and what came of its check.
 
@@ -71,6 +103,7 @@ class QuotationCheck:
     - `differences`: from what `found` has, in the order of the quotation.
     - `claim`: its sentence with a gap in its place.
     - `chapter`: the chapter that the draft gives, where it is in another.
+    - `critic`: where criticism has it; of one that was not found, the source whose author its citation names.
     - `cut`: a negation that stands just before it in the work, and neither in it nor before it in the draft.
     """
 
@@ -86,11 +119,13 @@ class QuotationCheck:
     claim: str = ""
     chapter: str = ""
     cut: str = ""
+    critic: CriticPlace | None = None
 
     @property
     def outcomes(self) -> tuple[CheckOutcome, ...]:
-        """All that it counts as: what is from elsewhere may be altered as well."""
-        return ("elsewhere", "altered") if self.outcome == "elsewhere" and self.differences else (self.outcome,)
+        """All that it counts as: what is from elsewhere, or a critic's, may be altered as well."""
+        altered = self.outcome in {"elsewhere", "critic"} and bool(self.differences)
+        return (self.outcome, "altered") if altered else (self.outcome,)
 
     @property
     def summed(self) -> str:
@@ -143,6 +178,7 @@ SUMMED: dict[CheckOutcome, str] = {
     "to the letter": "to the letter",
     "altered": "altered",
     "elsewhere": "from elsewhere than named",
+    "critic": "in your criticism",
     "not found": "not found in your library",
     "too short": "too short to tell",
 }

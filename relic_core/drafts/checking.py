@@ -9,6 +9,7 @@ from functools import partial
 
 from relic_core.domain import MASK, CitedWork, Offsets, Span, Work, WorkSummary
 from relic_core.domain.drafts import CheckOutcome, Difference, Draft, FoundPlace, QuotationCheck
+from relic_core.drafts.critics import Critics
 from relic_core.drafts.naming import Named, Names, same_chapter
 from relic_core.drafts.placing import LEAST_SHARE, Laid, QuotedWords, is_negation
 from relic_core.errors import BadText
@@ -53,6 +54,7 @@ class Library:
     summaries: Sequence[WorkSummary]
     load: Callable[[str], Work]
     cited: Callable[[str], CitedWork]
+    critics: Critics
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class Checker:
             )
         self._prose = read_prose(draft.text, of_a_book=False)
         self._names = Names(library.summaries, library.works)
+        self._critics_by = library.critics.sources_by()
         self._titles = {work.id: work.title for work in library.summaries}
         marked = [each for each in find_quotations(self._prose) if each.closed and not each.nested]
         unmarked = self._unmarked(marked)
@@ -110,7 +113,7 @@ class Checker:
 
     def check(self) -> Iterator[QuotationCheck]:
         """Check the quotations; what is a title or a list is passed over. What is found fast comes first."""
-        waiting = []
+        waiting, nowhere = [], []
         for quotation, marked in self.quotations:
             words, named, made = self._begun(quotation, marked=marked)
             quoted = QuotedWords(words, self._library.works)
@@ -128,8 +131,15 @@ class Checker:
             if laid and laid[0].share >= LEAST_SHARE:
                 yield self._judged(self._best(quoted, laid, named), named, made)
             elif not is_no_quotation(quoted.text):
-                check = made(outcome="not found", found=self._nearest(laid, named))
-                yield replace(check, named=()) if named.naming == "running" else check
+                critic = self._critics_by.get(named.missing)
+                check = made(outcome="not found", found=self._nearest(laid, named), critic=critic)
+                nowhere.append(replace(check, named=()) if named.naming == "running" else check)
+        in_criticism = self._library.critics.find([each.words for each in nowhere], self._library.works)
+        for check, there in zip(nowhere, in_criticism, strict=True):
+            if there is None:
+                yield check
+            else:
+                yield replace(check, outcome="critic", found=None, critic=there[0], differences=there[1])
 
     def _begun(self, quotation: Quotation, *, marked: bool) -> tuple[str, Named, Callable[..., QuotationCheck]]:
         """Give the words of a quotation, what the draft names for it, and what makes its check."""
@@ -146,7 +156,7 @@ class Checker:
             marked=marked,
             named=tuple(dict.fromkeys(self._titles[each] for each in named.works)),
             naming=named.naming,
-            missing=named.missing,
+            missing="" if named.missing in self._critics_by else named.missing,
             claim=self._claim(quotation),
         )
         return words, named, made

@@ -48,8 +48,15 @@ def said(check: QuotationCheck) -> str:
         )
         altered = ", and altered" * bool(check.differences)
         text = f"From elsewhere than named{altered}: the draft names {given}, and it is in {where}."
+    elif check.outcome == "critic" and check.critic:
+        altered = ", and altered" * bool(check.differences)
+        quoted = ", which quotes it" * check.critic.quoted
+        text = f"In your criticism{altered}: {check.critic.label}, {check.critic.place}{quoted}."
+        text += f" It is not in {named}." * bool(named)
     elif check.outcome == "too short":
         text = "Too short to tell where it comes from."
+    elif check.critic:
+        text = f"Not found in your library, which of {check.critic.label} has the sentences around quotations alone."
     elif check.missing:
         text = f"Not found in your library, which has no work by the name {check.missing}. Add it to check this."
     elif named:
@@ -92,8 +99,11 @@ def as_table(report: DraftReport, style: str = "mla") -> str:
 def _row(check: QuotationCheck, style: str) -> Iterator[object]:
     yield " and ".join(check.outcomes)
     yield from (check.words, said(check), "; ".join(map(difference_in_words, check.differences)))
-    for found in (None, check.found) if check.outcome == "not found" else (check.found, None):
-        yield from (found.title, found.place, found.at) if found else ("", "", "")
+    if check.outcome == "critic" and check.critic:
+        yield from (check.critic.label, check.critic.place, "", "", "", "")
+    else:
+        for found in (None, check.found) if check.outcome == "not found" else (check.found, None):
+            yield from (found.title, found.place, found.at) if found else ("", "", "")
     yield from ("; ".join(check.named), citation(check, style), *check.at)
 
 

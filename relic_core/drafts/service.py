@@ -20,6 +20,7 @@ from relic_core.domain import CitedWork, Job
 from relic_core.domain.drafts import ChosenPassage, Draft, DraftReport, QuotationCheck
 from relic_core.drafts import reading, report
 from relic_core.drafts.checking import Checker, Library, found_place
+from relic_core.drafts.critics import Critics
 from relic_core.errors import BadRequest, NotFound
 from relic_core.formats.files import write_whole
 from relic_core.mining.quoted_works import QuotedWorks
@@ -57,10 +58,11 @@ class Drafts:
         works: Works,
         quoted: Callable[[Progress], QuotedWorks | None],
         cited: Callable[[str], CitedWork],
+        critics: Critics,
         start_job: Callable[..., Job],
     ) -> None:
         self._folder, self._works, self._quoted, self._cited = folder, works, quoted, cited
-        self._start_job = start_job
+        self._critics, self._start_job = critics, start_job
 
     def check(
         self, draft: Draft, progress: Progress = silent, seen: Callable[[QuotationCheck], object] = lambda _: None
@@ -83,7 +85,9 @@ class Drafts:
         quoted = self._quoted(progress)
         if quoted is None:
             raise BadRequest("There is no work to check quotations against. Add works in the Library.")
-        return Checker(draft, Library(quoted, self._works.summaries(), self._works.load, cache(self._cited)))
+        return Checker(
+            draft, Library(quoted, self._works.summaries(), self._works.load, cache(self._cited), self._critics)
+        )
 
     def start(self, draft: Draft, owner: str = "", original: bytes = b"") -> str:
         """Start a job that checks a draft; gives the id under which the draft is found."""

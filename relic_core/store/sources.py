@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection
 from relic_core.domain import MinedWindow, Pair, SecondarySource
 from relic_core.errors import NotFound
 from relic_core.store.mined_windows import add_windows
-from relic_core.store.pairs import add_pairs
+from relic_core.store.pairs import PASSAGE, add_pairs, passage_fields
 from relic_core.store.rows import Removable, columns_of, insert, record, utc_now, value
 
 _COLUMNS = ("id", "title", "author", "name", "sha256", "characters", "number", "origin", "licence")
@@ -142,6 +142,17 @@ class SourceRows(Removable[SecondarySource]):
         """List the sources by title."""
         rows = self._all(_SELECT + "live_sources ORDER BY lower(title), id")
         return tuple(_stored(row) for row in rows)
+
+    def holding(self, pattern: str, most: int) -> tuple[Pair, ...]:
+        """Give the quotations that a pattern fits, or that it fits something around: so many at most."""
+        rows = self._all(
+            f"SELECT {PASSAGE} FROM (SELECT {PASSAGE} FROM pairs UNION ALL SELECT {PASSAGE} FROM windows) "  # noqa: S608
+            "WHERE source_id IN (SELECT id FROM live_sources) AND (regexp_matches(left_context, $1) "
+            "OR regexp_matches(quotation, $1) OR regexp_matches(right_context, $1)) "
+            "ORDER BY source_id, at_start, id LIMIT $2",
+            [pattern, most],
+        )
+        return tuple(Pair(**passage_fields(row)) for row in rows)
 
     def removed(self) -> tuple[SecondarySource, ...]:
         """List the sources behind tombstones, the last removed first."""

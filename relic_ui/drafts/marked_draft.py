@@ -18,6 +18,7 @@ _COLOURS: dict[CheckOutcome, str] = {
     "to the letter": "#3f8a55",
     "altered": "#b07c00",
     "elsewhere": "#a0477a",
+    "critic": "#4a6fa5",
     "not found": "#c0453a",
     "too short": "#77726a",
 }
@@ -25,6 +26,7 @@ _LINES: dict[CheckOutcome, str] = {
     "to the letter": "solid",
     "altered": "wavy",
     "elsewhere": "double",
+    "critic": "solid;--relic-outcome-at:underline overline",
     "not found": "dashed",
     "too short": "dotted",
 }
@@ -110,6 +112,10 @@ def _item(number: int, check: QuotationCheck, report: DraftReport) -> str:
             )
         do.append(link("read", "Read it there", title=f"Read {found.title}, {found.place}", work=found.work_id,
                        at=found.at, n=found.length))  # fmt: skip
+    if critic := check.critic:
+        if critic.words:
+            body += f'<p class="relic-quiet">There: “{escape(shorten(critic.words, _SHOWN))}”</p>'
+        do.append(link("sources", "What it quotes", title=f"What {critic.title} quotes", source=critic.source_id))
     if check.outcome == "not found":
         if check.missing or not check.named:
             do.append(link("library", "Add a work"))

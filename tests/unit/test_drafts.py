@@ -21,6 +21,7 @@ from relic_core.domain.drafts import Draft
 from relic_core.drafts import service
 from relic_core.drafts.service import read_draft
 from relic_core.errors import BadRequest, BadText, NotFound
+from tests.criticism import NOVEL, write_books
 
 FERRY = (
     "The Ferry\n\nby Ada North\n\nCHAPTER I\n\nThe ferryman counted seven brass lanterns beside the frozen quay "
@@ -468,3 +469,52 @@ def test_the_command_prints_saves_and_never_writes_over_the_draft(run, tmp_path,
     assert (tmp_path / "page.html").read_text() == "<p>words</p>"
     assert run("check", tmp_path / "none.txt").code == 1
     assert list((settings.data / "drafts").glob("*")) == []
+
+
+COMEDY = "The indifference of the water is a judgement on the parish"
+
+
+@pytest.fixture
+def with_criticism(checked, tmp_path):
+    books = write_books(tmp_path)
+    checked.app.mining.run([books], workers=checked.app.mining.workers(1))
+    return checked
+
+
+@pytest.mark.parametrize(
+    ("quotation", "outcomes"),
+    [
+        (COMEDY, ("critic",)),
+        ("[T]he indifference of the water is … a judgement on the parish", ("critic",)),
+        (COMEDY.replace("judgement", "verdict"), ("critic", "altered")),
+        ("The indifference of all wild weather was no concern of anybody’s uncle", ("not found",)),
+    ],
+)
+def test_words_of_a_critic_are_found_in_the_criticism_with_their_place(with_criticism, quotation, outcomes):
+    report = with_criticism.app.drafts.check(Draft(f"As Thorne says, “{quotation}” (Thorne 12)."))
+    check = only(report.checks)
+    assert check.outcomes == outcomes
+    assert check.critic.author == "Basil Thorne"
+    assert check.missing == ""
+    if outcomes[0] == "critic":
+        assert check.critic.words.startswith(COMEDY)
+        assert 0 < check.critic.share < 1
+        (row,) = csv.DictReader(with_criticism.app.drafts.written(report, ".csv").splitlines())
+        assert "Basil Thorne" in row["work"]
+        assert "%" in row["place"]
+        for ending in (".html", ".json"):
+            assert "Basil Thorne" in with_criticism.app.drafts.written(report, ending)
+
+
+def test_words_that_a_work_has_are_the_works_whoever_quotes_them(with_criticism):
+    with_criticism.app.works.add(NOVEL.encode(), name="lantern.txt")
+    quotation = "the river had no opinion of the parish council, and rose all the same"
+    check = only(with_criticism(f"“{quotation}” (Thorne 12)."))
+    assert (check.outcome, check.critic, check.missing) == ("to the letter", None, "")
+
+
+def test_a_removed_source_is_looked_in_no_more(with_criticism):
+    sources = with_criticism.app.sources
+    for each in sources.all():
+        sources.remove(each.source.id)
+    assert only(with_criticism(f"“{COMEDY}” (Thorne 12).")).outcomes == ("not found",)
