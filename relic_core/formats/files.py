@@ -14,13 +14,14 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, NoReturn, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.config import ExtraValues
 
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
 from relic_core.text.decoding import harmless
@@ -154,22 +155,22 @@ def as_string(value: object, source: str, *, empty: bool = False) -> str:
     return value
 
 
-def checked(kind: type[T], raw: object, here: str, *, known_only: bool = True) -> T:
+def checked(kind: type[T], raw: object, here: str, *, extra: ExtraValues = "forbid") -> T:
     """Make a record, or whatever a type names, of plain data, strictly; what is wrong is told with its place.
 
-    - `known_only`: nothing unknown is let in.
+    - `extra`: what is done with what is unknown.
     """
     try:
         said = json.dumps(raw, ensure_ascii=False, allow_nan=False)
         check_text(said, here)
-        return record_of(kind, said, known_only=known_only)
+        return record_of(kind, said, extra=extra)
     except (ValueError, RecursionError) as error:
         raise BadBenchmark(
             f"{here}: {error}. The file was damaged or changed by hand: take it anew from where it came."
         ) from None
 
 
-def record_of(kind: type[T], said: str | bytes, *, known_only: bool = True) -> T:
+def record_of(kind: type[T], said: str | bytes, *, extra: ExtraValues = "forbid") -> T:
     """Read JSON that this program wrote, as `checked` does. Raises ValueError: it is something else, and why.
 
     >>> record_of(tuple[int, ...], "[1, 2]")
@@ -179,7 +180,7 @@ def record_of(kind: type[T], said: str | bytes, *, known_only: bool = True) -> T
     ValueError: '1' Input should be a valid integer, and is '2'
     """
     try:
-        found: T = _reader(kind).validate_json(said, strict=True, extra="forbid" if known_only else "ignore")
+        found: T = _reader(kind).validate_json(said, strict=True, extra=extra)
         return found  # noqa: TRY300 - what it raises is told below
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
@@ -189,14 +190,12 @@ def record_of(kind: type[T], said: str | bytes, *, known_only: bool = True) -> T
     raise ValueError(f"{place}{first['msg']:.300}{given}")
 
 
-def record_in(kind: type[T], path: Path, *, known_only: bool = True) -> T:
+def record_in(kind: type[T], path: Path, *, extra: ExtraValues = "forbid") -> T:
     """Read a file as `record_of` does. Raises OSError: it cannot be read."""
-    return record_of(kind, path.read_bytes(), known_only=known_only)
+    return record_of(kind, path.read_bytes(), extra=extra)
 
 
-@cache
-def _reader(kind: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any type
-    return TypeAdapter(kind)
+_reader: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 def check_text(text: str, source: str) -> None:
