@@ -346,18 +346,8 @@ def _page(found: Sequence[T], page: int, size: int = SIZE) -> tuple[Sequence[T],
     return found[(page - 1) * size : page * size], {"total": len(found), "page": page, "pages": pages}
 
 
-@command(
-    "mcp",
-    "mcp --keep",
-    more="The assistant's program starts it, by its configuration: see docs/assistants.md.",
-)
-@click.option("--keep", is_flag=True, help="The assistant may keep notes in the notebook; else it only reads.")
-@person_option("Whose notebook it is")
-def mcp(app: App, keep: bool, person: str) -> None:
-    """Let an assistant read the library (Model Context Protocol): it finds, checks, reads and cites passages.
-
-    It works beside the app. Nothing but what the assistant asks for leaves the library.
-    """
+def serving(tools: Tools, *, keep: bool) -> Any:
+    """Make the server of some tools. Raises NotFound: its package is not installed."""
     try:
         from mcp.server import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
@@ -383,7 +373,6 @@ def mcp(app: App, keep: bool, person: str) -> None:
 
         return call
 
-    tools = Tools(app, app.people.find(person))
     reading: tuple[Callable[..., Any], ...] = (
         tools.list_works, tools.find_evidence, tools.check_quotation, tools.read_passage, tools.find_word, tools.cite,
         tools.who_quotes,
@@ -392,6 +381,22 @@ def mcp(app: App, keep: bool, person: str) -> None:
     for tool in (*reading, *([tools.keep_note] if keep else [])):
         hints = ToolAnnotations(read_only_hint=tool in reading, destructive_hint=False, open_world_hint=False)
         server.add_tool(answering(tool), annotations=hints, structured_output=True)
+    return server
+
+
+@command(
+    "mcp",
+    "mcp --keep",
+    more="The assistant's program starts it, by its configuration: see docs/assistants.md.",
+)
+@click.option("--keep", is_flag=True, help="The assistant may keep notes in the notebook; else it only reads.")
+@person_option("Whose notebook it is")
+def mcp(app: App, keep: bool, person: str) -> None:
+    """Let an assistant read the library (Model Context Protocol): it finds, checks, reads and cites passages.
+
+    It works beside the app. Nothing but what the assistant asks for leaves the library.
+    """
+    server = serving(Tools(app, app.people.find(person)), keep=keep)
     if sys.stdin.isatty():
         note("An assistant's program starts this, and talks to it on standard input. Ctrl-C ends it.")
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # the thread that waits for the next line would outlive an interrupt

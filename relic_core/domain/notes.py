@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, get_args
 
+from relic_core.domain.bounds import Count, Positive, Words
 from relic_core.errors import BadRequest, unknown_name
 
 Verdict = Literal["supports", "contradicts", "unsure"]
@@ -47,24 +48,24 @@ class KeptPassage:
     - `made_with`: model, index and version that answered, as in `relic_core.domain.Search`.
     """
 
-    work_id: str
-    sha256: str
-    title: str
+    work_id: Words
+    sha256: Words
+    title: Words
     author: str
     at: str
-    length: int
-    start: int
-    end: int
+    length: Positive
+    start: Count
+    end: Count
     place: str
     chapter: str
-    paragraph: int
-    line: int | None = None
-    quotation: str
+    paragraph: Count
+    line: Count | None = None
+    quotation: Words
     origin: Origin = "read"
     claim_text: str = ""
     search_id: str = ""
     retriever: str = ""
-    rank: int = 0
+    rank: Count = 0
     made_with: str = ""
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from relic_core.domain.bounds import Amount, Bytes, Count, Words, Year
 from relic_core.domain.windows import ContextSize
 from relic_core.installed import COMMAND
 
@@ -57,11 +58,11 @@ class Book:
       given.
     """
 
-    key: str
+    key: Words
     title: str
     author: str = ""
-    year: int | None = None
-    sentences: int = 0
+    year: Year | None = None
+    sentences: Count = 0
     sha256: str = ""
 
 
@@ -145,11 +146,11 @@ class Run:
     shape: ContextSize
     configuration: Mapping[str, str] = field(hash=False)
     books: tuple[Book, ...] = field(repr=False)
-    examples: int
+    examples: Count
     code: str
     machine: Mapping[str, str] = field(hash=False, repr=False)
-    seconds: float
-    index_bytes: int
+    seconds: Amount
+    index_bytes: Bytes
     created: datetime
     tags: tuple[str, ...] = ()
     shipped: bool = False

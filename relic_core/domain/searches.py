@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, get_args
 
+from relic_core.domain.bounds import Year
 from relic_core.domain.spans import ANY_LENGTH, MAX_LENGTH, MIN_LENGTH, PASSAGE
 from relic_core.domain.works import Work, WorkSummary, WorkVersion
 from relic_core.errors import BadRequest
@@ -28,8 +29,8 @@ class WorkFilter:
 
     works: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()
-    first_year: int | None = None
-    last_year: int | None = None
+    first_year: Year | None = None
+    last_year: Year | None = None
 
     def __bool__(self) -> bool:
         return bool(self.works or self.authors) or self.first_year is not None or self.last_year is not None

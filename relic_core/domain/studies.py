@@ -16,6 +16,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+from relic_core.domain.bounds import Count, Positive, Words, Year
 from relic_core.domain.claims import MASK, Claim
 from relic_core.domain.figures import Figure
 from relic_core.domain.runs import Offsets
@@ -119,7 +120,7 @@ class Option:
     span: Span
     at: Offsets
     address: str
-    words: str
+    words: Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,18 +139,18 @@ class Item:
     Raises BadRequest: neither one passage nor three of one length apart from each other; no such option or word.
     """
 
-    id: str
-    book: str
+    id: Words
+    book: Words
     work_id: str
     left: str
     right: str
     options: tuple[Option, ...]
-    right_option: int
+    right_option: Count
     chooser: str
-    gold_rank: int
+    gold_rank: Count
     kind: str = ""
     source: str = ""
-    anchor: int = 0
+    anchor: Count = 0
 
     def __post_init__(self) -> None:
         spans = sorted(self.spans)
@@ -211,10 +212,10 @@ class StudyWork:
       where no work of the library is needed, since the items hold all that is read.
     """
 
-    key: str
+    key: Words
     title: str
     author: str
-    year: int | None
+    year: Year | None
     sha256: str
     fingerprint: str
     segmenter: str
@@ -232,17 +233,17 @@ class Making:
 
     benchmark: str
     split: str
-    lengths: tuple[int, ...]
+    lengths: tuple[Positive, ...]
     shape: ContextSize
     chooser: str
     chooser_configuration: Mapping[str, str] = field(hash=False)
-    beyond: int
+    beyond: Count
     seed: int
-    windows: int
-    left_out: int
+    windows: Count
+    left_out: Count
     code: str
     kind: str = "proxy"
-    shared: int = 0
+    shared: Count = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,9 +255,9 @@ class Study:
     - `items`: in an order of their own; each annotator has another.
     """
 
-    id: str
-    name: str
-    version: int
+    id: Words
+    name: Words
+    version: Positive
     earlier: str
     works: tuple[StudyWork, ...]
     items: tuple[Item, ...] = field(repr=False)
@@ -321,7 +322,7 @@ class StudyTerms:
     """
 
     instructions: str
-    wanted: int
+    wanted: Count
     consent: str
     privacy: str
     revealed: bool

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -22,10 +22,12 @@ from relic_core.drafts import reading, report
 from relic_core.drafts.checking import Checker, Library, found_place
 from relic_core.drafts.critics import Critics
 from relic_core.errors import BadRequest, NotFound
-from relic_core.formats.files import write_whole
+from relic_core.formats.files import record_in, record_of, write_whole
 from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.ports import Progress, silent
 from relic_core.services.works import Works
+
+T = TypeVar("T")
 
 ENDINGS = reading.ENDINGS
 read_draft = reading.read_draft
@@ -109,7 +111,9 @@ class Drafts:
             raise NotFound("The draft was deleted before it was checked.")
         with (folder / _CHECKS).open("w", encoding="utf-8", buffering=1) as lines:
             found = self.check(
-                _draft_of(folder), progress, lambda check: lines.write(f"{_CHECK.dump_json(check).decode()}\n")
+                _read(Draft, folder / _DRAFT),
+                progress,
+                lambda check: lines.write(f"{_CHECK.dump_json(check).decode()}\n"),
             )
         write_whole(folder / _REPORT, _WHOLE.dump_json(found))
         return "Checked."  # jobs are listed for everybody
@@ -119,10 +123,9 @@ class Drafts:
         folder = self._path(draft_id, owner)
         done = (folder / _REPORT).is_file()
         if done:
-            found = _WHOLE.validate_json((folder / _REPORT).read_bytes())
+            found = _read(DraftReport, folder / _REPORT)
         else:
-            lines = (folder / _CHECKS).read_bytes().split(b"\n")[:-1] if (folder / _CHECKS).is_file() else []
-            found = DraftReport(draft=_draft_of(folder), checks=_in_order(map(_CHECK.validate_json, lines)), searched=0)
+            found = DraftReport(draft=_read(Draft, folder / _DRAFT), checks=_checks_of(folder), searched=0)
         found = replace(found, chosen=_chosen_of(folder))
         original = folder / _ORIGINAL
         return StoredDraft(
@@ -193,12 +196,24 @@ class Drafts:
 
 def _chosen_of(folder: Path) -> tuple[ChosenPassage, ...]:
     path = folder / _CHOSEN
-    return _PASSAGES.validate_json(path.read_bytes()) if path.is_file() else ()
+    return _read(tuple[ChosenPassage, ...], path) if path.is_file() else ()
 
 
 def _in_order(checks: Iterable[QuotationCheck]) -> tuple[QuotationCheck, ...]:
     return tuple(sorted(checks, key=lambda check: check.at))
 
 
-def _draft_of(folder: Path) -> Draft:
-    return Draft(**json.loads((folder / _DRAFT).read_text(encoding="utf-8")))
+def _checks_of(folder: Path) -> tuple[QuotationCheck, ...]:
+    """Read the checks made so far, but for one that cannot be read."""
+    found = []
+    for line in (folder / _CHECKS).read_bytes().split(b"\n")[:-1] if (folder / _CHECKS).is_file() else ():
+        with suppress(ValueError):
+            found.append(record_of(QuotationCheck, line))
+    return _in_order(found)
+
+
+def _read(kind: type[T], path: Path) -> T:
+    try:
+        return record_in(kind, path)
+    except (OSError, ValueError) as error:
+        raise NotFound(f"The draft in {path.parent} is damaged ({path.name}: {error}). Give it again.") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from relic_core.config import Settings
 from relic_core.domain import Job, Sentence, Span, Work
+from relic_core.domain.bounds import Count, Positive
 from relic_core.domain.figures import Table, many
 from relic_core.echoes import measuring as known_echoes
 from relic_core.echoes import scoring
@@ -25,7 +26,7 @@ from relic_core.echoes.scoring import ALONE, DEFAULT, METHODS, Counted, Filters,
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder, shared
 from relic_core.errors import BadRequest, NotFound
-from relic_core.formats.files import digest_of, write_whole
+from relic_core.formats.files import digest_of, record_in, write_whole
 from relic_core.ports import Progress, silent
 from relic_core.reporting.passages import quotation
 from relic_core.retrieval import index_files
@@ -124,7 +125,7 @@ class Echoes:
             found = self._compare(request, first, others, progress)
             with index_files.writing(self._settings.indexes):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(path, json.dumps(found))
+                write_whole(path, json.dumps(asdict(found)))
         return self._answer(request, first, others, found)
 
     def found(self, request: EchoRequest) -> EchoAnswer | None:
@@ -257,7 +258,7 @@ class Echoes:
         vectors = np.add.reduceat(padded, edges, axis=0)[::2]
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
-    def _compare(self, request: EchoRequest, first: Work, others: Sequence[Work], progress: Progress) -> dict[str, Any]:
+    def _compare(self, request: EchoRequest, first: Work, others: Sequence[Work], progress: Progress) -> _Found:
         index, most = _index(request.method, request.vectors), _MOST_UNITS.get(request.method, _MANY_UNITS)
         cut = [units(each) for each in others]
         spans = chosen(first, request), [span for each in cut for span in each]
@@ -306,28 +307,25 @@ class Echoes:
             pairs = scoring.rescored(first_pairs, scorer, progress)[: request.top]
         else:
             pairs = scoring.best_pairs(scorer, len(a.texts), top=request.top, progress=progress)
-        return {
-            "pairs": [
-                [spans[0][each.a].start, spans[0][each.a].length, owners[each.b], spans[1][each.b].start,
-                 spans[1][each.b].length, round(each.score, 5)]
-                for each in pairs
-            ],
-            "units": [len(a.texts), len(b.texts)],
-            "related": _related(a, b, pairs),
-            "notice": " ".join(said for said, holds in ((_ITSELF, own.any()), (_EDITIONS, editions)) if holds),
-        }  # fmt: skip
+        found = [
+            (spans[0][each.a].start, spans[0][each.a].length, owners[each.b], spans[1][each.b].start,
+             spans[1][each.b].length, round(each.score, 5))
+            for each in pairs
+        ]  # fmt: skip
+        notice = " ".join(said for said, holds in ((_ITSELF, own.any()), (_EDITIONS, editions)) if holds)
+        return _Found(found, (len(a.texts), len(b.texts)), _related(a, b, pairs), notice)
 
-    def _answer(self, request: EchoRequest, first: Work, others: Sequence[Work], found: dict[str, Any]) -> EchoAnswer:
+    def _answer(self, request: EchoRequest, first: Work, others: Sequence[Work], found: _Found) -> EchoAnswer:
         made = []
         for number, ((start, length, owner, other, sentences, score), related) in enumerate(
-            zip(found["pairs"], found["related"], strict=True), start=1
+            zip(found.pairs, found.related, strict=True), start=1
         ):
             spans = (first, Span(start, length)), (others[owner], Span(other, sentences))
             there = [set(scoring.terms_of(quotation(work, span).plain)) for work, span in spans]
             meets = dict(related), {right: left for left, right in related}
             sides = [_side(work, span, there[1 - at], meets[at]) for at, (work, span) in enumerate(spans)]
             made.append(Echo(number=number, score=score, a=sides[0], b=sides[1]))
-        return EchoAnswer(request=request, echoes=tuple(made), units=tuple(found["units"]), notice=found["notice"])
+        return EchoAnswer(request=request, echoes=tuple(made), units=found.units, notice=found.notice)
 
 
 def read_request(given: dict[str, Any]) -> EchoRequest:
@@ -403,11 +401,20 @@ def chosen(work: Work, request: EchoRequest) -> list[Span]:
     return found
 
 
-def _kept(path: Path) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is kept of a comparison: numbers of the two passages of each pair and its score, and words that meet."""
+
+    pairs: list[tuple[Count, Positive, Count, Count, Positive, float]]
+    units: tuple[Count, Count]
+    related: list[list[tuple[str, str]]]
+    notice: str
+
+
+def _kept(path: Path) -> _Found | None:
     """Read what was found before; None where nothing was, or it is damaged."""
     with suppress(OSError, ValueError):
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        return found
+        return record_in(_Found, path)
     return None
 
 

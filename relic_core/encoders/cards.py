@@ -31,6 +31,7 @@ from relic_core.encoders.weights import (
     settings_folder,
 )
 from relic_core.errors import BadWeights
+from relic_core.formats.files import record_in
 
 Pooling = Literal["mean", "first", "last", "pooler"]
 Similarity = Literal["cosine", "dot"]
@@ -199,8 +200,8 @@ def _name(model: str, folder: Path) -> str:
 def _model_type(folder: Path) -> str:
     settings = settings_folder(folder) / CONFIG
     try:
-        return str(json.loads(settings.read_text(encoding="utf-8")).get("model_type", ""))
-    except (OSError, ValueError, AttributeError, RecursionError):
+        return str(record_in(dict[str, Any], settings).get("model_type", ""))
+    except (OSError, ValueError):
         return ""  # what is wrong with the file is said when the model is loaded
 
 
@@ -235,10 +236,10 @@ def _read_file(path: Path, *, name: str) -> EncoderCard:
 def _read_object(path: Path, what: str, keys: Sequence[str], *, missing: str, again: str) -> dict[str, Any]:
     """Read the JSON object of a card, with some of its keys; `missing` and `again` are said where it cannot be read."""
     try:
-        given = json.loads(path.read_text(encoding="utf-8"))
+        given = record_in(object, path)
     except FileNotFoundError:
         raise BadWeights(missing) from None
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise BadWeights(f"The {what} {path} cannot be read as JSON ({error}). {again}") from None
     if not isinstance(given, dict):
         raise BadWeights(f"The {what} {path} must be one JSON object, {{...}}, with the keys {', '.join(keys)}.")
@@ -440,8 +441,8 @@ def _pooling(path: Path) -> str:
 def _read(path: Path) -> Any:  # noqa: ANN401 - JSON
     """Read one of the files; all but the list of modules hold an object."""
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        said = record_in(object, path)
+    except (OSError, ValueError) as error:
         raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from None
     if not isinstance(said, list if path.name == MODULES else dict):
         raise BadWeights(f"{path} does not hold what sentence-transformers writes there. Fetch the model again.")

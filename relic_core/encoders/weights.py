@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 import math
 import shutil
 import zlib
@@ -33,10 +32,10 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import StringConstraints
 
 from relic_core.errors import BadWeights
-from relic_core.formats.files import digest_of
+from relic_core.formats.files import Strict, digest_of, record_in
 from relic_core.installed import LARGER
 
 if TYPE_CHECKING:
@@ -55,14 +54,12 @@ LayersPrecision = Literal["float16", "float16 and float32"]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
-class LayersCard(BaseModel):
+class LayersCard(Strict):
     """What is known of the layers of a compact model.
 
     - `base`: what they lie over: a hub name, `LARGE`, or nothing for the packaged all-MiniLM-L6-v2.
     - `precision`: of its tensors; in float32 are those with a number that float16 has no room for.
     """
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     base: str
     base_digest: Digest
@@ -75,17 +72,15 @@ def read_layers_card(path: Path) -> LayersCard:
     """Read the card of a compact model."""
     again = "Copy the folder again from where the model was trained, or train it anew."
     try:
-        return LayersCard.model_validate_json(path.read_bytes())
+        return record_in(LayersCard, path)
     except FileNotFoundError:
         raise BadWeights(f"The compact model in {path.parent} lacks {path.name}. {again}") from None
     except OSError as error:
         raise BadWeights(f"{path} cannot be read ({error}). {again}") from None
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = f'its "{first["loc"][0]}" is {first["input"]!r}: ' if first["loc"] else ""
+    except ValueError as error:
         raise BadWeights(
-            f"{path} is damaged, or a newer program wrote it: {place}{first['msg']}. Where it was a newer program, "
-            f"take that one. {again}"
+            f"{path} is damaged, or a newer program wrote it: {error}. Where it was a newer program, take that one. "
+            f"{again}"
         ) from None
 
 
@@ -459,7 +454,7 @@ def configuration(files: ModelFiles) -> Any:  # noqa: ANN401 - transformers is n
     path = files.folder / CONFIG
     with safe_open(files.folder / WEIGHTS, "pt") as held:
         most = len(held.keys())
-    said = json.loads(path.read_bytes())
+    said = record_in(dict[str, Any], path)
     if "auto_map" in said and said.get("model_type") not in CONFIG_MAPPING:
         raise ValueError("it asks for code of its own to be run, which is never done here")
     for name, value in said.items():

@@ -13,7 +13,6 @@ Sentences without any letter or digit cannot be compared and do not count.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ import numpy.typing as npt
 
 from relic_core.domain import Work
 from relic_core.errors import BadRequest, NotFound
+from relic_core.formats.files import record_in
 from relic_core.library import folder
 from relic_core.text.reading import read_work, segmenter
 
@@ -68,14 +68,13 @@ def read_list(path: Path) -> list[str]:
     Raises BadRequest: the file is not there or holds something else.
     """
     try:
-        sentences = json.loads(path.read_text("utf-8"))
+        return record_in(list[str], path)
     except OSError as error:
         raise BadRequest(f"The sentence list {path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
-        raise BadRequest(f"The sentence list {path} is not JSON: {error}.") from error
-    if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
-        raise BadRequest(f"The sentence list {path} must be a JSON array of strings, the sentences in order.")
-    return sentences
+        raise BadRequest(
+            f"The sentence list {path} must be a JSON array of strings, the sentences in order: {error}."
+        ) from error
 
 
 def score_lists(

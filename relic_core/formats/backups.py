@@ -17,12 +17,10 @@ import stat
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Self
-
-from pydantic import Field, ValidationError
+from typing import BinaryIO, Literal, Self
 
 from relic_core.errors import BadBackup, NotFound
-from relic_core.formats.files import Strict
+from relic_core.formats.files import Count, Strict, record_of
 from relic_core.library.archives import METHODS, opened
 
 FORMAT = 1
@@ -40,7 +38,7 @@ _PACKED_ALREADY = {".safetensors", ".zip", ".epub", ".parquet"}
 class Member(Strict):
     """A file of a back-up: its size in bytes and the sha256 of its bytes."""
 
-    bytes: int
+    bytes: Count
     sha256: str
 
 
@@ -51,6 +49,7 @@ class Manifest(Strict):
     - `left_out`: what of the data folder is not in it, and why.
     """
 
+    format: Literal[1] = 1
     program: str
     store_version: int
     store_engine: str
@@ -58,13 +57,18 @@ class Manifest(Strict):
     works: int
     own: int | None = None
     store: str
-    left_out: tuple[str, ...] = Field(strict=False)
+    left_out: tuple[str, ...]
     members: dict[str, Member]
 
     @property
     def bytes(self) -> int:
         """Size of all files together, unpacked."""
         return sum(member.bytes for member in self.members.values())
+
+
+class _Head(Strict):
+    format: int
+    program: str = "not said which"
 
 
 class BackupWriter:
@@ -95,8 +99,7 @@ class BackupWriter:
 
     def close(self, manifest: Manifest) -> None:
         """Write the manifest and the end of the zip."""
-        said = {"format": FORMAT, **manifest.model_dump()}
-        self._zip.writestr(MANIFEST, json.dumps(said, indent=1, ensure_ascii=False))
+        self._zip.writestr(MANIFEST, json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False))
         self._zip.close()
 
     def _write(self, name: str, source: BinaryIO, *, packed: bool) -> None:
@@ -153,23 +156,21 @@ class BackupFile:
             info = self._zip.getinfo(MANIFEST)
             if info.file_size > _MOST_MANIFEST:
                 raise self._bad("its manifest is too large")
-            said = json.loads(self._zip.read(info))
-            version = int(said.pop("format"))
+            said = self._zip.read(info)
+            head = record_of(_Head, said, extra="ignore")
+            if head.format > FORMAT:
+                raise BadBackup(
+                    f"{self.path} was made by a newer version of this program ({head.program:.80}). Nothing was "
+                    "changed. Update the program and restore again."
+                )
         except KeyError:
             raise self._bad(f"it has no {MANIFEST}, so it is not a back-up of this program") from None
-        except (*_DAMAGED, ValueError, TypeError, AttributeError) as error:
-            raise self._bad(f"its manifest cannot be read ({error})") from error
-        if version > FORMAT:
-            raise BadBackup(
-                f"{self.path} was made by a newer version of this program ({said.get('program', 'not said which')}). "
-                "Nothing was changed. Update the program and restore again."
-            )
+        except (*_DAMAGED, ValueError) as error:
+            raise self._bad(f"its manifest cannot be read ({error!s:.300})") from error
         try:
-            return Manifest.model_validate(said)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            what = "is lacking" if first["type"] == "missing" else f"is {first['input']!r:.40}"
-            raise self._bad(f"its manifest is incomplete ({' '.join(map(str, first['loc'])):.200} {what})") from None
+            return record_of(Manifest, said)
+        except ValueError as error:
+            raise self._bad(f"its manifest is incomplete ({error!s:.300})") from None
 
     def _check_names(self) -> None:
         there = self._zip.infolist()

@@ -14,16 +14,19 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import Annotated, BinaryIO, NoReturn, TypeVar
+from typing import Annotated, Any, BinaryIO, NoReturn, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.config import ExtraValues
 
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, StoreError
 from relic_core.text.decoding import harmless
 
-M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 _KINDS: tuple[tuple[type, str], ...] = (
     (type(None), "null"),
@@ -39,6 +42,15 @@ _KINDS: tuple[tuple[type, str], ...] = (
 _ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 """Half of a surrogate pair as JSON spells it; two that belong together are a character."""
 
+
+def _in_utc(moment: datetime) -> datetime:
+    if not MINYEAR < moment.year < MAXYEAR:
+        raise ValueError("A date so far away cannot be told in every time zone")
+    return moment.astimezone(UTC)
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+"""A moment with its time zone; what is read is in UTC."""
 Count = Annotated[int, Field(ge=0)]
 Name = Annotated[str, Field(pattern=r"\S")]
 
@@ -143,18 +155,47 @@ def as_string(value: object, source: str, *, empty: bool = False) -> str:
     return value
 
 
-def checked(kind: type[M], raw: object, here: str) -> M:
-    """Make a record of plain data, strictly; what is wrong is told with its place."""
+def checked(kind: type[T], raw: object, here: str, *, extra: ExtraValues = "forbid") -> T:
+    """Make a record, or whatever a type names, of plain data, strictly; what is wrong is told with its place.
+
+    - `extra`: what is done with what is unknown.
+    """
     try:
-        return kind.model_validate(as_object(raw, here))
+        said = json.dumps(raw, ensure_ascii=False, allow_nan=False)
+        check_text(said, here)
+        return record_of(kind, said, extra=extra)
+    except (ValueError, RecursionError) as error:
+        raise BadBenchmark(
+            f"{here}: {error}. The file was damaged or changed by hand: take it anew from where it came."
+        ) from None
+
+
+def record_of(kind: type[T], said: str | bytes, *, extra: ExtraValues = "forbid") -> T:
+    """Read JSON that this program wrote, as `checked` does. Raises ValueError: it is something else, and why.
+
+    >>> record_of(tuple[int, ...], "[1, 2]")
+    (1, 2)
+    >>> record_of(tuple[int, ...], '[1, "2"]')
+    Traceback (most recent call last):
+    ValueError: '1' Input should be a valid integer, and is '2'
+    """
+    try:
+        found: T = _reader(kind).validate_json(said, strict=True, extra=extra)
+        return found  # noqa: TRY300 - what it raises is told below
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = "".join(f"'{each!s:.80}' " for each in first["loc"])
-        given = "" if isinstance(first["input"], dict) else f", and is {first['input']!r:.60}"
-        raise BadBenchmark(
-            f"{here}: {place}{first['msg']}{given}. The file was damaged or changed by hand: take it anew from "
-            "where it came."
-        ) from None
+    place = "".join(f"'{each!s:.80}' " for each in first["loc"])
+    hidden = isinstance(first["input"], dict) or first["type"] == "json_invalid"
+    given = "" if hidden else f", and is {first['input']!r:.60}"
+    raise ValueError(f"{place}{first['msg']:.300}{given}")
+
+
+def record_in(kind: type[T], path: Path, *, extra: ExtraValues = "forbid") -> T:
+    """Read a file as `record_of` does. Raises OSError: it cannot be read."""
+    return record_of(kind, path.read_bytes(), extra=extra)
+
+
+_reader: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 def check_text(text: str, source: str) -> None:

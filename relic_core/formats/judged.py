@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
+from pydantic.config import ExtraValues
 
 from relic_core.errors import BadBenchmark, NotFound
-from relic_core.formats.files import M, Name, Strict, checked, parse, read_text
+from relic_core.formats.files import Name, Strict, T, checked, parse, read_text
 from relic_core.formats.trec import read_qrels, read_run
 
 QRELS = "qrels.txt"
@@ -27,17 +28,17 @@ class _Passage(Strict):
 
 class _Pool(Strict):
     query_id: Name
-    candidates: tuple[Name, ...] = Field((), strict=False)
-    relevant: tuple[Name, ...] = Field((), strict=False)
+    candidates: tuple[Name, ...] = ()
+    relevant: tuple[Name, ...] = ()
     relevance: dict[Name, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(default_factory=dict)
 
 
-class _Document(BaseModel):
+class _Document(Strict):
     title: Name
     text: str
 
 
-class _SetQuery(BaseModel):
+class _SetQuery(Strict):
     query: Name
     docs: list[Name]
     metadata: dict[str, Any] = Field(default_factory=dict)
@@ -131,14 +132,14 @@ def _above_0(judged: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, f
 
 def _read_quest(folder: Path, objective: str) -> JudgedSet:
     passages: dict[str, str] = {}
-    for here, document in lines(folder / QUEST[0], _Document):
+    for here, document in lines(folder / QUEST[0], _Document, extra="ignore"):
         _once(here, document.title, passages)
         passages[document.title] = document.text.strip() or document.title
     path = next((folder / name for name in QUEST[1:] if (folder / name).exists()), None)
     if path is None:
         raise NotFound(f"{folder} holds documents, and no {' or '.join(QUEST[1:])} with queries for them.")
     queries, grades = [], {}
-    for number, (here, query) in enumerate(lines(path, _SetQuery), start=1):
+    for number, (here, query) in enumerate(lines(path, _SetQuery, extra="ignore"), start=1):
         _check_known(here, query.query, dict.fromkeys(query.docs), passages)
         template = str(query.metadata.get("template", ""))
         queries.append(JudgedQuery(id=f"q{number}", text=query.query, template=template))
@@ -146,7 +147,7 @@ def _read_quest(folder: Path, objective: str) -> JudgedSet:
     return JudgedSet(tuple(queries), passages, {}, grades, objective)
 
 
-def lines(path: Path, kind: type[M]) -> Iterator[tuple[str, M]]:
+def lines(path: Path, kind: type[T], *, extra: ExtraValues = "forbid") -> Iterator[tuple[str, T]]:
     """Read JSON lines, each with where it stands; raises as `read_folder`."""
     # Split at line feeds alone: a string of JSON may hold U+2028 and its like, where `splitlines` would cut.
     found = read_text(path).split("\n")
@@ -156,7 +157,7 @@ def lines(path: Path, kind: type[M]) -> Iterator[tuple[str, M]]:
         raise BadBenchmark(f"{path} is empty. It was cut short: fetch it again.")
     for number, line in enumerate(found, start=1):
         here = f"{path}, line {number:,}"
-        yield here, checked(kind, parse(line, here), here)
+        yield here, checked(kind, parse(line, here), here, extra=extra)
 
 
 def _once(here: str, given: str, known: Mapping[str, object]) -> None:

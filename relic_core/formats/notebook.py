@@ -18,17 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from datetime import UTC
 from typing import NamedTuple
-
-from pydantic import AwareDatetime, Field
 
 from relic_core import __version__
 from relic_core.domain import Address, Collection, KeptPassage, Note, note_id
-from relic_core.domain.notes import Origin, checked_name, checked_tags, checked_verdict, checked_words
+from relic_core.domain.notes import checked_name, checked_tags, checked_verdict, checked_words
 from relic_core.errors import BadRequest
 from relic_core.formats.envelope import Envelope
-from relic_core.formats.files import Count, Name, Strict, checked
+from relic_core.formats.files import Moment, Name, Strict, checked
 
 FILE = Envelope("notebook", 1, ("collections",), {"made_with": f"relic_core {__version__}"})
 
@@ -40,41 +37,19 @@ class Section(NamedTuple):
     notes: tuple[Note, ...]
 
 
-class _KeptPassage(Strict):
-    work_id: Name
-    sha256: Name
-    title: Name
-    author: str
-    at: str
-    length: int = Field(ge=1)
-    start: Count
-    end: int
-    place: str
-    chapter: str
-    paragraph: Count
-    line: Count | None
-    quotation: Name
-    origin: Origin
-    claim_text: str
-    search_id: str
-    retriever: str
-    rank: Count
-    made_with: str
-
-
 class _Note(Strict):
-    created: AwareDatetime = Field(strict=False)
-    updated: AwareDatetime = Field(strict=False)
+    created: Moment
+    updated: Moment
     words: str
     tags: list[str]
     verdict: str | None
-    kept: _KeptPassage
+    kept: KeptPassage
 
 
 class _Collection(Strict):
     id: Name
     name: str
-    created: AwareDatetime = Field(strict=False)
+    created: Moment
     notes: list[_Note]
 
 
@@ -120,14 +95,12 @@ def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Sectio
 
 
 def _section(read: _Collection, person: str) -> Section:
-    collection = Collection(
-        id=read.id, name=checked_name(read.name), created=read.created.astimezone(UTC), person=person
-    )
+    collection = Collection(id=read.id, name=checked_name(read.name), created=read.created, person=person)
     return Section(collection, tuple(_note(each, read.id, person, at) for at, each in enumerate(read.notes, 1)))
 
 
 def _note(read: _Note, collection_id: str, person: str, at: int) -> Note:
-    kept = KeptPassage(**read.kept.model_dump())
+    kept = read.kept
     if kept.end <= kept.start:
         raise ValueError("a passage ends before it begins")
     Address.parse(kept.at)
@@ -139,7 +112,7 @@ def _note(read: _Note, collection_id: str, person: str, at: int) -> Note:
         tags=checked_tags(read.tags),
         verdict=None if read.verdict is None else checked_verdict(read.verdict),
         position=float(at),
-        created=read.created.astimezone(UTC),
-        updated=read.updated.astimezone(UTC),
+        created=read.created,
+        updated=read.updated,
         person=person,
     )

@@ -63,7 +63,7 @@ _Length = Annotated[int, Field(ge=MIN_LENGTH, le=MAX_LENGTH)]
 class _Book(Strict):
     sentences: list[str]
     candidates: dict[str, list[int]]
-    quotes: dict[str, Annotated[tuple[_Context, int | None, _Length, _Context], Field(strict=False)]]
+    quotes: dict[str, tuple[_Context, int | None, _Length, _Context]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,16 +24,25 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
-from datetime import UTC, datetime
+from dataclasses import asdict, fields, replace
+from datetime import UTC
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, NamedTuple
 
-from pydantic import Field
-
-from relic_core.domain import Book, ContextSize, Offsets, Outcome, Run
+from relic_core.domain import ContextSize, Offsets, Outcome, Run
+from relic_core.domain.bounds import MOST, Amount, Count
 from relic_core.errors import BadBenchmark, BadRequest
-from relic_core.formats.files import Count, Strict, as_object, checked, decoded, parse, read_bytes, write_whole
+from relic_core.formats.files import (
+    Moment,
+    as_object,
+    as_string,
+    checked,
+    decoded,
+    parse,
+    read_bytes,
+    record_of,
+    write_whole,
+)
 
 FORMAT = "relic run/1"
 
@@ -90,8 +99,21 @@ def _opened(path: Path, *, shipped: bool) -> tuple[Run, Sequence[str], Sequence[
         whole = False
     if not whole:
         raise _damaged(path, "its content is not what its sha256 says")
-    facts = checked(_Facts, content, str(path))
-    return _run(facts, str(path), shipped=shipped), facts.kinds, lines
+    kinds = checked(list[str], content.pop("kinds", None), f"{path}: 'kinds'")
+    return _run(content, str(path), shipped=shipped), kinds, lines
+
+
+class _Line(NamedTuple):
+    example_id: str
+    book: Count | str
+    length: Count
+    kind: Count | str
+    candidates: Count
+    rank: Count
+    overlap_rank: Count
+    gold: tuple[Count, Count]
+    first: tuple[tuple[Count, Count], ...]
+    graded: tuple[tuple[Count, Amount], ...] = ()
 
 
 def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[Any]:
@@ -118,30 +140,27 @@ def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[
 
 def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kinds: Sequence[str] = ()) -> Outcome:
     """Read what `outcome_line` wrote; what numbers of books and kinds stand for is given, or the line names them."""
-    example_id, book, length, kind, candidates, rank, overlap_rank, gold, first, *judged = line
-    graded = [(at, float(grade)) for at, grade in judged[0]] if judged else []
-    whole = (length, candidates, rank, overlap_rank, *gold, *(each for place in first for each in place))
-    whole += tuple(at for at, _ in graded)
+    said = record_of(_Line, json.dumps(line))
+    book, kind = said.book, said.kind
     if books is not None:
-        whole += (book, kind)
-    if any(type(number) is not int or number < 0 for number in whole):
-        raise ValueError(f"the outcome of example {example_id!r:.40} holds something that is not a whole number")
-    if books is not None and not (book < len(books) and kind < len(kinds)):
-        raise ValueError(f"the outcome of example {example_id!r:.40} is of a book or a kind that is not listed")
-    named = (book, kind) if books is None else (books[book], kinds[kind])
-    if not all(isinstance(each, str) for each in (example_id, *named)):
-        raise TypeError(f"the outcome of example {example_id!r:.40} holds a name that is none")
+        if not (isinstance(book, int) and isinstance(kind, int) and book < len(books) and kind < len(kinds)):
+            raise ValueError(
+                f"the outcome of example '{said.example_id:.40}' is of a book or a kind that is not listed"
+            )
+        book, kind = books[book], kinds[kind]
+    if not (isinstance(book, str) and isinstance(kind, str)):
+        raise TypeError(f"the outcome of example '{said.example_id:.40}' holds a name that is none")
     return Outcome(
-        example_id=example_id,
-        book=named[0],
-        length=length,
-        kind=named[1],
-        candidates=candidates,
-        rank=rank or None,
-        overlap_rank=overlap_rank or None,
-        gold=_place(gold),
-        first=tuple(_place(place) for place in first),
-        graded=tuple(graded),
+        example_id=said.example_id,
+        book=book,
+        length=said.length,
+        kind=kind,
+        candidates=said.candidates,
+        rank=said.rank or None,
+        overlap_rank=said.overlap_rank or None,
+        gold=_place(said.gold),
+        first=tuple(map(_place, said.first)),
+        graded=said.graded,
     )
 
 
@@ -165,42 +184,12 @@ def _shortened(place: Offsets) -> list[int]:
 
 def _place(shortened: Sequence[int]) -> Offsets:
     start, size = shortened
+    if start + size > MOST:
+        raise ValueError(f"{start:,} and {size:,} characters more are beyond any text")
     return start, start + size
 
 
-class _Book(Strict):
-    key: Annotated[str, Field(min_length=1)]
-    title: str
-    author: str
-    year: int | None
-    sentences: Count
-    sha256: str
-
-
-class _Facts(Strict):
-    """What a file says of a run: all but its outcomes, and whether it came with the program, which no file decides."""
-
-    id: str
-    benchmark: str
-    split: str
-    pool: Literal["whole work", "given"]
-    data_hash: str
-    retriever: str
-    label: str
-    shape: str
-    configuration: dict[str, str]
-    books: list[_Book]
-    examples: Count
-    code: str
-    machine: dict[str, str]
-    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    index_bytes: Count
-    created: str
-    tags: list[str]
-    kinds: list[str]
-
-
-_OWN = [name for name in _Facts.model_fields if name != "kinds"]
+_OWN = [each.name for each in fields(Run) if each.name != "shipped"]  # whether it came with the program no file decides
 
 
 def facts_of(run: Run) -> dict[str, object]:
@@ -215,20 +204,13 @@ def facts_of(run: Run) -> dict[str, object]:
     }
 
 
-def _run(facts: _Facts, here: str, *, shipped: bool) -> Run:
+def _run(content: dict[str, Any], here: str, *, shipped: bool) -> Run:
     try:
-        shape, created = ContextSize.parse(facts.shape), datetime.fromisoformat(facts.created)
-    except (BadRequest, ValueError) as error:
+        shape = ContextSize.parse(as_string(content.get("shape"), f"{here}: 'shape'"))
+    except BadRequest as error:
         raise BadBenchmark(f"{here}: {error}") from None
-    if created.tzinfo is None:
-        raise BadBenchmark(f"{here}: the moment '{facts.created:.40}' has no time zone.")
-    own = {
-        "shape": shape,
-        "created": created,
-        "books": tuple(Book(**book.model_dump()) for book in facts.books),
-        "tags": tuple(facts.tags),
-    }
-    return Run(**{**{name: getattr(facts, name) for name in _OWN}, **own, "shipped": shipped})
+    run = checked(Run, {**content, "shape": asdict(shape), "shipped": shipped}, here)
+    return replace(run, created=checked(Moment, content["created"], f"{here}: 'created'"))
 
 
 def check_outcomes(here: str, run: Run, outcomes: Sequence[Outcome]) -> None:

@@ -31,6 +31,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from relic_core.domain.searches import (
+    EVERYWHERE,
     Condition,
     Joined,
     ModelFingerprints,
@@ -54,8 +55,7 @@ _LARGEST = 2_000_000
 """Bytes that a code may become when it is inflated."""
 _MOST = 1_000_000
 _Number = Annotated[int, Field(ge=1, le=_MOST)]
-_Year = Annotated[int, Field(ge=-_MOST, le=_MOST)] | None
-_List = Field(max_length=10_000, strict=False)  # a tuple here, a list in JSON
+_List = Field(max_length=10_000)
 _DICTIONARY = (
     b'"},"narrowing":{"works":["authors":["first_year":"last_year":"like":{"work":"at":"chapters":["makers":{"version":'
     b'"0.1.0"zero-shot":"fusion":"reranked":"bm25":"dense-relic":"edition":"["zero-shot","fusion","dense-relic","bm25",'
@@ -69,13 +69,6 @@ _NO_MODEL = "-"
 """Stands for a retriever whose model could not be loaded."""
 _SHOWN = 60
 KEYS = ("work", "claim", "length", "results", "retrievers")
-
-
-class _WorkFilter(Strict):
-    works: Annotated[tuple[str, ...], _List] = ()
-    authors: Annotated[tuple[str, ...], _List] = ()
-    first_year: _Year = None
-    last_year: _Year = None
 
 
 class _Like(Strict):
@@ -96,7 +89,7 @@ class _RequestFields(Strict):
     results: _Number
     retrievers: Annotated[tuple[str, ...], _List]
     chapters: Annotated[tuple[_Number, ...], _List] = ()
-    work_filter: _WorkFilter = Field(_WorkFilter(), alias="narrowing")
+    work_filter: WorkFilter = Field(EVERYWHERE, alias="narrowing")
     like: _Like | None = None
     critics_quote: bool = False
     voice: Voice = "any"
@@ -112,7 +105,7 @@ class _RequestFields(Strict):
             results=self.results,
             retrievers=self.retrievers,
             chapters=self.chapters,
-            work_filter=WorkFilter(**dict(self.work_filter)),
+            work_filter=self.work_filter,
             like=SeedPassage(self.like.work, self.like.at, self.like.length) if self.like else None,
             critics_quote=self.critics_quote,
             voice=self.voice,

@@ -21,29 +21,27 @@ its items, and by what an item must be.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
-from datetime import datetime
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from relic_core.domain.spans import Span
+from relic_core.domain.bounds import Count, Positive
 from relic_core.domain.studies import (
     KINDS,
     Item,
     Making,
-    Option,
     Study,
     StudyTerms,
-    StudyWork,
     check_terms,
     study_id,
 )
 from relic_core.domain.windows import ContextSize
-from relic_core.errors import BadRequest
+from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats.envelope import Envelope
-from relic_core.formats.files import as_object, as_string
+from relic_core.formats.files import Moment, Strict, as_object, as_string, checked
 
 _FILE = Envelope("study", 1, ("study", "terms"), head={})
 _TEXTS = ("instructions", "consent", "privacy")
+_TOLD = (*_TEXTS, "wanted")
 
 
 class StudyFile(NamedTuple):
@@ -58,7 +56,7 @@ def write_study(study: Study, terms: StudyTerms) -> bytes:
     return _FILE.write(
         {
             "study": study_content(study) | {"items": [item_content(item) for item in study.items]},
-            "terms": {name: getattr(terms, name) for name in (*_TEXTS, "wanted")},
+            "terms": {name: getattr(terms, name) for name in _TOLD},
         }
     )
 
@@ -66,17 +64,16 @@ def write_study(study: Study, terms: StudyTerms) -> bytes:
 def read_study(data: bytes, source: str) -> StudyFile:
     """Read the file of a study and check it."""
     parts = _FILE.read(data, source)
+    facts = as_object(parts["study"], f"{source}, study,")
     try:
-        facts: Any = as_object(parts["study"], f"{source}, study,")
-        items = tuple(item_of(each) for each in facts.pop("items"))
-        study = study_of(facts, items)
-        terms = _terms_of(as_object(parts["terms"], f"{source}, terms,", (*_TEXTS, "wanted")), source)
-        making = study.making
-        check_terms({name: getattr(terms, name) for name in (*_TEXTS, "wanted")}, shared=making.shared)
-        named = study_id(name=study.name, version=study.version, seed=making.seed, items=items, shared=making.shared)
-        keys, kind = {work.key for work in study.works}, study.kind
-    except (TypeError, ValueError, KeyError, AttributeError, BadRequest) as error:
-        raise _FILE.damaged(source, f"{type(error).__name__}: {error}") from None
+        study = study_of(facts, facts.pop("items", None), source)
+        terms = checked(StudyTerms, as_object(parts["terms"], f"{source}, terms,", _TOLD) | {"revealed": False}, source)
+        making, items, kind = study.making, study.items, study.kind
+        check_terms({name: getattr(terms, name) for name in _TOLD}, shared=making.shared)
+    except (BadBenchmark, BadRequest) as error:
+        raise _FILE.damaged(source, str(error)) from None
+    keys = {work.key for work in study.works}
+    named = study_id(name=study.name, version=study.version, seed=making.seed, items=items, shared=making.shared)
     if named != study.id:
         raise _FILE.damaged(source, f"its items are not those of the study {study.id:.20}")
     if len({item.id for item in items}) != len(items) or not items:
@@ -105,20 +102,14 @@ def study_content(study: Study) -> dict[str, Any]:
     }
 
 
-def study_of(content: Mapping[str, Any], items: tuple[Item, ...]) -> Study:
-    """Make a study of plain data; TypeError, ValueError, KeyError or BadRequest where they are none."""
-    said = dict(content)
-    if not str(said["name"]).strip() or type(said["version"]) is not int or said["version"] < 1:
-        raise ValueError("a study has a name and a version from 1")
-    return Study(
-        **said
-        | {
-            "works": tuple(StudyWork(**work) for work in said["works"]),
-            "making": making_of(said["making"]),
-            "created": datetime.fromisoformat(said["created"]),
-            "items": items,
-        }
-    )
+def study_of(facts: Mapping[str, Any], items: object, source: str) -> Study:
+    """Make a study of plain data, strictly. Raises BadBenchmark, BadRequest: they are none."""
+    making = as_object(facts.get("making"), f"{source}, making,")
+    shape = ContextSize.parse(as_string(making.get("shape"), f"{source}, shape,"))
+    options = [_item(each) for each in checked(list[dict[str, Any]], items, f"{source}, items,")]
+    whole = {**facts, "making": {**making, "shape": asdict(shape)}, "items": options}
+    study = checked(Study, whole, source)
+    return replace(study, created=checked(Moment, facts["created"], f"{source}, created,"))
 
 
 def making_content(making: Making) -> dict[str, Any]:
@@ -129,14 +120,6 @@ def making_content(making: Making) -> dict[str, Any]:
     if not making.shared:
         del content["shared"]
     return content
-
-
-def making_of(content: Mapping[str, Any]) -> Making:
-    """Read how a study was made; raises as `study_of`."""
-    said = dict(content)
-    if type(said["seed"]) is not int or type(said.get("shared", 0)) is not int:
-        raise ValueError("a seed and the number of shared items are whole numbers")
-    return Making(**said | {"lengths": tuple(said["lengths"]), "shape": ContextSize.parse(said["shape"])})
 
 
 def item_content(item: Item) -> dict[str, Any]:
@@ -153,25 +136,20 @@ def item_content(item: Item) -> dict[str, Any]:
     return item.content | {"options": options}
 
 
-def item_of(content: Mapping[str, Any]) -> Item:
-    """Make an item of plain data; raises as `study_of`."""
-    said = dict(content)
-    for name in ("id", "book", "left", "right", "chooser"):
-        as_string(said[name], f"an item's {name}", empty=name in {"left", "right", "chooser"})
-    return Item(**said | {"options": tuple(_option(each) for each in said["options"])})
+class _Option(Strict):
+    sentences: tuple[Count, Positive]
+    at: tuple[Count, Positive]
+    address: str
+    words: str
 
 
-def _option(said: Mapping[str, Any]) -> Option:
-    (start, length), (first, last) = said["sentences"], said["at"]
-    if not all(type(number) is int for number in (start, length, first, last)) or not 0 <= first < last:
-        raise ValueError("an option stands at whole numbers")
-    words = as_string(said["words"], "the words of an option")
-    return Option(span=Span(start, length), at=(first, last), address=said["address"], words=words)
-
-
-def _terms_of(said: Mapping[str, Any], source: str) -> StudyTerms:
-    instructions, consent, privacy = (as_string(said[name], f"{source}, {name},", empty=True) for name in _TEXTS)
-    wanted = said["wanted"]
-    if type(wanted) is not int:
-        raise ValueError("annotators wanted is a whole number")
-    return StudyTerms(instructions=instructions, wanted=wanted, consent=consent, privacy=privacy, revealed=False)
+def _item(content: dict[str, Any]) -> dict[str, Any]:
+    """Name the numbers of an item's options, as the records do."""
+    options = checked(list[_Option], content.get("options"), "an item's options")
+    if any(first >= last for first, last in (each.at for each in options)):
+        raise BadRequest("An option ends before it begins.")
+    named = [
+        {**each.model_dump(exclude={"sentences"}), "span": dict(zip(("start", "length"), each.sentences, strict=True))}
+        for each in options
+    ]
+    return {**content, "options": named}

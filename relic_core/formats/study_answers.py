@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from relic_core.domain.studies import (
     CANNOT_DECIDE,
@@ -28,7 +29,7 @@ from relic_core.domain.studies import (
 )
 from relic_core.errors import BadBenchmark, BadRequest
 from relic_core.formats import escaping
-from relic_core.formats.files import as_object, as_string, parse
+from relic_core.formats.files import Moment, Name, Strict, checked, decoded, parse
 from relic_core.formats.studies import item_content, study_content
 
 FORMAT = "relic study answers/1"
@@ -40,7 +41,6 @@ _ELSEWHERE = "x"
 _NO_ROWS = ["annotator", "annotator_key", "item", "choice", "cannot_decide", "right", "seconds", "counts"]
 """Of an answer to the proxy task; to others "said" stands in the place of "right", which is the choice in words."""
 
-_HEADS = ("format", "anonymous", "study", "instructions", "wanted", "answers")
 _LEAST = 2
 """Answers of an item from which something can be learnt."""
 
@@ -145,50 +145,58 @@ def read_answers(
     now = datetime.now(UTC)
     found: dict[str, tuple[Annotator, list[Answer]]] = {}
     try:
-        content: Any = as_object(parse(data.decode("utf-8-sig"), source), source, _HEADS)
-        if content["format"] != FORMAT:
-            raise ValueError(f"it is not in the format '{FORMAT}'")  # noqa: TRY301 - told with the others below
-        if (answered := content["study"]["id"]) != study.id:
-            raise ValueError(f"it holds answers to the study {answered!s:.20}, and not to {study.id}")  # noqa: TRY301 - as above
-        if content["instructions"] != terms.instructions:
-            raise ValueError("it was answered by other instructions than stand here, so it was another question")  # noqa: TRY301 - as above
-        for said in content["answers"]:
-            answer = _answer(said, study, now)
-            name = f"{as_string(said['annotator'], 'an annotator')} ({of})"
-            annotator = Annotator(id=answer.annotator_id, name=name, joined=now)
-            found.setdefault(annotator.id, (annotator, []))[1].append(answer)
-    except (TypeError, ValueError, KeyError, AttributeError, BadRequest) as error:
-        why = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else str(error)
+        content = checked(_File, parse(decoded(data, source), source), "it")
+        if (answered := content.study.get("id")) != study.id:
+            raise BadRequest(f"it holds answers to the study {answered!s:.20}, and not to {study.id}")  # noqa: TRY301 - told with the others below
+        if content.instructions != terms.instructions:
+            raise BadRequest("it was answered by other instructions than stand here, so it was another question")  # noqa: TRY301 - as above
+        for at, raw in enumerate(content.answers, start=1):
+            said = checked(_Row, raw, f"answer {at:,}", extra="ignore")
+            annotator = Annotator(id=said.annotator_key, name=f"{said.annotator} ({of})", joined=now)
+            found.setdefault(annotator.id, (annotator, []))[1].append(_answer(said, study, now))
+    except (BadBenchmark, BadRequest) as error:
         raise BadBenchmark(
-            f"{source} cannot be taken in as answers: {why:.300}. Nothing was taken in. What is wanted is the JSON "
+            f"{source} cannot be taken in as answers: {error!s:.300}. Nothing was taken in. What is wanted is the JSON "
             "file of all answers that the program writes, to this very study."
         ) from None
     return list(found.values())
 
 
-def _answer(said: dict[str, Any], study: Study, now: datetime) -> Answer:
-    """Read one answer; TypeError, ValueError, KeyError, AttributeError or BadRequest where it is none."""
-    key, item, choice, seconds = (said[name] for name in ("annotator_key", "item", "choice", "seconds"))
-    if not re.fullmatch(rf"{_ELSEWHERE}[0-9a-f]{{12}}", as_string(key, "the key of an annotator")):
-        raise ValueError("the key of an annotator is none")
-    answered = study.item(as_string(item, "an item"))
+class _File(Strict):
+    format: Literal["relic study answers/1"]
+    anonymous: bool
+    study: dict[str, Any]
+    instructions: str
+    wanted: int
+    answers: list[dict[str, Any]]
+
+
+class _Row(Strict):
+    """What is taken in of an answer; whoever has it again works the rest out."""
+
+    annotator: Name
+    annotator_key: Annotated[str, Field(pattern=rf"^{_ELSEWHERE}[0-9a-f]{{12}}$")]
+    item: str
+    choice: int
+    seconds: Annotated[float, Field(ge=0, le=LONGEST_SECONDS)]
+    comment: Annotated[str, Field(max_length=LONGEST_COMMENT)] = ""
+    answered: Moment | None = None
+
+
+def _answer(said: _Row, study: Study, now: datetime) -> Answer:
+    """Make an answer of what was said. Raises BadRequest: it is none to this study."""
+    answered = study.item(said.item)
     if answered is None:
-        raise ValueError(f"the study has no item '{item:.40}'")
-    if type(choice) is not int or not study.kind.allows(answered, choice):
-        raise ValueError(f"{choice} is no choice at item '{item:.40}'")
-    if type(seconds) not in {int, float} or not 0 <= seconds <= LONGEST_SECONDS:
-        raise ValueError("an answer takes 0 seconds or more, and a day at most")
-    comment = as_string(said.get("comment", ""), "a comment", empty=True)
-    if len(comment) > LONGEST_COMMENT:
-        raise ValueError(f"a comment has {len(comment):,} characters, and at most {LONGEST_COMMENT:,} are kept")
-    at = datetime.fromisoformat(said["answered"]) if "answered" in said else now
+        raise BadRequest(f"the study has no item '{said.item:.40}'")
+    if not study.kind.allows(answered, said.choice):
+        raise BadRequest(f"{said.choice} is no choice at item '{said.item:.40}'")
     return Answer(
-        item_id=item,
-        annotator_id=key,
-        choice=choice,
-        seconds=float(seconds),
-        comment=comment,
-        created=at if at.tzinfo else at.replace(tzinfo=UTC),
+        item_id=said.item,
+        annotator_id=said.annotator_key,
+        choice=said.choice,
+        seconds=said.seconds,
+        comment=said.comment,
+        created=said.answered or now,
     )
 
 

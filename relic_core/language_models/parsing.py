@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from relic_core.domain import MAX_CLAIMS, Condition
 from relic_core.domain.searches import HOW_JOINED
+from relic_core.formats.files import record_of
 from relic_core.language_models.prompts import BEST
 
 LONGEST_REASON = 600
@@ -146,7 +147,7 @@ def _listed(answer: str, key: str) -> list[Any]:
     text = _spoken(answer)
     found = [each[key] for each in _objects(text) if key in each]
     if not found and text.startswith("["):
-        found = [json.loads(text)]
+        found = [record_of(list[Any], text)]
     if len(found) != 1 or not isinstance(found[0], list):
         raise ValueError(f"no list of {key}, or several")
     return found[0]

@@ -286,7 +286,7 @@ class Downloads:
                 last_modified=str(about["last_modified"]),
                 fetched=datetime.fromisoformat(about["fetched"]),
             )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None  # it is fetched anew
 
     def damaged(self) -> list[Path]:
@@ -386,7 +386,7 @@ class Gate:
     def _last(self) -> float:
         try:
             return float(json.loads(self._file.read_text(encoding="utf-8"))["at"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
             return 0.0
 
 

@@ -53,12 +53,15 @@ class SourceTable:
         """Read a table; one without a column that names files tells nothing."""
         text = decode(data, max_bytes=MOST_TABLE_BYTES)
         head = text.partition("\n")[0]
-        reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count))
-        heads = [re.sub(r"[^a-z0-9]", "", head.lower()) for head in next(reader, [])]
+        try:
+            lines = list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=head.count)))
+        except csv.Error as error:
+            raise BadText(f"A table of sources cannot be read ({error}). Save it anew as CSV.") from None
+        heads = [re.sub(r"[^a-z0-9]", "", head.lower()) for head in next(iter(lines), [])]
         columns = {
             what: next((heads.index(name) for name in names if name in heads), None) for what, names in _COLUMNS.items()
         }
-        for values in reader:
+        for values in lines[1:]:
             row = {
                 what: values[column].strip()
                 for what, column in columns.items()

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from relic_core import __version__
 from relic_core.domain import Span, Work, WorkVersion
 from relic_core.errors import BadRequest, NoIndex, StaleIndex, StoreError
-from relic_core.formats.files import digest_of
+from relic_core.formats.files import Count, Strict, digest_of, record_of
 from relic_core.ports import Progress
 from relic_core.text.variants import one_spelling
 from relic_core.text.words import STOPWORDS, WORD, fold
@@ -110,6 +110,12 @@ class Words(NamedTuple):
     ends: Numbers
 
 
+class _Manifest(Strict):
+    digest: str
+    works: tuple[QuotedWork, ...]
+    files: dict[str, tuple[Count, str]]
+
+
 class QuotedWorks:
     """The words of many works and a table of their runs; opened by `open`, made by `build`.
 
@@ -120,10 +126,10 @@ class QuotedWorks:
     - `digest`: of what the index was made from.
     """
 
-    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, manifest: _Manifest) -> None:
         self.folder = folder
-        self.digest: str = manifest["digest"]
-        self.works = tuple(QuotedWork(**{**facts, "own": tuple(facts["own"])}) for facts in manifest["works"])
+        self.digest = manifest.digest
+        self.works = manifest.works
         arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
         self.words: Numbers = arrays["words"]
         self.starts: Numbers = arrays["starts"]
@@ -143,25 +149,27 @@ class QuotedWorks:
     def open(cls, folder: Path, *, thorough: bool = False) -> QuotedWorks:
         """Open an index; its manifest and the sizes of its files are checked, and where `thorough` all their bytes."""
         try:
-            manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+            data = (folder / MANIFEST).read_bytes()
+            whole = record_of(dict[str, Any], data)
         except FileNotFoundError:
             raise NoIndex(f"There is no index of quoted works in {folder}. Mine again, and it is built.") from None
         except (OSError, ValueError) as error:
             raise _damaged(folder, f"{MANIFEST} cannot be read") from error
-        if not isinstance(manifest, dict) or manifest.get("digest") != manifest_digest(manifest):
+        if whole.get("digest") != manifest_digest(whole):
             raise _damaged(folder, f"{MANIFEST} was changed")
-        if manifest["code"] != CODE:
+        if whole.get("code") != CODE:
             raise StaleIndex(
-                f"The index of quoted works in {folder} is of the kind '{manifest['code']}', and this program reads "
-                f"'{CODE}'. Delete the folder and mine again: it is built anew."
+                f"The index of quoted works in {folder} is of the kind '{whole.get('code')!s:.40}', and this program "
+                f"reads '{CODE}'. Delete the folder and mine again: it is built anew."
             )
         try:
-            for name, (size, digest) in manifest["files"].items():
+            manifest = record_of(_Manifest, data, extra="ignore")
+            for name, (size, digest) in manifest.files.items():
                 path = folder / name
                 if path.stat().st_size != size or (thorough and digest_of(path) != digest):
                     raise _damaged(folder, f"{name} is not as it was written")
             return cls(folder, manifest)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError) as error:
             raise _damaged(folder, "a file cannot be read, or an earlier version made it") from error
 
     @classmethod

@@ -12,21 +12,18 @@ from dataclasses import asdict
 from functools import cache, lru_cache
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
 from relic_core.config import ASSETS
 from relic_core.domain.calibration import Calibration
 from relic_core.encoders.cards import CARD
 from relic_core.errors import BadBenchmark, BadWeights
 from relic_core.formats.envelope import Envelope
-from relic_core.formats.files import write_whole
+from relic_core.formats.files import checked, write_whole
 from relic_core.installed import COMMAND
 from relic_core.ports import Retriever
 
 FILE = "calibration.json"
 
 _FORMAT = Envelope("calibration", 1, ("model", "strength", "joined", "fusion"), {})
-_READING = TypeAdapter(Calibration)
 
 
 def model_of(encoder_identity: str) -> str:
@@ -100,8 +97,8 @@ def _shipped() -> Mapping[str, Calibration]:
 @lru_cache(maxsize=16)
 def _read(path: Path, _stamp: int) -> Calibration:
     try:
-        return _READING.validate_python(_FORMAT.read(path.read_bytes(), str(path)))
-    except (OSError, BadBenchmark, ValidationError):
+        return checked(Calibration, _FORMAT.read(path.read_bytes(), str(path)), str(path))
+    except (OSError, BadBenchmark):
         raise _unusable(path, "it is damaged, or was changed by hand") from None
 
 

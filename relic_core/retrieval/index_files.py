@@ -31,12 +31,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from relic_core import __version__
 from relic_core.caching import LRUCache
 from relic_core.domain import WorkVersion
 from relic_core.errors import NoIndex, StaleIndex, written_to
-from relic_core.formats.files import digest_of
+from relic_core.formats.files import Count, Moment, Strict, digest_of, record_in, record_of
 from relic_core.store import locks
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -92,9 +93,18 @@ def _remembered(find_out: Callable[[Path], T]) -> Callable[[Path], T]:
 _content = _remembered(digest_of)
 
 
-def _is_entry(entry: object) -> bool:
-    """Whether this is what a manifest says of a file."""
-    return isinstance(entry, dict) and isinstance(entry.get("bytes"), int) and isinstance(entry.get("sha256"), str)
+class _Entry(Strict):
+    bytes: Count
+    sha256: str
+
+
+class _Form(Strict):
+    """What a manifest must say beside its recipe."""
+
+    arrays: dict[str, _Entry]
+    files: dict[str, _Entry] = Field(default_factory=dict)
+    notes: dict[str, Any]
+    created: Moment
 
 
 _mapping = threading.Lock()
@@ -181,20 +191,15 @@ class _Manifest:
 @_remembered
 def _parsed(path: Path) -> _Manifest:
     """Read a manifest; ValueError where it is none, or not as it was written."""
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(manifest, dict) or manifest.pop("manifest", None) != digest_of_facts(manifest):
-        raise ValueError
-    entries = manifest.get("arrays"), manifest.get("files", {})
-    whole = all(isinstance(held, dict) and all(map(_is_entry, held.values())) for held in entries)
-    if not (whole and isinstance(manifest.get("notes"), dict)):
+    data = path.read_bytes()
+    manifest, recipe = record_of(dict[str, Any], data), record_of(Recipe, data, extra="ignore")
+    record_of(_Form, data, extra="ignore")
+    if manifest.pop("manifest", None) != digest_of_facts(manifest):
         raise ValueError
     sizes = {name: entry["bytes"] for name, entry in _files(manifest).items()}
     if not all(name.replace(".", "").isidentifier() for name in sizes):  # they become paths, and must not lead outside
         raise ValueError
-    try:
-        return _Manifest(manifest, Recipe.in_manifest(manifest).digest, sizes)
-    except KeyError:
-        raise ValueError from None
+    return _Manifest(manifest, recipe.digest, sizes)
 
 
 def exists(root: Path, recipe: Recipe) -> bool:
@@ -251,7 +256,7 @@ def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
 def _checked_before(folder: Path) -> Stamp | None:
     """Read what the files of an index were when their content was checked; None where it was not."""
     with suppress(OSError, ValueError, TypeError):
-        return tuple(map(tuple, json.loads((folder / _CHECKED).read_text(encoding="utf-8"))))
+        return record_in(tuple[tuple[int, ...], ...], folder / _CHECKED)
     return None
 
 

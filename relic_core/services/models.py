@@ -13,14 +13,14 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from relic_core.config import ASSETS, Settings
 from relic_core.domain.trainings import MODEL_KINDS, ModelKind, Training
 from relic_core.encoders.cards import CARD, read_card, read_reranker
 from relic_core.encoders.weights import LARGE, find_model, is_large_installed
 from relic_core.errors import BadRequest, BadWeights, NotFound
-from relic_core.formats.files import write_whole
+from relic_core.formats.files import Strict, record_in, write_whole
 from relic_core.installed import COMMAND
 from relic_core.training.folders import FOLDER, MODEL, TrainingFolder
 
@@ -282,30 +282,34 @@ def own_models(data: Path, named: Mapping[ModelKind, str]) -> dict[str, tuple[st
     return found
 
 
+class _Version(Strict):
+    version: int
+
+
+class _OfEncoders(_Version):
+    chosen: tuple[Choice, ...]
+
+
+class _Choices(_Version):
+    version: Literal[2]
+    chosen: tuple[Chosen, ...]
+
+
 def _read(data: Path) -> tuple[Chosen, ...]:
     """Read what was chosen, the last last; nothing where nothing ever was. Raises BadWeights: the file is damaged."""
     path = choices_file(data)
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        if said["version"] == _OF_ENCODERS:
-            return tuple(Chosen(encoder=_choice(each) if each["training"] else None) for each in said["chosen"])
-        if said["version"] != _VERSION:
-            raise ValueError(f"its version is {said['version']!r}, and {_VERSION} is known")  # noqa: TRY301 - told below
-        return tuple(Chosen(**{kind: _choice(each[kind]) for kind in MODEL_KINDS}) for each in said["chosen"])
+        if record_in(_Version, path, extra="ignore").version == _OF_ENCODERS:
+            before = record_in(_OfEncoders, path).chosen
+            return tuple(Chosen(encoder=each if each.training else None) for each in before)
+        return record_in(_Choices, path).chosen
     except FileNotFoundError:
         return ()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError) as error:
         raise BadWeights(
             f"{path}, which says with which models to search, cannot be read ({error}). Choose a model anew on the "
             "page Training, or with `python -m relic_core train --use packaged`."
         ) from error
-
-
-def _choice(said: Mapping[str, Any] | None) -> Choice | None:
-    if said is None:
-        return None
-    texts = {key: str(said[key]) for key in ("training", "name", "digest")}
-    return Choice(**texts, at=datetime.fromisoformat(said["at"]))
 
 
 def _write(data: Path, choices: Sequence[Chosen]) -> None:

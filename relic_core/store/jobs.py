@@ -86,17 +86,6 @@ def append_line(path: Path, record: Mapping[str, object]) -> None:
         os.close(journal)
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read the records of a file of JSON lines, numbered from 1, without one that was cut short."""
-    for number, line in enumerate(path.read_bytes().split(b"\n") if path.is_file() else (), start=1):
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(record, dict):
-            yield number, record
-
-
 class JobFolder:
     """One job on disk, in a folder named by its id."""
 
@@ -179,7 +168,7 @@ class JobFolder:
         """What the job was asked to do. Raises NotFound: the folder is not there or is not a job's."""
         try:
             return _SPEC.validate_python(json.loads((self.path / "job.json").read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise NotFound(f"{self.path} is not the folder of a job: {error}.") from error
 
     @property
@@ -245,7 +234,7 @@ class JobFolder:
         for line in filter(None, path.read_bytes().split(b"\n")[:-1]) if path.is_file() else ():
             try:
                 yield _Event.model_validate(json.loads(line))
-            except ValueError:
+            except (ValueError, RecursionError):
                 yield None
 
 

@@ -19,7 +19,7 @@ from duckdb import DuckDBPyConnection
 
 from relic_core.domain.studies import ModelAnswers, Study, StudyTerms
 from relic_core.errors import BadRequest, NotFound, StudyFrozen
-from relic_core.formats.studies import item_content, item_of, making_content, study_of
+from relic_core.formats.studies import item_content, making_content, study_of
 from relic_core.installed import COMMAND
 from relic_core.store.rows import (
     Removable,
@@ -185,7 +185,7 @@ class StudyRows(Removable[Study]):
             "created": as_utc(created).isoformat(),
         }
         items = cursor.execute("SELECT content FROM study_items WHERE study_id = ? ORDER BY position", [row_id])
-        return study_of(content, tuple(item_of(json.loads(text)) for (text,) in items.fetchall()))
+        return study_of(content, [json.loads(text) for (text,) in items.fetchall()], f"study {row_id}")
 
 
 def seal(code: str) -> str:

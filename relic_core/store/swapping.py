@@ -15,9 +15,12 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated
+
+from annotated_types import Predicate
 
 from relic_core.errors import StoreError
+from relic_core.formats.files import Strict, record_in
 from relic_core.store.log_check import LOST
 
 MARKER = "restoring.json"
@@ -66,14 +69,14 @@ def finish(data: Path) -> None:
     """Do what was decided, from wherever it was left; after an OSError again. The caller keeps everybody else away."""
     marker = data / MARKER
     said = _decided(marker)
-    staged, aside, store = data / said["staged"], data / said["aside"], said["store"]
+    staged, aside, store = data / said.staged, data / said.aside, said.store
     aside.mkdir(exist_ok=True)
-    for name in said["old"]:
+    for name in said.old:
         comes = (staged / name).exists()
-        replaced = name in said["new"] and not comes
+        replaced = name in said.new and not comes
         if not replaced and not (aside / name).exists():
             _put_aside(data / name, aside / name, keep=comes and name == store)
-    for name in said["new"]:
+    for name in said.new:
         if not (staged / name).exists():
             continue
         if name != store and (data / name).exists():  # made meanwhile, by a program that did not know
@@ -87,24 +90,31 @@ def finish(data: Path) -> None:
     _sync(data)
 
 
-def _decided(marker: Path) -> dict[str, Any]:
+def _is_name(said: str) -> bool:
+    return said not in {"", ".", ".."} and not {"/", "\0"} & set(said)
+
+
+_Name = Annotated[str, Predicate(_is_name)]
+
+
+class _Marker(Strict):
+    staged: _Name
+    aside: _Name
+    store: _Name
+    old: tuple[_Name, ...]
+    new: tuple[_Name, ...]
+
+
+def _decided(marker: Path) -> _Marker:
     try:
-        said: dict[str, Any] = json.loads(marker.read_text(encoding="utf-8"))
-        names = [said["staged"], said["aside"], said["store"], *said["old"], *said["new"]]
-        if {type(said["old"]), type(said["new"])} == {list} and all(_is_name(each) for each in names):
-            return said
-        why = "a name in it is none"
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        why = f"{type(error).__name__}: {error}"[:200]
+        return record_in(_Marker, marker)
+    except ValueError as error:
+        why = str(error)
     raise StoreError(
-        f"A restore was begun, and {marker}, which says what is still to be moved, is damaged ({why}). Nothing was "
-        f"moved. What was there before is in {ASIDE}… beside it, what was to come in {STAGED}…: keep a copy of the "
+        f"A restore was begun, and {marker}, which says what is still to be moved, is damaged ({why:.200}). Nothing "
+        f"was moved. What was there before is in {ASIDE}… beside it, what was to come in {STAGED}…: keep a copy of the "
         "folder, delete the file, and restore the back-up again with --force."
     )
-
-
-def _is_name(said: object) -> bool:
-    return isinstance(said, str) and said not in {"", ".", ".."} and not {"/", "\0"} & set(said)
 
 
 def _put_aside(path: Path, aside: Path, *, keep: bool) -> None:

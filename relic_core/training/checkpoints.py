@@ -19,7 +19,7 @@ from typing import Any
 from safetensors import SafetensorError
 
 from relic_core.errors import BadRequest, BadWeights, StoreError, StoreFull
-from relic_core.formats.files import digest_of, written_whole
+from relic_core.formats.files import digest_of, record_in, written_whole
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _SAID = ("no space left", "disk quota", "file write failed", "unexpected pos", "inline_container")
@@ -120,6 +120,13 @@ class Origin:
     processes: int = 1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Manifest(Origin):
+    version: int
+    state: dict[str, Any]
+    files: dict[str, str]
+
+
 def seal(folder: Path, origin: Origin, state: Mapping[str, Any]) -> None:
     """Write the manifest of a checkpoint whose files are all there; `state` is what else is needed to go on."""
     files = {path.name: digest_of(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
@@ -166,27 +173,26 @@ def last_good(folder: Path, origin: Origin) -> tuple[Path, dict[str, Any]] | Non
 
 def _opened(path: Path, origin: Origin) -> dict[str, Any]:
     try:
-        said = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-        files, state = dict(said["files"]), dict(said["state"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        said = record_in(_Manifest, path / MANIFEST)
+    except (OSError, ValueError) as error:
         raise BadWeights(f"The checkpoint {path} is not whole: its {MANIFEST} cannot be read ({error}).") from error
-    if said.get("version") != _VERSION:
+    if said.version != _VERSION:
         raise BadRequest(
-            f"The checkpoint {path} was written by another version of this program (as version {said.get('version')} "
+            f"The checkpoint {path} was written by another version of this program (as version {said.version} "
             f"of checkpoints; this one reads {_VERSION}). Resume it with that version, or start a new training in "
             "another folder."
         )
     _check_origin(path, said, origin)
-    for name, digest in files.items():
+    for name, digest in said.files.items():
         file = path / name
         if not file.is_file() or digest_of(file) != digest:
             raise BadWeights(f"The checkpoint {path} is damaged: {name} is not as it was written.")
-    return state
+    return said.state
 
 
-def _check_origin(path: Path, said: Mapping[str, Any], origin: Origin) -> None:
-    if said.get("recipe_digest") != origin.recipe_digest:
-        before = said.get("recipe") or {}
+def _check_origin(path: Path, said: _Manifest, origin: Origin) -> None:
+    if said.recipe_digest != origin.recipe_digest:
+        before = said.recipe
         keys = sorted({*before, *origin.recipe} - {"name"})
         apart = [key for key in keys if before.get(key) != origin.recipe.get(key)]
         diff = "; ".join(f"{key}: {before.get(key)!r} then, {origin.recipe.get(key)!r} now" for key in apart[:4])
@@ -198,9 +204,9 @@ def _check_origin(path: Path, said: Mapping[str, Any], origin: Origin) -> None:
         ("data_digest", "other examples than those given now"),
         ("base_digest", "another base model"),
         ("start_digest", "another encoder to go on from"),
-        ("processes", f"{said.get('processes')} process(es), and now there are {origin.processes}"),
+        ("processes", f"{said.processes} process(es), and now there are {origin.processes}"),
     ):
-        if said.get(key, "") != getattr(origin, key):
+        if getattr(said, key) != getattr(origin, key):
             raise BadRequest(
                 f"The checkpoint {path} is of a training with {what}. Resume it with what it was begun with, or start "
                 "a new training in another folder."

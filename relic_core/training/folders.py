@@ -9,14 +9,17 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from relic_core.domain.bounds import Count
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
-from relic_core.formats.files import written_whole
-from relic_core.store.jobs import append_line, read_lines
+from relic_core.formats.files import Moment, Strict, record_in, record_of, written_whole
+from relic_core.store.jobs import append_line
 
 FOLDER = "trainings"
 MODEL = "model"
@@ -28,6 +31,12 @@ _EXAMPLES = "examples.json"
 _JOURNAL = "journal.jsonl"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 _ID = re.compile(r"[a-z2-7]{8}")
+
+
+class _Event(Strict):
+    at: Moment
+    event: str
+    step: Count
 
 
 class TrainingFolder:
@@ -77,15 +86,8 @@ class TrainingFolder:
     def training(self) -> Training:
         """What is asked. Raises NotFound: it cannot be read."""
         try:
-            said = json.loads((self.path / _ASKED).read_text(encoding="utf-8"))
-            return Training(
-                id=self.path.name,
-                name=said["name"],
-                recipe=said["recipe"],
-                asked=said["asked"],
-                created=datetime.fromisoformat(said["created"]),
-            )
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            return replace(record_in(Training, self.path / _ASKED), id=self.path.name)
+        except (OSError, ValueError) as error:
             raise NotFound(f"{self.path / _ASKED} cannot be read ({error}). Start the training anew.") from error
 
     @property
@@ -142,12 +144,12 @@ class TrainingFolder:
     def events(self) -> tuple[TrainingEvent, ...]:
         """Read the journal; a line cut short when its writer was killed is passed over."""
         found = []
-        for number, said in read_lines(self.path / _JOURNAL):
-            try:
-                at, event, step = datetime.fromisoformat(said.pop("at")), str(said.pop("event")), int(said.pop("step"))
-            except (ValueError, KeyError, TypeError):
-                continue
-            found.append(TrainingEvent(number=number, at=at, event=event, step=step, said=said))
+        path = self.path / _JOURNAL
+        for number, line in enumerate(path.read_bytes().split(b"\n") if path.is_file() else (), start=1):
+            with suppress(ValueError):
+                said = record_of(_Event, line, extra="allow")
+                also = said.model_extra or {}
+                found.append(TrainingEvent(number=number, at=said.at, event=said.event, step=said.step, said=also))
         return tuple(found)
 
     def examples(self) -> dict[str, Any] | None:
@@ -160,9 +162,9 @@ class TrainingFolder:
         if not path.is_file():
             return None
         try:
-            said = json.loads(path.read_text(encoding="utf-8"))
+            said = record_in(dict[str, Any], path)
             return {key: said[key] for key in keys}
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError) as error:
             raise BadRequest(f"{path} is damaged ({error}). Start the training anew.") from error
 
     def write(self, name: str, said: Mapping[str, Any]) -> None:

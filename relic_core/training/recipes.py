@@ -20,6 +20,7 @@ from relic_core.domain.trainings import ModelKind
 from relic_core.encoders.cards import LEAST_WINDOW, WINDOW, HeadPooling, Reading, RerankerCard, Scoring
 from relic_core.encoders.generator import BART
 from relic_core.errors import BadRequest, BadWeights, NotFound, unknown_name
+from relic_core.formats.files import record_in
 
 Pooling = Literal["mean", "first"]
 Similarity = Literal["cosine", "dot"]
@@ -617,7 +618,7 @@ def recipe_of(said: str, changes: Sequence[str] = ()) -> AnyRecipe:
 
 def _read_file(path: Path) -> AnyRecipe:
     try:
-        return read_recipe(json.loads(path.read_text(encoding="utf-8")))
+        return read_recipe(record_in(dict[str, Any], path))
     except FileNotFoundError:
         raise NotFound(
             f"There is no recipe {path}. Name a file, or one of the recipes that come with the program: "

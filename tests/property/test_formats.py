@@ -146,7 +146,7 @@ def birco_sets(draw):
     return queries, passages, pools, {query: draw(st.sampled_from(pool)) for query, pool in pools.items()}
 
 
-offsets = st.tuples(st.integers(0, 2**40), st.integers(0, 2**20)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+offsets = st.tuples(st.integers(0, 2**30), st.integers(0, 2**20)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
 @st.composite
@@ -156,7 +156,7 @@ def runs(draw):
     ids = draw(st.lists(texts, max_size=4 if books else 0, unique=True))
     outcomes = []
     for example_id in ids:
-        candidates = draw(st.integers(1, 2**40))
+        candidates = draw(st.integers(1, 2**31 - 1))
         rank = draw(st.none() | st.integers(1, candidates))
         outcomes.append(
             Outcome(

@@ -327,7 +327,7 @@ def said(**new):
         (said(works=7), " 1 works,.* 7"),
         (said(members={}), "does not hold"),
         (said(members=3), "incomplete"),
-        (said(store_version="13"), "incomplete .*store_version is '13'"),
+        (said(store_version="13"), "incomplete .*store_version.*'13'"),
         (said(works=None), "incomplete"),
         (said(store=3), "incomplete"),
         (said(format="x"), "manifest cannot"),

@@ -150,7 +150,7 @@ def _with(lines, number, **changes):
         ({"pools": ""}, "pools.jsonl", "is empty"),
         ({"pools": "\n" + json.dumps(POOLS[0])}, "pools.jsonl, line 1", "not whole JSON"),
         ({"pools": json.dumps(POOLS[0])[:-9]}, "pools.jsonl, line 1", "not whole JSON"),
-        ({"pools": "[1]\n"}, "pools.jsonl, line 1", "must be a JSON object"),
+        ({"pools": "[1]\n"}, "pools.jsonl, line 1", "object"),
         ({"passages": '{"id": "a", "text": "x"}\n{"id": "b", "id": "c", "text": "x"}\n'}, "line 2", "has 'id' twice"),
         ({"passages": '{"id": "a", "text": "\\ud83d"}\n'}, "passages.jsonl, line 1", "U+D83D"),
     ],

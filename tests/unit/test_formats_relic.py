@@ -101,7 +101,7 @@ def test_a_file_cut_within_a_character_is_refused_with_the_byte(tmp_path, data):
     [
         ("[]", "JSON"),
         ("{}", "holds no book"),
-        ('{"A": 3}', "'A' must be a JSON"),
+        ('{"A": 3}', "'A'"),
         ('{"A": {"sentences": [], "quotes": {}}}', "book 'A': 'candidates'"),
         ("[" * 100_000, "nested"),
         ('{"A": NaN}', "NaN is not a number"),

@@ -131,10 +131,11 @@ def test_what_is_no_study_is_refused(bench, data):
 
 def test_a_study_with_passages_that_are_not_its_works_is_refused(bench):
     def words(whole):
-        from relic_core.formats.studies import item_of
+        from relic_core.formats.studies import study_of
 
         whole["study"]["items"][0]["options"][0]["words"] = "Nobody wrote this."
-        items = tuple(item_of(item) for item in whole["study"]["items"])
+        facts = {key: said for key, said in whole["study"].items() if key != "items"}
+        items = study_of(facts, whole["study"]["items"], "It").items
         whole["study"]["id"] = study_id(name="Ferries", version=1, seed=1, items=items)
 
     data = change(write_study(make_study(work=make_ferry()), TERMS), words)
