@@ -1,6 +1,9 @@
 # RELiC Workbench for a group: everything the app needs at run time is in the image, so the container needs no network.
 # What people add is kept in the volumes /srv/relic/data and /srv/relic/indexes (docs/operating.md).
-FROM python:3.11-slim-bookworm
+# A tag can be moved. To build on one image for good, name it by the digest that a registry you trust gives:
+# docker build --build-arg PYTHON_IMAGE=python:3.11-slim-bookworm@sha256:...
+ARG PYTHON_IMAGE=python:3.11-slim-bookworm
+FROM ${PYTHON_IMAGE}
 
 # The build of PyTorch without CUDA: gigabytes less, and nothing here needs a graphics card.
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
@@ -21,8 +24,10 @@ RUN useradd --system --no-create-home --uid 10001 relic \
     && chown -R relic:relic /srv/relic
 
 WORKDIR /app
-COPY requirements.txt requirements-signin.txt constraints.txt ./
-RUN pip install --extra-index-url "$TORCH_INDEX" -r requirements-signin.txt
+# Nothing is installed but files whose hashes are in these two lists.
+COPY pip.txt hashes.txt ./
+RUN pip install --require-hashes --no-deps -r pip.txt \
+    && pip install --require-hashes --no-deps --only-binary=:all: --extra-index-url "$TORCH_INDEX" -r hashes.txt
 
 COPY --chown=root:root . .
 

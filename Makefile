@@ -8,7 +8,7 @@ RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help app test check bench format constraints clean environment dev-environment programs axe
+.PHONY: help app test check bench format constraints hashes clean environment dev-environment programs axe
 
 help:  ## show this list
 	@sed -nE 's/^([a-z]+):.*##  ?(.*)/make \1	\2/p' Makefile | expand -t 20
@@ -40,9 +40,14 @@ constraints:  ## after changing a pin: resolve afresh in a new .venv and write c
 	rm -rf $(VENV)
 	$(PYTHON) -m venv $(VENV)
 	grep -hv '^-' $(filter-out requirements-large.txt,$(wildcard requirements*.txt)) > $(VENV)/direct.txt
+	$(RUN) -m pip install --require-hashes -r pip.txt
 	$(RUN) -m pip install -r $(VENV)/direct.txt
 	{ echo '# Every version of an install that was tested. Written by `make constraints`; not edited by hand.'; \
 	  $(RUN) -m pip freeze --all | grep -v '^pip==' | sed -E 's/\+[a-z0-9.]+$$//'; } > constraints.txt
+
+# The build of PyTorch without CUDA is on no index that gives hashes: WHEEL is its file, as pip downloads it.
+hashes:  ## after `make constraints`: write the hashes of what the container installs (WHEEL=the file of torch)
+	$(RUN) -m tools.dependencies --write-hashes $(addprefix --wheel=,$(WHEEL))
 
 clean:  ## remove the environment and caches; works, indexes and searches stay
 	rm -rf $(VENV) node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -56,7 +61,7 @@ dev-environment:
 # Installs one list into the environment, unless just that is installed. An install that was killed leaves `unfinished`
 # behind, and the next one starts from an empty environment; one that failed by itself is simply tried again.
 define install
-	@set -e; wanted=$$(cat requirements.txt constraints.txt $(1) | cksum); \
+	@set -e; wanted=$$(cat pip.txt requirements.txt constraints.txt $(1) | cksum); \
 	if $(RUN) -c '$(RECENT)' 2>/dev/null && [ "$$(cat $(VENV)/$(1).done 2>/dev/null)" = "$$wanted" ]; then exit 0; fi; \
 	if [ -e $(VENV)/unfinished ] || ! $(RUN) -c 'import pip; $(RECENT)' 2>/dev/null; then \
 		"$(PYTHON)" -c '$(RECENT)' 2>/dev/null || { \
@@ -67,7 +72,7 @@ define install
 	fi; \
 	touch $(VENV)/unfinished; \
 	echo "Installing $(1); the first time this takes some minutes"; \
-	$(RUN) -m pip install -r $(1) || { status=$$?; rm $(VENV)/unfinished; exit $$status; }; \
+	{ $(RUN) -m pip install --require-hashes -r pip.txt && $(RUN) -m pip install -r $(1); } || { status=$$?; rm $(VENV)/unfinished; exit $$status; }; \
 	rm $(VENV)/unfinished; echo "$$wanted" > $(VENV)/$(1).done
 endef
 

@@ -31,7 +31,10 @@ def is_zip(data: bytes) -> bool:
 
 
 class Archive:
-    """A zip archive held in memory. Raises UnsafeFile: too many entries, or it unpacks to more than is allowed."""
+    """A zip archive held in memory. Raises UnsafeFile: too many entries, or it unpacks to more than is allowed.
+
+    - `size`: bytes that its entries say they unpack to.
+    """
 
     def __init__(self, data: bytes) -> None:
         entries = data.count(_ENTRY)  # counted before zipfile makes an object of each
@@ -50,8 +53,8 @@ class Archive:
             name: info for info in self._zip.infolist() if (name := inside(info.filename)) and not info.is_dir()
         }
         self._folded = {_folded(name): name for name in self._entries}
-        declared = sum(info.file_size for info in self._zip.infolist())
-        if declared > MOST_UNPACKED:
+        self.size = sum(info.file_size for info in self._zip.infolist())
+        if self.size > MOST_UNPACKED:
             raise _too_much()
 
     @property

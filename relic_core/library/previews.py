@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from relic_core.domain import Work, WorkSummary
 from relic_core.library.catalogue import same_work
+from relic_core.library.composing import Edition
 from relic_core.text.dialogue import SpeechStyle, dialogue_of
+from relic_core.text.metadata import Metadata
 from relic_core.text.words import tokens
 
 _FIRST = 300
+_SENTENCES = 300
 _SAMPLE = 160
 _LONGEST_APPARATUS = 40_000
 """Characters. Project Gutenberg's licence has 20,000, the contents of the longest novels less."""
@@ -44,23 +48,44 @@ class LeftOutPreview:
     start: int = -1
 
 
+class Asked(NamedTuple):
+    """A file to be read; as the parameters of `library.reading.read_edition`."""
+
+    data: bytes
+    name: str
+    max_bytes: int
+    metadata: Metadata = Metadata()
+
+
+class Kept(NamedTuple):
+    """A large file, and the pickled edition that was read of it, which takes a fraction of its room."""
+
+    asked: Asked
+    edition: bytes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
     """What adding a text would store.
 
+    - `work`: of a large file only its beginning; `sentences` and `characters` are those of all of it.
+    - `kept`: a large work as it was read, for `Works.add`; None where reading it again takes no time.
     - `removed`: the work with the same text that was removed: adding the text puts it back.
     - `namesakes`: stored works of that title with other texts: other editions.
     - `first`: the first sentences, about 300 characters.
     """
 
     work: Work
-    stored: WorkSummary | None
-    removed: WorkSummary | None
-    namesakes: tuple[WorkSummary, ...]
+    stored: WorkSummary | None = None
+    removed: WorkSummary | None = None
+    namesakes: tuple[WorkSummary, ...] = ()
     notice: str
     chapters: tuple[ChapterPreview, ...]
+    sentences: int
+    characters: int
     first: str
     left_out: tuple[LeftOutPreview, ...]
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,23 +140,45 @@ class Numbers:
         return sum(part.characters for part in self.left_out) / self.characters if self.characters else 0.0
 
 
-def make_preview(
-    work: Work, *, summaries: Iterable[WorkSummary], removed: Iterable[WorkSummary], notice: str
-) -> Preview:
-    """Describe a work that was read and not stored, beside the works that are stored and those that were removed."""
-    stored = tuple(summaries)
-    names = (work.title, work.author)
+def make_preview(edition: Edition) -> Preview:
+    """Describe a work that was read and not stored."""
+    work = edition.work
     return Preview(
         work=work,
+        notice=notice_of(work, edition.missing),
+        chapters=chapters_of(work),
+        sentences=len(work.sentences),
+        characters=len(work.text),
+        first=first_words(work),
+        left_out=left_out_of(work),
+    )
+
+
+def beside(preview: Preview, summaries: Iterable[WorkSummary], removed: Iterable[WorkSummary]) -> Preview:
+    """Put a preview beside the works that are stored and those that were removed."""
+    stored, work = tuple(summaries), preview.work
+    names = (work.title, work.author)
+    return replace(
+        preview,
         stored=next((each for each in stored if each.sha256 == work.sha256), None),
         removed=next((each for each in removed if each.sha256 == work.sha256), None),
         namesakes=tuple(
             each for each in stored if each.sha256 != work.sha256 and same_work((each.title, each.author), names)
         ),
-        notice=notice,
-        chapters=chapters_of(work),
-        first=first_words(work),
-        left_out=left_out_of(work),
+    )
+
+
+def beginning_of(work: Work) -> Work:
+    """Cut a work behind its first sentences; what it is called, and the hash of its whole text, stay."""
+    sentences = work.sentences[:_SENTENCES]
+    end, last = sentences[-1].end, sentences[-1].paragraph
+    return replace(
+        work,
+        text=work.text[:end],
+        chapters=work.chapters[: sentences[-1].chapter + 1],
+        paragraphs=work.paragraphs[: last + 1],
+        sentences=sentences,
+        left_out=(),
     )
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from relic_core.config import Settings
 from relic_core.domain import EditionDetails, Work, WorkFilter, WorkSummary, WorkVersion
 from relic_core.errors import BadRequest
-from relic_core.library import folder, sample
+from relic_core.library import apart, folder, sample
 from relic_core.library.catalogue import entry_of, entry_of_file
 from relic_core.library.naming import resolve
-from relic_core.library.previews import LeftOutPreview, Preview, make_preview, notice_of
+from relic_core.library.previews import Asked, Kept, LeftOutPreview, Preview, beside, make_preview, notice_of
 from relic_core.library.reading import read_edition
 from relic_core.store.shelf import Shelf
 from relic_core.store.splits import ExampleRows
@@ -75,7 +75,7 @@ class Works:
 
     def add(
         self,
-        source: Path | bytes,
+        source: Path | bytes | Kept,
         *,
         name: str = "",
         title: str = "",
@@ -84,7 +84,7 @@ class Works:
         year: int | None = None,
         came_from: str = "",
     ) -> Added:
-        """Read a text and store it as a work, unless its text is stored already.
+        """Read a text, or take what was read for its preview, and store it as a work, unless it is stored already.
 
         - `title`, `author`, `translator`, `year`: where given, they stand over what the file says of itself, and
           correct what is stored of its text. Of a file of the library folder that is named for a work of the catalogue,
@@ -98,15 +98,27 @@ class Works:
             self._learn(summary.id, details)
         return Added(summary, outcome, notice=notice)
 
-    def preview(self, data: bytes, *, name: str = "") -> Preview:
-        """Read a text as `add` would, and store nothing; errors are those of `add`."""
-        work, notice, _ = self._read(data, Metadata(), name=name)
-        return make_preview(work, summaries=self.summaries(), removed=self.removed(), notice=notice)
+    def preview(
+        self, data: bytes, *, name: str = "", whose: str = "", wait: Callable[[], None] = lambda: None
+    ) -> Preview:
+        """Read a text as `add` would, and store nothing; errors are those of `add`.
+
+        - `whose`, `wait`: for a large file, see `library.apart.read`.
+        """
+        called, most = file_name(name), self._max_bytes
+        if apart.is_large(data):
+            preview = apart.read(Asked(data, called, most), whose=whose, wait=wait)
+        else:
+            preview = make_preview(read_edition(data, name=called, source=called, max_bytes=most))
+        return beside(replace(preview, work=self._dated(preview.work)), self.summaries(), self.removed())
 
     def _read(
-        self, source: Path | bytes, said: Metadata, *, name: str, came_from: str = ""
+        self, source: Path | bytes | Kept, said: Metadata, *, name: str, came_from: str = ""
     ) -> tuple[Work, str, EditionDetails]:
         """Read a work; give with it what the reader should know, and what its file says of the edition."""
+        if isinstance(source, Kept):
+            edition = apart.again(source, said)
+            return self._dated(edition.work), notice_of(edition.work, edition.missing), edition.details
         if isinstance(source, Path):
             admitted = folder.admit(source, self._settings)
             data, name = folder.read_bytes(admitted, max_bytes=self._max_bytes), source.name
@@ -118,10 +130,12 @@ class Works:
             data = source
         called = file_name(name)
         edition = read_edition(data, name=called, metadata=said, source=came_from or called, max_bytes=self._max_bytes)
-        work = edition.work
-        if work.year is None and (entry := entry_of(work, self._library)):
-            work = replace(work, year=entry.year)  # plain text seldom says when it first appeared
-        return work, notice_of(work, edition.missing), edition.details
+        return self._dated(edition.work), notice_of(edition.work, edition.missing), edition.details
+
+    def _dated(self, work: Work) -> Work:
+        """Give a work the year that the catalogue knows: plain text seldom says when it first appeared."""
+        entry = None if work.year is not None else entry_of(work, self._library)
+        return replace(work, year=entry.year) if entry else work
 
     def put_back(self, work_id: str, start: int) -> WorkSummary:
         """Make text of what was left out of a work at an offset; its indexes have to be made anew."""

@@ -20,6 +20,7 @@ _HEADS = re.compile(r"\s*(?:(?:CHAPTER|Chapter|BOOK|Book|PART|Part|VOLUME|Volume
 """A line that begins a piece of its own in a text without blank lines, however full the line above is."""
 VERSE_NUMBER = re.compile(r"\s*\d{1,3}:\d{1,3}\s+(?=\S)")
 """Chapter and verse before a verse, as plain texts of the Bible have them."""
+_MARKS = re.compile(r"\[\d{1,3}\]|\{\d{1,3}\}|[_*=\ufeff]")
 _SLACK = 4
 """Characters that may stay free at the end of a full line."""
 _SHORT = 400
@@ -55,8 +56,7 @@ def flatten(line: str) -> str:
     >>> flatten("  _BOOK THE FIRST_.  CHAPTER LXXII[1] ")
     'BOOK THE FIRST. CHAPTER LXXII'
     """
-    line = re.sub(r"\[\d{1,3}\]|\{\d{1,3}\}|[_*=\ufeff]", "", line)
-    return " ".join(line.split())
+    return " ".join(_MARKS.sub("", line).split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,17 @@ _NAMED_ANYWHERE = re.compile(
     r"(?:[.:;—-]+.{0,60}| to .{1,60})?",
     re.IGNORECASE,
 )
+_FIRST_WORD = re.compile(r"\W*(?:(?:the|an?)\s+)?(\w+)", re.IGNORECASE)
+_FIRST_WORDS = {*_WORDS, *_CHAPTER_WORDS, *_PART_WORDS} | set(
+    """
+    about acknowledgement acknowledgements acknowledgment acknowledgments advertisement afterthought afterword author
+    authors avant biographical coda conclusion critical editor editors einleitung envoi epilog epilogo epilogue final
+    finale foreword forethought induction initial interlude intermezzo introduction introductory l last note postscript
+    preface prefacio prefatory prefazione prelude proem prolog prologue publisher publishers section translator
+    translators vorwort
+    """.split()  # noqa: SIM905 - a list that a person can read and mend
+)
+"""What the patterns above begin with behind an article, in lower case, where it is ASCII."""
 _BY_ANOTHER = re.compile(
     r"\b(?:translator|editor|publisher)['’]?s?\b|^(?:(?:an? |the )?(?:critical|biographical) |about the )"
     r"|^(?:a )?note on the |^acknowledge?ments?\b"
@@ -182,12 +193,19 @@ def parse_heading(block: Block) -> Heading | None:
     (('chapter', 'roman', 'IV', 4, ''), None)
     """
     first = flatten(block.lines[0]) if len(block.lines[0]) < 2 * _TITLE_ROOM else ""
-    if not first or len(first) > _TITLE_ROOM:
+    if not first or len(first) > _TITLE_ROOM or not _may_head(first):
         return None
     heading = _worded(first) or _bare(first, block) or _named(first, block)
     if heading is None:
         return None
     return _with_following_lines(heading, block)
+
+
+def _may_head(line: str) -> bool:
+    """Whether the first word of a line is one that headings begin with; most lines need no closer look."""
+    found = _FIRST_WORD.match(line)
+    word = found[1].lower() if found else ""
+    return word in _FIRST_WORDS or not word.isascii() or word.isdecimal() or not word.strip("ivxlc")
 
 
 def clean_title(title: str) -> str:

@@ -16,13 +16,15 @@ from relic_core.errors import RelicError
 from relic_core.services.catalogue import parse_number
 from relic_core.services.works import Preview
 from relic_core.wiring import App
-from relic_ui import jobs
+from relic_ui import jobs, person
 from relic_ui.library import correcting
 from relic_ui.library.library import open_works
 from relic_ui.library.previews import beginning_html, left_out_list, name_of_kind
 from relic_ui.shell import literal, show_errors
 
 _SHOWN_NAME = 60
+_LISTED = 1_000
+"""Chapters of a preview that are named: a file may have a hundred thousand."""
 
 
 class _Read(NamedTuple):
@@ -94,9 +96,12 @@ def _read_all(app: App, files: Sequence[UploadedFile]) -> dict[str, _Read | tupl
     for file in files:
         if file.file_id not in kept:
             data = file.getvalue()
+            place = st.empty()
             with st.spinner(f"Reading {literal(_short(file.name))} …"):
                 try:
-                    kept[file.file_id] = _Read(file.name, data, app.works.preview(data, name=file.name))
+                    # Whatever is drawn ends this run once the visitor has left or pressed something else.
+                    preview = app.works.preview(data, name=file.name, whose=person.current(), wait=place.empty)
+                    kept[file.file_id] = _Read(file.name, data, preview)
                 except RelicError as error:
                     kept[file.file_id] = (file.name, str(error))
         found[file.file_id] = kept[file.file_id]
@@ -133,7 +138,7 @@ def _show_preview(key: str, read: _Read) -> dict[str, str]:
             f'<h3 class="relic-item">{escape(_short(read.name))}</h3>'
             f'<p class="relic-quiet">{work.format[:1].upper()}{work.format[1:]} · {len(preview.chapters):,} '
             f"{'chapter' if len(preview.chapters) == 1 else 'chapters'} · "
-            f"{sum(chapter.words for chapter in preview.chapters):,} words · {len(work.sentences):,} sentences</p>"
+            f"{sum(chapter.words for chapter in preview.chapters):,} words · {preview.sentences:,} sentences</p>"
         )
         if preview.stored is not None:
             st.info(f"Already in your library as {literal(preview.stored.title)}.", icon=":material/inventory_2:")
@@ -165,14 +170,17 @@ def _details(preview: Preview) -> str:
     """List the chapters that were found and what was left out, each behind a disclosure."""
     many = len(preview.chapters)
     chapters = "".join(
-        f"<li>{escape(chapter.name)} <span>{chapter.words:,} words</span></li>" for chapter in preview.chapters
+        f"<li>{escape(chapter.name)} <span>{chapter.words:,} words</span></li>"
+        for chapter in preview.chapters[:_LISTED]
     )
+    if many > _LISTED:
+        chapters += f"<li>and {many - _LISTED:,} more</li>"
     parts = (
         f'<details class="relic-shelf-found"><summary>{many:,} {"chapter" if many == 1 else "chapters"} found</summary>'
         f"<ol>{chapters}</ol></details>"
     )
     if preview.left_out:
-        share = sum(part.characters for part in preview.left_out) / len(preview.work.text)
+        share = sum(part.characters for part in preview.left_out) / preview.characters
         kinds = ", ".join(name_of_kind(part.kind).lower() for part in preview.left_out)
         parts += (
             f'<details class="relic-shelf-found"><summary>Left out: {escape(kinds)} '
@@ -192,7 +200,7 @@ def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> 
                 given = correcting.read(said[key])
                 if read.preview.stored is None:  # what nobody changed, nobody has confirmed
                     given = {name: each for name, each in given.items() if each != getattr(read.preview.work, name)}
-                work = app.works.add(read.data, name=read.name, **given).work
+                work = app.works.add(read.preview.kept or read.data, name=read.name, **given).work
                 app.indexes.start(work.id)
             except RelicError as error:
                 messages.append(("error", f"{_short(read.name)}: {error}"))

@@ -11,13 +11,14 @@ from relic_core.config import Settings
 from relic_core.wiring import build
 from tests.browser.serving import forked
 from tests.making import work_of
-from tools.reliability import attacks
+from tools.reliability import attacks, strange
 from tools.reliability.rows import Trial
 
 DRILLS = (
     *("disk", "tampered", "damaged", "logs", "settings", "doors", "crowd", "changed"),
     *("slips", "names", "two_people", "two_servers"),
 )
+STRANGE = ("journals", "rot", "mirror", "drips", "codes", "previews")
 
 
 @pytest.fixture(scope="module")
@@ -37,4 +38,11 @@ def test_it_holds(trial, drill, monkeypatch):
     row = getattr(attacks, drill)(trial)
     if row.held is None:
         (pytest.fail if os.environ.get("CI") and drill == "two_servers" else pytest.skip)(row.happened)
+    assert row.held, row.happened
+
+
+@pytest.mark.parametrize("drill", STRANGE)
+def test_what_comes_from_outside_and_rot_do_no_harm(trial, drill, monkeypatch):
+    monkeypatch.setattr(strange, "_UPLOADED", 1_500_000)
+    row = getattr(strange, drill)(trial)
     assert row.held, row.happened

@@ -1,8 +1,12 @@
 """Previews: what is said of a text before anything of it is stored."""
 
+import threading
+from dataclasses import replace
+
 import pytest
 
-from relic_core.errors import BadRequest, EmptyText, NotText
+from relic_core.errors import BadRequest, BadText, EmptyText, NotText
+from relic_core.library import apart
 from relic_core.library.previews import left_out_of
 from relic_core.wiring import build
 from tests.making import work_of
@@ -110,3 +114,79 @@ def test_a_page_that_an_epub_lists_and_does_not_hold_is_told(works):
     notice = works.preview(data, name="lanterns.epub").notice
     assert "OEBPS/gone.xhtml" in notice
     assert works.add(data, name="lanterns.epub").notice == notice
+
+
+@pytest.fixture
+def by_process(monkeypatch):
+    """Have every file read in a process of its own."""
+    monkeypatch.setattr(apart, "LARGE", 0)
+
+
+LONG = LANTERNS.replace("It was late.\n", "It was late.\n\n" + "The lamp stood on the quay.\n\n" * 500)
+
+
+@pytest.mark.parametrize("data", [LONG.encode(), epub(["<h2>I</h2><p>The river rose.</p>"])])
+def test_a_file_read_in_a_process_of_its_own_is_previewed_and_added_as_any_other(works, monkeypatch, data):
+    small = works.preview(data, name="lanterns.txt")
+    monkeypatch.setattr(apart, "LARGE", 0)
+    large = works.preview(data, name="lanterns.txt")
+    assert small.kept is None
+    assert len(large.work.sentences) <= 300
+    assert replace(large, work=small.work, kept=None) == small
+    assert (large.work.id, large.work.title, large.work.sha256) == (small.work.id, small.work.title, small.work.sha256)
+    stored = works.add(large.kept, name="lanterns.txt", title="Lamps", year=1900).work
+    assert works.add(data, name="lanterns.txt", title="Lamps", year=1900).already
+    assert (stored.title, stored.author, stored.year) == ("Lamps", small.work.author, 1900)
+    assert works.load(stored.id).sentences == small.work.sentences
+
+
+def test_what_was_read_in_a_process_is_not_read_again_when_it_is_added(works, monkeypatch, by_process):
+    kept = works.preview(LONG.encode(), name="lanterns.txt").kept
+    monkeypatch.setattr(apart, "_read", lambda *_: pytest.fail("read again"))
+    assert works.add(kept, name="lanterns.txt", author="Zoe Else").work.author == "Zoe Else"
+
+
+def test_errors_of_a_process_are_those_of_reading(works, by_process):
+    with pytest.raises(NotText):
+        works.preview(b"\x00\x01\x02\x03" * 50, name="x.txt")
+
+
+@pytest.mark.parametrize(("limit", "value"), [("SECONDS", 1), ("MEGABYTES", 500)])
+def test_a_file_that_takes_too_much_is_given_up_in_words(works, monkeypatch, by_process, limit, value):
+    monkeypatch.setattr(apart, limit, value)
+    with pytest.raises(BadText, match="Split it into volumes"):
+        works.preview(b"A lamp. No? It rose.\n\n" * 400_000, name="x.txt")
+
+
+class _LeftError(Exception):
+    pass
+
+
+def test_reading_ends_with_the_visit_and_a_visitor_has_one_file_read_after_the_other(works, monkeypatch, by_process):
+    begun = []
+    popen = apart.subprocess.Popen
+    monkeypatch.setattr(apart.subprocess, "Popen", lambda *a, **k: begun.append(popen(*a, **k)) or begun[-1])
+    first, left = threading.Event(), threading.Event()
+
+    def stay():
+        first.set()
+        if left.is_set():
+            raise _LeftError
+
+    def go():
+        raise _LeftError
+
+    def visit():
+        with pytest.raises(_LeftError):
+            works.preview(b"A lamp. No? It rose.\n\n" * 400_000, name="x.txt", whose="ada", wait=stay)
+
+    visitor = threading.Thread(target=visit)
+    visitor.start()
+    assert first.wait(30)
+    with pytest.raises(_LeftError):
+        works.preview(LONG.encode(), name="y.txt", whose="ada", wait=go)
+    assert len(begun) == 1
+    left.set()
+    visitor.join(30)
+    assert begun[0].returncode == -9
+    assert works.preview(LONG.encode(), name="y.txt", whose="ada").sentences

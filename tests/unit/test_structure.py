@@ -6,6 +6,9 @@ import time
 
 import pytest
 
+from relic_core.text import headings
+from relic_core.text.blocks import split_blocks
+from relic_core.text.headings import parse_heading
 from relic_core.text.layout import lay_out
 from relic_core.text.metadata import Metadata
 from relic_core.text.structure import analyse
@@ -386,3 +389,49 @@ def test_numbered_verses_are_paragraphs_and_their_numbers_are_left_out():
         "2:1",
     ]
     assert [each.number for each in found.paragraphs] == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "Chapter I",
+            "the second book",
+            "INITIAL CHAPTER",
+            "Final Chapter: Rain",
+            "Section 2.IV",
+            "Глава первая",
+            "L",
+        ),
+        *("--VII.--", "12", "Twenty-first.", "the Last Chapter", "IX. The Ferry", "[4] The Lamp", "Vol. 2", "xiv Rain"),
+        *("The Author’s Preface", "An Introduction", "A Biographical Note", "Note to the second Edition", "Vorwort"),
+        *(
+            "About the Author",
+            "Acknowledgments",
+            "Prefatory Note",
+            "Editor's Note",
+            "A Note on the Text",
+            "Avant-propos",
+        ),
+        *(
+            "Préface",
+            "Einleitung",
+            "Prólogo",
+            "The Prologue",
+            "L’Envoi",
+            "“Postscript",
+            "Afterthought. To Ann",
+            "Эпилог",
+        ),
+    ],
+)
+def test_a_look_at_its_first_word_alone_never_loses_a_heading(line, monkeypatch):
+    (block,) = split_blocks(line, 0, len(line))
+    looked = parse_heading(block)
+    monkeypatch.setattr(headings, "_may_head", lambda _: True)
+    assert parse_heading(block) == looked
+
+
+def test_most_lines_are_known_to_be_none_by_their_first_word():
+    lines = ("Rain fell on the quay.", "The lamp was out.", "“No,” said Ann.", "A ferry, at last!")
+    assert not any(map(headings._may_head, lines))

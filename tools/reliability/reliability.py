@@ -34,7 +34,7 @@ from relic_core.services.answers import Column
 from relic_core.wiring import App, build
 from tools.bench import parts
 from tools.machine import busy, in_full
-from tools.reliability import attacks
+from tools.reliability import attacks, strange
 from tools.reliability.assistants import assistants
 from tools.reliability.process import REFUSED, claim
 from tools.reliability.rows import Row, Trial
@@ -620,6 +620,12 @@ PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "changed": attacks.changed,
     "slips": attacks.slips,
     "names": attacks.names,
+    "journals": strange.journals,
+    "rot": strange.rot,
+    "mirror": strange.mirror,
+    "drips": strange.drips,
+    "codes": strange.codes,
+    "previews": strange.previews,
     "people": attacks.two_people,
     "servers": attacks.two_servers,
 }

@@ -1,0 +1,150 @@
+"""Large files read for their previews in a process of its own, with limits: other people's pages go on meanwhile."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from typing import IO, cast
+
+from relic_core.config import PROJECT
+from relic_core.errors import BadText, RelicError
+from relic_core.library.archives import Archive, is_zip
+from relic_core.library.composing import Edition
+from relic_core.library.previews import Asked, Kept, Preview, beginning_of, make_preview
+from relic_core.library.reading import read_edition
+from relic_core.text.metadata import Metadata
+from relic_core.text.reading import work_id
+
+LARGE = 1_000_000
+"""Bytes, unpacked: smaller files are read at once, in a second or two."""
+MEGABYTES, SECONDS = 2_000, 90
+"""What one file may take of memory and of a processor's time; 20 MB of novels take 500 MB and 20 seconds."""
+_PATIENCE = 10 * SECONDS
+_POLL = 0.25
+_PLACES = threading.BoundedSemaphore(2)
+"""How many files are read at once, whoever uploads them."""
+_TURNS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+"""By visitor, who has one file read after the other."""
+
+
+def is_large(data: bytes) -> bool:
+    """Whether a file is to be read in a process of its own."""
+    if len(data) > LARGE or not is_zip(data):
+        return len(data) > LARGE
+    with suppress(RelicError):
+        return Archive(data).size > LARGE
+    return False
+
+
+def read(asked: Asked, *, whose: str, wait: Callable[[], None]) -> Preview:
+    """Read a file as `read_edition` does; the preview holds the beginning of the work, and what `again` takes.
+
+    - `wait`: called several times a second; what it raises ends the reading.
+    Raises BadText: it takes more memory or time than is allowed.
+    """
+    preview, edition = _read(asked, whose, wait)
+    return replace(preview, kept=Kept(asked, edition))
+
+
+def again(kept: Kept, said: Metadata) -> Edition:
+    """Give what was read for a preview, with what a person says of it: read anew where that changes how it is read."""
+    edition: Edition = pickle.loads(kept.edition)  # noqa: S301 - of our own process
+    work = edition.work
+    if said.given and work.format != "plain text":  # names tell there what is a heading, or by another hand
+        anew = _read(kept.asked._replace(metadata=said), "", lambda: None)[1]
+        return pickle.loads(anew)  # type: ignore[no-any-return]  # noqa: S301 - the same
+    guessed = tuple(filter(None, work.guessed.split(", ")))
+    known = Metadata(work.title, work.author, work.translator, work.year, guessed).corrected(said)
+    described = {each: getattr(known, each) for each in ("title", "author", "translator", "year")}
+    identity = work_id(known.title, work.sha256)
+    return replace(edition, work=replace(work, id=identity, guessed=", ".join(known.guessed), **described))
+
+
+def _read(asked: Asked, whose: str, wait: Callable[[], None]) -> tuple[Preview, bytes]:
+    modules = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH", "")]))
+    environment = {**os.environ, "PYTHONPATH": modules, "OPENBLAS_NUM_THREADS": "1"}  # threads would take memory each
+    command = [sys.executable, "-m", __name__, str(SECONDS), str(MEGABYTES)]
+    answer = b""
+    with _turn(whose, wait):
+        ends = time.monotonic() + _PATIENCE
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:  # noqa: S603 - our own program
+            stdin, process.stdin = (
+                cast(IO[bytes], process.stdin),
+                None,
+            )  # `communicate` would lose what it has not written at a timeout
+            threading.Thread(target=_give, args=(asked, stdin), daemon=True).start()
+            try:
+                while time.monotonic() < ends:
+                    with suppress(subprocess.TimeoutExpired):
+                        answer = process.communicate(timeout=_POLL)[0]
+                        break
+                    wait()
+            finally:
+                process.kill()
+    if process.returncode or not answer:
+        raise BadText(
+            f"The file takes more than {SECONDS} seconds or {MEGABYTES:,} MB of memory to read, far more than a book "
+            "of its size does, so it was given up. Split it into volumes and add each."
+        )
+    found = pickle.loads(answer)  # noqa: S301 - of our own process
+    if isinstance(found, RelicError):
+        raise found
+    return found  # type: ignore[no-any-return]
+
+
+def _give(asked: Asked, stdin: IO[bytes]) -> None:
+    with suppress(OSError), stdin:  # the process may have been killed
+        pickle.dump(asked, stdin)
+
+
+@contextmanager
+def _turn(whose: str, wait: Callable[[], None]) -> Iterator[None]:
+    with ExitStack() as held:
+        for each in (_TURNS[whose], _PLACES):
+            while not each.acquire(timeout=_POLL):
+                wait()
+            held.callback(each.release)
+        yield
+
+
+def _limit(seconds: int, megabytes: int) -> None:
+    """Limit this process: its time everywhere, its memory by the system, or by looking where that limits none."""
+    os.nice(10)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    most = megabytes * 1_000_000
+    if sys.platform == "darwin":
+        threading.Thread(target=_end_beyond, args=(most,), daemon=True).start()
+    else:
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _end_beyond(most: int) -> None:
+    while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < most:
+        time.sleep(_POLL)
+    os._exit(1)
+
+
+def main() -> None:
+    """Read what standard input asks for, and answer on standard output."""
+    _limit(*map(int, sys.argv[1:]))
+    asked: Asked = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the process that started this
+    answer: tuple[Preview, bytes] | RelicError
+    try:
+        edition = read_edition(**asked._asdict(), source=asked.name)
+        answer = replace(make_preview(edition), work=beginning_of(edition.work)), pickle.dumps(edition)
+    except RelicError as error:
+        answer = error
+    sys.stdout.buffer.write(pickle.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()
