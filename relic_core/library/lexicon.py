@@ -157,8 +157,8 @@ def _wanted(term: Term, reach: Reach) -> Callable[[str], bool]:
 def _glob(pattern: str) -> Callable[[str], bool]:
     """Make the test for a pattern: * is any letters or none, ? is one; its time is bounded by the lengths of both.
 
-    >>> [[word for word in ("prince", "princess", "spring") if _glob(each)(word)] for each in ("prin*e*", "?rin*")]
-    [['prince', 'princess'], ['prince', 'princess']]
+    >>> [[word for word in ("prince", "princess", "spring") if _glob(each)(word)] for each in ("prin*e*", "s?ring")]
+    [['prince', 'princess'], ['spring']]
     """
     head, *parts = re.split(r"\*+", pattern)
     if not parts:
@@ -181,7 +181,7 @@ def _glob(pattern: str) -> Callable[[str], bool]:
 
 
 def _find(part: str, word: str, start: int, end: int) -> int:
-    """Find where a part of a pattern, in which ? is any letter, first stands in a stretch of a word; else -1."""
+    """Find the first place of a part of a pattern, in which ? is any letter, between two places of a word; else -1."""
     if "?" not in part:
         return word.find(part, start, end)
     places = range(start, end - len(part) + 1)

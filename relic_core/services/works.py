@@ -19,6 +19,7 @@ from relic_core.store.shelf import Shelf
 from relic_core.store.splits import ExampleRows
 from relic_core.store.works import Outcome, WorkRows
 from relic_core.text.decoding import file_name, harmless
+from relic_core.text.languages import reads_english
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import put_back
 
@@ -122,6 +123,10 @@ class Works:
         if work.year is None and (entry := entry_of(work, self._library)):
             work = replace(work, year=entry.year)  # plain text seldom says when it first appeared
         return work, notice_of(work, edition.missing), edition.details
+
+    def foreign(self, work_id: str) -> str:
+        """Say that the models read English, of a work in another language; empty of others."""
+        return reads_english(self.load(work_id).text)
 
     def put_back(self, work_id: str, start: int) -> WorkSummary:
         """Make text of what was left out of a work at an offset; its indexes have to be made anew."""
