@@ -31,6 +31,8 @@ _LONGER = 2
 """Letters by which it may be longer or shorter."""
 _BASIC_PLANE = 0x10000
 _APOSTROPHES = (0x27, 0x2019)
+_ELIDED = re.compile(r"^(?:[cdjlmnst]|qu|(?:jus|lors|puis|quoi)qu|[ad]?all|dell|nell|sull|quell|un)'(?=[aeiouh])")
+"""A word of French or Italian that lost its vowel before the next: l'histoire, d'Artagnan, dell'anno."""
 _COMBINING = re.compile("[\u0300-\u036f]")
 
 
@@ -133,6 +135,11 @@ class Lexicon:
 
 def _wanted(term: Term, reach: Reach) -> Callable[[str], bool]:
     """Make the test that tells of a folded word whether it is meant."""
+    means = _wanted_whole(term, reach)
+    return lambda found: means(found) or ("'" in found and means(_ELIDED.sub("", found)))
+
+
+def _wanted_whole(term: Term, reach: Reach) -> Callable[[str], bool]:
     word = term.folded
     if term.wild:
         fits = _glob(word)

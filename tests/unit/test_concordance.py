@@ -62,6 +62,12 @@ def test_words_are_those_of_the_tokenizer(text):
         ("gatsby's", "Gatsby’s car, Gatsby.", ["Gatsby’s"]),
         ("we", "We’ll see what we want.", ["we"]),
         ("the", "Other the there.", ["the"]),
+        ("histoire", "L’histoire, d'histoires, qu'histoire; histoire.", ["L’histoire", "qu'histoire", "histoire"]),
+        ("artagnan", "D’Artagnan’s horse", ["D’Artagnan’s"]),
+        ("anno", "dell'anno, un'anno, panno", ["dell'anno", "un'anno"]),
+        ("l'amour", "l’amour, amour", ["l’amour"]),
+        ("you", "d'you know, m'lord", []),
+        ("lord", "d'you know, m'lord", []),
     ],
 )
 def test_capitals_accents_and_apostrophes_are_folded(typed, text, keywords):
