@@ -221,6 +221,8 @@ def _show_set_aside(app: App, work_id: str, numbers: Numbers) -> None:
 
 def _show_indexes(app: App, facts: Facts) -> None:
     st.header("Prepared for searching")
+    if facts.foreign:
+        st.info(facts.foreign, icon=":material/translate:")
     names = ways(app)
     jobs: dict[str, str] = st.session_state.setdefault("work_jobs", {})  # by the work that each prepares
     job = app.jobs.get(jobs[facts.summary.id]) if facts.summary.id in jobs else None

@@ -28,8 +28,9 @@ _LIMIT = 50
     "concordance brass --work averhythe",
     'concordance good fortune --sort right --csv "good fortune.csv"',
     'concordance "honour*" --variants --limit 0',
+    'concordance "wh?le | shark"',
 )
-@click.argument("words", nargs=-1, required=True, metavar="WORD...", help="Word or phrase; * for any letters.")
+@click.argument("words", nargs=-1, required=True, metavar="WORD...", help="Word or phrase; * any letters, ? one, | or.")
 @click.option("--work", help="Its id, the beginning of its id, or its title; else all works.")
 @click.option("--forms", is_flag=True, help="Other word forms count: go, went.")
 @click.option("--variants", is_flag=True, help="Other spellings count: honour, honor.")
@@ -59,6 +60,9 @@ def concordance(app: App, words: Sequence[str], work: str | None, limit: int, cs
     counted = [(each.label, each.count) for each in answer.forms]
     print(f"{answer.total:,} in {len(answer.works)} of {answer.searched} works", end="")
     print(f": {_listed(counted)}" if counted else "")
+    if answer.more:
+        count = sum(each.count for each in answer.more)
+        print(f"{count:,} more with --forms: {_listed([(each.label, each.count) for each in answer.more])}")
     for near in answer.words:
         if near.near:
             print(f"Words like {near.word}: {', '.join(near.near)}")

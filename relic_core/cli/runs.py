@@ -170,6 +170,9 @@ def import_run(app: App, file: Path, benchmark: str | None, system: str, shape: 
         taken, new, shown = app.runs.import_ranking(file, opened, ContextSize.parse(shape), system, app.benchmarks)
     print(f"{_name(taken)} was taken in." if new else f"{_name(taken)} is here already.")
     if benchmark:
+        from relic_core.services.evaluation import figures
+
+        console.note(*figures.lacks(taken, app.runs.outcomes(taken.id)))
         print(
             f"Find can show its rankings of {shown:,} of {taken.examples:,} claims. Their works must be in "
             "the library; import the file again when you have added some."

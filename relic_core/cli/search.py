@@ -240,6 +240,7 @@ def _chapters(given: str | None) -> tuple[int, ...]:
 
 
 def _tell_what_is_missing(result: SearchResult) -> None:
+    note(*filter(None, [result.foreign]))
     for column in result.columns:
         if column.note:
             note(f"{column.card.label}: {column.note}")

@@ -352,6 +352,7 @@ def index(app: App, work: str | None, everything: bool, names: tuple[str, ...]) 
     indexes = app.indexes.in_use
     if work is not None:
         found = app.works.resolve(work)
+        note(*filter(None, [app.works.foreign(found.id)]))
         _build(indexes, found, names or indexes.missing(found.id))
         print(f"{found.title} is ready to search.")
         return 0
@@ -359,7 +360,10 @@ def index(app: App, work: str | None, everything: bool, names: tuple[str, ...]) 
     failed = 0
     for number, each in enumerate(every if not app.settings.engine else (), start=1):
         try:
-            _build(indexes, each, names or indexes.missing(each.id), of=f" ({number} of {len(every)})")
+            wanted = names or indexes.missing(each.id)
+            foreign = app.works.foreign(each.id) if wanted else ""
+            note(*[f"{each.title}: {foreign}"] * bool(foreign))
+            _build(indexes, each, wanted, of=f" ({number} of {len(every)})")
             print(f"{each.title} is ready to search.", flush=True)
         except (BadRequest, BadWeights):
             raise  # it would be the same with the next

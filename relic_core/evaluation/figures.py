@@ -14,12 +14,15 @@ from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.evaluation.comparing import Comparison
 from relic_core.evaluation.intervals import Interval, Over
 from relic_core.evaluation.metrics import Values
+from relic_core.retrieval.registry import IMPORTED
 
 Measured = tuple[Run, tuple[Outcome, ...]]
 By = Part | Literal[""]
 
 METRICS = (*(f"recall@{k}" for k in metrics.KS), "overlap-recall@10", "mean-rank", "median-rank", "mrr", "ndcg@10")
 
+UNKNOWN = "queries that are no claims here"
+"""Of an imported run's facts: how many queries of its file its benchmark does not know, and the first of them."""
 _ENOUGH = 2
 _FLAT = "A dash in place of an interval: every draw gives the same, which is no certainty."
 
@@ -52,17 +55,21 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
 
 def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
     cards = [metrics.metric(name) for name in names]
-    parted = [(run, part, some) for run, outcomes in runs for part, some in parts(run, outcomes, by)]
-    overs = [_over(some) for _, _, some in parted]
-    figures = [[measured(name, some) for name in names] for _, _, some in parted]
-    for part in dict.fromkeys(part for _, part, _ in parted):
-        alike = [row for row, (_, of, _) in zip(figures, parted, strict=True) if of == part]
+    parted = [(run, part, some, False) for run, outcomes in runs for part, some in parts(run, outcomes, by)]
+    for at, (run, part, some, _) in reversed(list(enumerate(parted))):
+        if ranked := ranked_alone(run, some):
+            parted.insert(at + 1, (run, part, ranked, True))
+    overs = [_over(some) for _, _, some, _ in parted]
+    figures = [[measured(name, some) for name in names] for _, _, some, _ in parted]
+    for part in dict.fromkeys(part for _, part, *_ in parted):
+        alike = [row for row, (_, of, _, few) in zip(figures, parted, strict=True) if of == part and not few]
         _mark_best(alike, [card.higher_is_better for card in cards])
     rows: list[tuple[Cell, ...]] = []
-    for (run, part, some), own in zip(parted, figures, strict=True):
+    for (run, part, some, few), own in zip(parted, figures, strict=True):
         average = metrics.figure("candidates", some)
         candidates = Figure(text=f"{average:,.0f}", value=average)
-        rows.append((run.label, str(run.shape), *([part] if by else []), *own, candidates, len(some)))
+        label = f"{run.label}, claims that it ranks" if few else run.label
+        rows.append((label, str(run.shape), *([part] if by else []), *own, candidates, len(some)))
     first = runs[0][0]
     flat = any(cell.low is None and cell.interval for row in figures for cell in row)
     return Table(
@@ -72,6 +79,27 @@ def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
         notes=(*_notes(overs), *([_FLAT] if flat else [])),
         about=(("benchmark", first.benchmark), ("chosen from", first.pool), ("data", first.data_hash)),
     )
+
+
+def ranked_alone(run: Run, outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+    """Give the outcomes of the claims that another system ranked, where it lacks some; else, and of our runs, none."""
+    ranked = [each for each in outcomes if each.first] if run.retriever.startswith(IMPORTED) else []
+    return ranked if len(ranked) < len(outcomes) else ()
+
+
+def lacks(run: Run, outcomes: Sequence[Outcome], name: str = "") -> list[str]:
+    """Say what another system's run lacks: claims, with a metric over those it ranks, and claims for its queries."""
+    said = []
+    if ranked := ranked_alone(run, outcomes):
+        card = metrics.metric(name or main_metric(run))
+        own, whole = (card.written(metrics.figure(card.name, some)) for some in (ranked, outcomes))
+        said.append(
+            f"{run.label} ranks {len(ranked):,} of {len(outcomes):,} claims, and what it lacks counts as missed. "
+            f"{card.label} over those that it ranks: {own}; over all: {whole}."
+        )
+    if unknown := run.machine.get(UNKNOWN):
+        said.append(f"{run.label} has {UNKNOWN}, which are left out: {unknown}.")
+    return said
 
 
 def parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | str, Sequence[Outcome]]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from relic_core.domain import GIVEN_PASSAGES, ContextSize, Outcome, QuotationContext, Run, Span, Work
 from relic_core.domain.runs import ImportedRanking
 from relic_core.errors import BadBenchmark, BadClaim
+from relic_core.evaluation import figures
 from relic_core.evaluation.experiments import identity, make_run
 from relic_core.evaluation.runner import answer
 from relic_core.formats import trec
@@ -68,6 +69,8 @@ def import_ranking(
             sentences = work.sentences
             stand = tuple((sentences[span.start].start, sentences[span.end - 1].end) for span in best)
             kept.append(ImportedRanking(claim=claim_digest(window.claim(shape)), work=work.sha256, places=stand))
+    claims = {window.id for window in windows}
+    unknown = [query for query in rankings if query not in claims]
     configuration = {"file": hashlib.sha256(read_bytes(path)).hexdigest(), "system": name}
     run = make_run(
         benchmark,
@@ -75,7 +78,7 @@ def import_ranking(
         label=f"{name} (imported)",
         shape=shape,
         examples=len(outcomes),
-        machine={},
+        machine={figures.UNKNOWN: f"{len(unknown):,}: {', '.join(unknown[:_NAMED]):.200}"} if unknown else {},
         seconds=0.0,
         index_bytes=0,
     )

@@ -31,6 +31,8 @@ _LONGER = 2
 """Letters by which it may be longer or shorter."""
 _BASIC_PLANE = 0x10000
 _APOSTROPHES = (0x27, 0x2019)
+_ELIDED = re.compile(r"^(?:[cdjlmnst]|qu|(?:jus|lors|puis|quoi)qu|[ad]?all|dell|nell|sull|quell|un)'(?=[aeiouh])")
+"""A word of French or Italian that lost its vowel before the next: l'histoire, d'Artagnan, dell'anno."""
 _COMBINING = re.compile("[\u0300-\u036f]")
 
 
@@ -78,8 +80,8 @@ class Term:
 
     @property
     def wild(self) -> bool:
-        """Whether it holds the sign for any letters."""
-        return "*" in self.word
+        """Whether it holds a sign for any letters, or for one."""
+        return "*" in self.word or "?" in self.word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +135,15 @@ class Lexicon:
 
 def _wanted(term: Term, reach: Reach) -> Callable[[str], bool]:
     """Make the test that tells of a folded word whether it is meant."""
+    means = _wanted_whole(term, reach)
+    return lambda found: means(found) or ("'" in found and means(_ELIDED.sub("", found)))
+
+
+def _wanted_whole(term: Term, reach: Reach) -> Callable[[str], bool]:
     word = term.folded
     if term.wild:
-        return _glob(word)
+        fits = _glob(word)
+        return (lambda found: fits(found) or fits(found.removesuffix("'s"))) if "?" in word else fits
     possessive = f"{word}'s"
     if reach.forms:
         spelled = one_spelling if reach.variants else str
@@ -154,26 +162,37 @@ def _wanted(term: Term, reach: Reach) -> Callable[[str], bool]:
 
 
 def _glob(pattern: str) -> Callable[[str], bool]:
-    """Make the test for a pattern in which * stands for any letters or none; its time is bounded by the word's length.
+    """Make the test for a pattern: * is any letters or none, ? is one; its time is bounded by the lengths of both.
 
-    >>> [word for word in ("prince", "princess", "spring") if _glob("prin*e*")(word)]
-    ['prince', 'princess']
+    >>> [[word for word in ("prince", "princess", "spring") if _glob(each)(word)] for each in ("prin*e*", "s?ring")]
+    [['prince', 'princess'], ['spring']]
     """
-    head, *middle, tail = re.split(r"\*+", pattern)
+    head, *parts = re.split(r"\*+", pattern)
+    if not parts:
+        return lambda word: len(word) == len(head) and _find(head, word, 0, len(head)) == 0
+    *middle, tail = parts
     least = len(head) + len(tail)
 
     def fits(word: str) -> bool:
-        if len(word) < least or not word.startswith(head) or not word.endswith(tail):
-            return False
         place, end = len(head), len(word) - len(tail)
+        if len(word) < least or _find(head, word, 0, place) or _find(tail, word, end, len(word)) != end:
+            return False
         for part in middle:
-            found = word.find(part, place, end)
+            found = _find(part, word, place, end)
             if found < 0:
                 return False
             place = found + len(part)
         return True
 
     return fits
+
+
+def _find(part: str, word: str, start: int, end: int) -> int:
+    """Find the first place of a part of a pattern, in which ? is any letter, between two places of a word; else -1."""
+    if "?" not in part:
+        return word.find(part, start, end)
+    places = range(start, end - len(part) + 1)
+    return next((at for at in places if all(sign in ("?", word[at + by]) for by, sign in enumerate(part))), -1)
 
 
 def nearest(word: str, counts: Counter[str]) -> list[str]:

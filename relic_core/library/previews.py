@@ -11,6 +11,7 @@ from relic_core.domain import Work, WorkSummary
 from relic_core.library.catalogue import same_work
 from relic_core.library.composing import Edition
 from relic_core.text.dialogue import SpeechStyle, dialogue_of
+from relic_core.text.languages import reads_english
 from relic_core.text.metadata import Metadata
 from relic_core.text.words import tokens
 
@@ -270,7 +271,7 @@ def notice_of(work: Work, missing: Sequence[str]) -> str:
     >>> notice_of(SimpleNamespace(left_out=(), text="Rain."), ["text/ch2.xhtml"])
     'The file lists a page that is not in it (text/ch2.xhtml), so words of the work may be missing. Fetch it again.'
     """
-    notices = [set_aside(work)]
+    notices = [set_aside(work), reads_english(work.text)]
     if missing:
         pages = "a page that is" if len(missing) == 1 else f"{len(missing)} pages that are"
         notices.append(

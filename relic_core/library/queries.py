@@ -14,11 +14,15 @@ from relic_core.text.variants import COMPOUNDS
 MAX_WORDS = 12
 MAX_CHARACTERS = 300
 _MAX_READINGS = 8
+_MAX_ALTERNATIVES = 12
 
 Gap = Literal["any", "joined", "hyphen", "space"]
 """What may part two words: anything, a hyphen or white space, a hyphen alone, white space alone."""
 
-_QUERY_WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*|\*)+(?:['’](?:[^\W_][\u0300-\u036f]*|\*)+)*")
+# A question mark stands for a letter where one follows; at the end of a word it is a question mark.
+_SIGNS = r"(?:[^\W_][\u0300-\u036f]*|\*|\?(?=\?*(?:[^\W_]|\*)))+"
+_QUERY_WORD = re.compile(rf"{_SIGNS}(?:['’]{_SIGNS})*")
+_OR = re.compile(r"\||(?<!\S)OR(?!\S)")
 GAPS = {
     "joined": re.compile(r"[\s_]*[-‐‑]?[\s_]*"),
     "hyphen": re.compile(r"_*[-‐‑]\s*_*"),
@@ -46,10 +50,10 @@ class Reading:
 
 
 def read_query(typed: str, reach: Reach) -> tuple[Reading, ...]:
-    """Read what was typed: a word or a phrase, * standing for any letters.
+    """Read what was typed: a word or a phrase, or several with | or OR between; * is any letters, ? is one.
 
     Only words count, and hyphens between them. With spelling variants, to-day is also read as today, and everybody as
-    every body; the phrase as typed comes first.
+    every body; the phrases as typed come first.
 
     Raises BadRequest: there is no word in it, or there are too many, or a word is nothing but * on its own.
 
@@ -57,15 +61,23 @@ def read_query(typed: str, reach: Reach) -> tuple[Reading, ...]:
     >>> [[term.word for term in reading.terms] for reading in read_query("to-day, at last", Reach(variants=True))]
     [['to', 'day', 'at', 'last'], ['today', 'at', 'last']]
     """
-    words = list(_QUERY_WORD.finditer(typed[: 20 * MAX_CHARACTERS]))
-    if len(words) > MAX_WORDS or len(typed.strip()) > MAX_CHARACTERS:
+    parts = [part for part in _OR.split(typed.strip()[: MAX_CHARACTERS + 1]) if part.strip()] or [""]
+    if len(parts) > _MAX_ALTERNATIVES:
+        raise BadRequest(f"Those are {len(parts)} alternatives. Look up {_MAX_ALTERNATIVES} at once at most.")
+    long = len(typed.strip()) > MAX_CHARACTERS
+    return tuple(reading for part in parts for reading in _read_phrase(part, reach, long=long))
+
+
+def _read_phrase(typed: str, reach: Reach, *, long: bool) -> list[Reading]:
+    words = list(_QUERY_WORD.finditer(typed))
+    if long or len(words) > MAX_WORDS:
         raise BadRequest(
             f"That is longer than the {MAX_WORDS} words ({MAX_CHARACTERS} characters) that can be looked up as a "
             "phrase. Give a few words of it, or use Find a quotation, which takes whole passages."
         )
     if not words:
         raise BadRequest("There is no word to look for, only signs. Type a word or a phrase: brass, or good fortune.")
-    if all(set(word.group()) <= {"*", "'", "’"} for word in words):
+    if all(set(word.group()) <= {"*", "?", "'", "’"} for word in words):
         raise BadRequest("A * stands for letters of a word, so it needs some beside it: honour*, or the * of the sea.")
     terms = tuple(Term(word.group().replace("’", "'")) for word in words)
     gaps: list[Gap] = []
@@ -80,7 +92,7 @@ def read_query(typed: str, reach: Reach) -> tuple[Reading, ...]:
             for reading in readings[:]:
                 if len(readings) < _MAX_READINGS and (other := _otherwise(reading, terms[place])) is not None:
                     readings.append(other)
-    return tuple(readings)
+    return readings
 
 
 def _otherwise(reading: Reading, term: Term) -> Reading | None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from relic_core.domain.sources import Pair, passage_id
 from relic_core.domain.windows import MAX_CONTEXT
-from relic_core.mining.languages import is_english, language
 from relic_core.mining.prose import Prose, Quotation
+from relic_core.text.languages import is_english, language
 
 OWN_RUN = 5
 """Words in a row that a context may not share with what is quoted."""

@@ -21,11 +21,11 @@ from relic_core.errors import RelicError
 from relic_core.formats.pair_files import FileHeader, PairRow, QuotedEdition, WindowRow, write_pairs, write_windows
 from relic_core.library.secondary import SourceFile, describe, read_source, text_of, unread
 from relic_core.mining import prose as reading
-from relic_core.mining.languages import is_english, language
 from relic_core.mining.pairs import make_pairs
 from relic_core.mining.quotations import find_quotations
 from relic_core.mining.quoted_works import QuotedWork, QuotedWorks
 from relic_core.mining.windows import make_windows
+from relic_core.text.languages import is_english, language
 from relic_core.text.sentences import default_segmenter
 
 WINDOW_RULES = "windows/1"

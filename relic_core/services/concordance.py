@@ -33,7 +33,7 @@ _EXPORT_WIDTH = 300
 _STRIPS = 6
 _GRAIN = 1000
 """Places that a strip tells apart."""
-_KEPT = 4
+_KEPT = 8
 _ATTEMPTS = 3
 """Times to begin anew where works are removed while they are looked through."""
 
@@ -44,7 +44,7 @@ T = TypeVar("T")
 class ConcordanceRequest:
     """What to look for, where and how.
 
-    - `word`: a word or a phrase; * in a word stands for any letters.
+    - `word`: a word or a phrase, or several with | or OR between; * stands for any letters of a word, ? for one.
     - `as_written`: capitals, accents and the ending 's count; excludes the two before.
     - `voice`: only words that are spoken, or that are not.
     - `only`: key of the one form to show; empty for all.
@@ -165,6 +165,7 @@ class ConcordanceAnswer:
 
     - `page`, `pages`: the page shown (the last where a later one was asked for), and how many there are.
     - `forms`: the forms found, before one of them was chosen, the most frequent first.
+    - `more`: the forms that word forms would find besides, where they were not asked for.
     - `words`: where nothing was found: the words one by one.
     - `offers`: where nothing was found: what would find something.
     """
@@ -175,6 +176,7 @@ class ConcordanceAnswer:
     pages: int
     rows: tuple[Occurrence, ...]
     forms: tuple[FormCount, ...]
+    more: tuple[FormCount, ...]
     works: tuple[WorkCount, ...]
     searched: int
     words: tuple[WordCount, ...]
@@ -215,6 +217,7 @@ class Concordance:
             pages=pages,
             rows=self._rows(gathered, shown, _WIDTH),
             forms=gathered.forms,
+            more=self._more(request, gathered) if total else (),
             works=self._works(gathered),
             searched=len(gathered.works),
             words=() if total else self._words(request),
@@ -282,13 +285,20 @@ class Concordance:
             counted.append(WorkCount(work=work, count=count, words=size, density=tuple(density), chapters=chapters))
         return tuple(counted)
 
+    def _more(self, request: ConcordanceRequest, gathered: Gathered) -> tuple[FormCount, ...]:
+        if request.forms or request.as_written or request.only:
+            return ()
+        wider = self._gather(dataclasses.replace(request, page=1, sort="text", forms=True))
+        known = {form.key for form in gathered.forms}
+        return tuple(form for form in wider.forms if form.key not in known)
+
     def _words(self, request: ConcordanceRequest) -> tuple[WordCount, ...]:
         plain = dataclasses.replace(request, only="", sort="text", page=1)
-        (typed, *_) = read_query(request.word, Reach())
+        typed = (term for reading in read_query(request.word, Reach()) for term in reading.terms)
         vocabulary: Counter[str] = Counter()
         counted = []
-        for term in dict.fromkeys(typed.terms):
-            if not term.word.strip("*'"):
+        for term in dict.fromkeys(typed):
+            if not term.word.strip("*?'"):
                 continue
             count = len(self._gather(dataclasses.replace(plain, word=term.word)).firsts)
             near: tuple[str, ...] = ()

@@ -24,7 +24,11 @@ _SEARCHES = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known of a stored edition; `missing`: retrievers it has still to be prepared for."""
+    """What is known of a stored edition.
+
+    - `missing`: retrievers it has still to be prepared for.
+    - `foreign`: that the models read English, where it is in another language.
+    """
 
     summary: WorkSummary
     format: str
@@ -32,6 +36,7 @@ class Facts:
     numbers: Numbers
     indexes: tuple[Built, ...]
     missing: tuple[str, ...]
+    foreign: str
     entry: CatalogueEntry | None
     searches: tuple[Search, ...]
 
@@ -58,6 +63,7 @@ class Editions:
             numbers=self._counted.get(work.fingerprint, lambda: count(work)),
             indexes=self._indexes.built(work_id),
             missing=self._indexes.missing(work_id),
+            foreign=self._works.foreign(work_id),
             entry=entry_of(summary, self._library),
             searches=self._asked(work_id=work_id, person=person, limit=_SEARCHES)[0],
         )

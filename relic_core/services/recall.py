@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -129,6 +129,17 @@ class Recall:
         for run in runs:
             check_measured(run)
         return tuple(mark for run in runs for mark in self._marks(run, name, ALL))
+
+    def lacking(self, runs: Sequence[Run], name: str, labels: Mapping[str, str]) -> list[str]:
+        """Say which runs have no ranks, and of imported ones which claims they lack and what a metric is without."""
+        measured = [(run, self._runs.outcomes(run.id)) for run in runs]
+        silent = [labels[run.id] for run, outcomes in measured if all(each.rank is None for each in outcomes)]
+        without = (
+            f"Without ranks: {', '.join(silent)}. No claim gave it anything to go by, so every quotation counts as "
+            "missed. Measure with more context (--shape)."
+        )
+        said = [without] if silent else []
+        return said + [each for run, outcomes in measured for each in figures.lacks(run, outcomes, name)]
 
     def default_least(self, runs: Sequence[Run]) -> int:
         """Say how many quotations a work should have to be shown at first: as many as leave a handful of works."""

@@ -46,6 +46,7 @@ from relic_core.services.answers import Answer, Column, Evidence
 from relic_core.services.lines import Lines
 from relic_core.services.scenes import Scene
 from relic_core.services.works import Works
+from relic_core.text.languages import reads_english
 from relic_core.text.masking import QuotationFinder, Quoted, check_script, has_gap, read_claim, shown_gap
 from relic_core.text.words import content_tokens, tokens, unknown_words
 
@@ -74,6 +75,7 @@ class SearchResult:
     - `ridge`: of one work how well each stretch of it answers, by that ranking: see `relic_core.retrieval.ridge`.
     - `by_work`: of a library its works by their best passage in the same ranking, of each the best few, best first;
       then works that only other columns rank.
+    - `foreign`: that the models read English, of a work in another language that is searched by meaning.
     - `scenes`: of one work the chapters that hold most of the answer, best first.
     """
 
@@ -94,6 +96,7 @@ class SearchResult:
     ridge: tuple[float, ...] = ()
     by_work: tuple[tuple[Hit, ...], ...] = ()
     scenes: tuple[Scene, ...] = ()
+    foreign: str = ""
 
 
 class Search:
@@ -162,6 +165,9 @@ class Search:
             ridge=answer.ridge,
             by_work=answer.by_work,
             scenes=answer.scenes,
+            foreign=reads_english(work.text)
+            if work and any(goes_by_trained(column.retriever) for column in answer.columns)
+            else "",
         )
 
     def rank(self, request: SearchRequest) -> Ranking:

@@ -19,6 +19,7 @@ from relic_core.store.shelf import Shelf
 from relic_core.store.splits import ExampleRows
 from relic_core.store.works import Outcome, WorkRows
 from relic_core.text.decoding import file_name, harmless
+from relic_core.text.languages import reads_english
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import put_back
 
@@ -136,6 +137,10 @@ class Works:
         """Give a work the year that the catalogue knows: plain text seldom says when it first appeared."""
         entry = None if work.year is not None else entry_of(work, self._library)
         return replace(work, year=entry.year) if entry else work
+
+    def foreign(self, work_id: str) -> str:
+        """Say that the models read English, of a work in another language; empty of others."""
+        return reads_english(self.load(work_id).text)
 
     def put_back(self, work_id: str, start: int) -> WorkSummary:
         """Make text of what was left out of a work at an offset; its indexes have to be made anew."""

@@ -21,7 +21,7 @@ from relic_core.text.words import WORD, tokens, without_names
 
 SpeechStyle = Literal["double", "single", "dashes", "speakers", "none"]
 
-_DOUBLE = re.compile(r"[“”\"«»]")
+_DOUBLE = re.compile(r"[“”„\"«»「」]")
 _SINGLE = re.compile(r"[‘’']")
 _DASH = re.compile(r"_?(?:[—―–]|--+)\s?_?[\w‘“'\"…]")
 _WORD = re.compile(r"\S+")
@@ -33,6 +33,7 @@ _ELISION = re.compile(
 )
 """What follows an apostrophe that stands for the beginning of a word, or of a year."""
 _BEFORE_SPEECH = ' \n\t\u00a0([—–―-"“”‘’_'
+_OPENS_OR_CALLS = "([—–―-:_"
 _ENDS_SPEECH = '.,!?;:…—–―-)]"”*'
 _LEAST_DASHES = 3
 """Paragraphs that open with a dash; fewer are no house style."""
@@ -124,12 +125,13 @@ def find_speech(work: Work) -> tuple[SpeechStyle, dict[int, list[tuple[int, int]
     speeches: dict[int, list[tuple[int, int]]] = {}
     if style in _SCANS:
         speeches = _joined(work, [_SCANS[style](text) for text in marked])
+    dashed = style == "dashes" or (style == "double" and any("«" in text for text in marked))  # as in French
     by_speakers = 0
     for paragraph, text in zip(work.paragraphs, texts, strict=True):
         if paragraph.speaker and paragraph.kind != "stage":
             speeches[paragraph.index] = [(paragraph.start, paragraph.end)]
             by_speakers += 1
-        elif style == "dashes" and paragraph.kind == "prose" and _DASH.match(text):
+        elif dashed and paragraph.kind == "prose" and not speeches.get(paragraph.index) and _DASH.match(text):
             speeches[paragraph.index] = [(paragraph.start, paragraph.end)]
     if by_speakers * 2 > len(work.paragraphs):
         style = "speakers"
@@ -168,8 +170,17 @@ def _style(texts: Iterable[str]) -> SpeechStyle:
     return best if counts[best] else "none"
 
 
+def _turned(text: str, at: int) -> bool:
+    """Whether guillemets point at what is said, as in German: »Wohin?« and not «Où ?»."""
+    before, after = _around(text, at)
+    if text[at] == "»":
+        return before in _BEFORE_SPEECH and not after.isspace()
+    return text[at] == "«" and not before.isspace() and before not in _OPENS_OR_CALLS and not after.isalnum()
+
+
 def _scan_double(text: str) -> _Scanned:
     marks = []
+    low = "„" in text  # then “ closes, as in German
     for match in _DOUBLE.finditer(text):
         at, sign = match.start(), match.group()
         if sign == '"':
@@ -177,7 +188,8 @@ def _scan_double(text: str) -> _Scanned:
             opens, closes = not after.isspace() and before in _BEFORE_SPEECH, not before.isspace()
             marks.append(_Mark(at, opens=opens or not closes, closes=closes))
         else:
-            marks.append(_Mark(at, opens=sign in "“«", closes=sign in "”»"))
+            opens = sign in "“„«「" and not (sign == "“" and low)
+            marks.append(_Mark(at, opens=opens is not _turned(text, at), closes=opens is _turned(text, at)))
     return _scanned(text, marks)
 
 

@@ -31,6 +31,11 @@ PLACES = frozenset(
 )
 """Words whose stop is theirs only as written here: "Ark." is in America, and "ark." ends a sentence."""
 
+_MONTHS = re.compile(r"\s(?:Jan|Feb|Jän)(?:uar|ner)|\s(?:März|Mai|Juni|Juli|Oktober|Dezember)\b")
+"""German months that no other language writes so: "3. Mai" is a date."""
+_WIDE_STOP = re.compile(r"[。！？；｡]+[」』”’）]*")
+"""Marks that end a sentence of Chinese or Japanese, where no white space follows."""
+
 _UNIT = re.compile(r"\d*[a-z]")
 """Single letters, as in "3s. 6d." or "c. 1850"."""
 
@@ -109,6 +114,7 @@ class RuleSegmenter:
             opening = gap.start() + _opening(text, gap)
             if gap.start() < opening and gap.end() < end and _parts(text, bounds[-1], gap, opening):
                 bounds.append(opening)
+        bounds = sorted({*bounds, *(stop.end() for stop in _WIDE_STOP.finditer(text, word.start(), end))})
         return sentences_between(text, [*bounds, end])
 
 
@@ -156,6 +162,8 @@ def _parts(text: str, first: int, gap: re.Match[str], opening: int) -> bool:
         return marks[0] != "." and ")" not in marks and not _is_interjection(text[first : gap.start()])
     if marks[0] != "." or quoted:
         return True
+    if text[gap.start() - 1].isdigit() and _MONTHS.match(text, gap.start() + 1):
+        return False
     before = _LAST_WORD.search(text[max(first, gap.start() - _LOOK) : gap.start()])
     if before is None:
         return True

@@ -73,8 +73,9 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             persist_state="session",
             on_change=_anew,
             width=340,
-            help="A \\* matches any letters: honour\\* also finds honourable. A phrase is found across punctuation and "
-            "line ends, within a paragraph. Gatsby also finds Gatsby's.",
+            help="A \\* matches any letters: honour\\* also finds honourable. A ? matches one: wom?n. whale | shark "
+            "(or OR) finds both. A phrase is found across punctuation and line ends, within a paragraph. Gatsby also "
+            "finds Gatsby's.",
         )
         st.selectbox(
             "Work",

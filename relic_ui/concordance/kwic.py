@@ -105,7 +105,7 @@ def _forms(answer: ConcordanceAnswer) -> str:
     """List the forms found, each a link to its places alone."""
     request, forms = answer.request, answer.forms
     if len(forms) <= 1 and not request.only:
-        return ""
+        return f'<p class="relic-kwic-forms">{_more(answer)}</p>' if answer.more else ""
     shown = [form for form in forms[:_FORMS_SHOWN] if form.key != request.only]
     items = [f"{_link(form.label, request, only=form.key)} {form.count:,}" for form in shown]
     if len(forms) > _FORMS_SHOWN:
@@ -115,7 +115,16 @@ def _forms(answer: ConcordanceAnswer) -> str:
         every = _link("show all forms", request, only="")
         lead = f"Only <b>{escape(chosen)}</b> is shown: {every}."
         return f'<p class="relic-kwic-forms">{lead}{" Others: " + ", ".join(items) if items else ""}</p>'
-    return f'<p class="relic-kwic-forms">Counted: {", ".join(items)}</p>'
+    return f'<p class="relic-kwic-forms">Counted: {", ".join(items)}{". " * bool(answer.more)}{_more(answer)}</p>'
+
+
+def _more(answer: ConcordanceAnswer) -> str:
+    """Name the word forms that were not asked for, with a link to all."""
+    if not answer.more:
+        return ""
+    named = ", ".join(escape(form.label) for form in answer.more[:_FORMS_SHOWN])
+    count = sum(form.count for form in answer.more)
+    return f"{count:,} more as {named}: {_link('show', answer.request, forms=True)}"
 
 
 def _nothing(answer: ConcordanceAnswer) -> str:

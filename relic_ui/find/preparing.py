@@ -20,6 +20,8 @@ _NAMED = 4
 
 def show_preparing(app: App, result: SearchResult) -> None:
     """Say what is not ready to be searched by meaning, and how its preparation goes."""
+    if result.foreign:
+        st.info(result.foreign, icon=":material/translate:")
     if result.work is None:
         if result.unprepared:
             able = [column.retriever for column in result.columns if column.card.library]

@@ -91,15 +91,8 @@ def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> No
             f'<li style="--relic-hue:{colours[run.retriever]}">{escape(labels[run.id])}'
             f"<strong>{written(mark.value, share=share)}</strong><span>{ends}n = {mark.n:,}</span></li>"
         )
-    silent = [run for run in asked.runs if all(each.rank is None for each in app.runs.outcomes(run.id))]
-    if silent:
-        st.info(
-            literal(
-                f"Without ranks: {', '.join(labels[run.id] for run in silent)}. No claim gave it anything to go by, so "
-                "every quotation counts as missed. Measure with more context (--shape)."
-            ),
-            icon=":material/info:",
-        )
+    for said in app.recall.lacking(asked.runs, asked.metric, labels):
+        st.info(literal(said), icon=":material/info:")
     measure = escape(measure_label(asked.metric))
     st.html(
         f'<p class="relic-measure"><b>{measure}</b>: {escape(app.recall.meaning(asked.metric))} Here each '

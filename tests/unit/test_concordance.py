@@ -62,6 +62,12 @@ def test_words_are_those_of_the_tokenizer(text):
         ("gatsby's", "Gatsby’s car, Gatsby.", ["Gatsby’s"]),
         ("we", "We’ll see what we want.", ["we"]),
         ("the", "Other the there.", ["the"]),
+        ("histoire", "L’histoire, d'histoires, qu'histoire; histoire.", ["L’histoire", "qu'histoire", "histoire"]),
+        ("artagnan", "D’Artagnan’s horse", ["D’Artagnan’s"]),
+        ("anno", "dell'anno, un'anno, panno", ["dell'anno", "un'anno"]),
+        ("l'amour", "l’amour, amour", ["l’amour"]),
+        ("you", "d'you know, m'lord", []),
+        ("lord", "d'you know, m'lord", []),
     ],
 )
 def test_capitals_accents_and_apostrophes_are_folded(typed, text, keywords):
@@ -131,6 +137,12 @@ def test_headings_and_what_was_left_out_are_not_found():
         ("the *", ["the prince", "the Princess", "the princes"]),
         ("the * and", ["the prince and"]),
         ("***prince", ["prince"]),
+        ("pr?n?e", ["prince"]),
+        ("princ?s*", ["Princess", "princes"]),
+        ("*c?s", ["princes"]),
+        ("?rinc*s", ["Princess", "princes"]),
+        ("p??nc?s", ["princes"]),
+        ("the prince?", ["the prince"]),
         ("prin.*", []),
         ("prin[c]e", []),
     ],
@@ -139,9 +151,33 @@ def test_a_star_stands_for_any_letters_and_nothing_else_is_a_pattern(typed, keyw
     assert found(prose("the prince and the Princess of the princes."), typed) == keywords
 
 
+def test_one_letter_of_a_word_is_open_and_its_s_may_follow():
+    work = prose("A woman’s hat, women, womn, womaan, the Woman.")
+    assert found(work, "wom?n") == ["woman’s", "women", "Woman"]
+    assert found(work, "wom?n", as_written=True) == ["women"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "keywords"),
+    [
+        ("whale|shark", ["whale", "shark", "whale"]),
+        ("whale OR sh?rk", ["whale", "shark", "whale"]),
+        ("white whale | shark", ["shark", "white whale"]),
+        ("whale | white whale | whale", ["whale", "white whale", "whale"]),
+        ("shark |", ["shark"]),
+        ("shark or", ["shark or"]),
+        ("shark OR", ["shark"]),
+    ],
+)
+def test_several_words_are_looked_up_at_once(typed, keywords):
+    assert found(prose("A whale, a shark or the white whale."), typed) == keywords
+
+
 def test_a_hostile_pattern_takes_no_longer_than_the_word_is_long():
     word = "a" * 5000
     assert found(prose(f"{word}!"), f"{'*a' * 140}*b") == []
+    assert found(prose(f"{word}!"), f"{'*?' * 140}*b") == []
+    assert found(prose(f"{word}!"), f"*{'?a' * 140}b*") == []
 
 
 # ---- variants and forms -------------------------------------------------------------------------------------------
@@ -190,12 +226,28 @@ def test_to_day_is_not_found_in_day_to_day():
         ("'", "no word"),
         ("*", "needs some beside it"),
         ("* *", "needs some beside it"),
+        ("?*", "needs some beside it"),
+        ("|", "no word"),
+        ("a|" * 100, "alternatives"),
         ("word " * 300, "Find a quotation"),
         ("w " * (MAX_WORDS + 1), "Find a quotation"),
         ("w" * (MAX_CHARACTERS + 1), "Find a quotation"),
         ("w" * 10_000_000, "Find a quotation"),
     ],
-    ids=["empty", "signs", "apostrophe", "star", "stars", "paste", "words", "letters", "flood"],
+    ids=[
+        "empty",
+        "signs",
+        "apostrophe",
+        "star",
+        "stars",
+        "letter",
+        "bar",
+        "many",
+        "paste",
+        "words",
+        "letters",
+        "flood",
+    ],
 )
 def test_what_cannot_be_looked_up_is_told(typed, said):
     with pytest.raises(BadRequest, match=said):

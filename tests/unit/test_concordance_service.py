@@ -103,6 +103,20 @@ def test_forms_are_counted_as_printed_and_can_be_looked_at_alone(bench):
     assert [work.count for work in alone.works] == [1]
 
 
+def test_word_forms_are_counted_unasked_and_the_wider_query_finds_them(bench):
+    answer = find(bench, "go", work_id=bench.river)
+    assert (answer.total, {(form.label, form.count) for form in answer.more}) == (1, {("went", 1), ("gone", 1)})
+    wider = find(bench, "go", work_id=bench.river, forms=True)
+    assert wider.total == answer.total + sum(form.count for form in answer.more)
+    asked = ({"forms": True}, {"as_written": True}, {"only": "go"})
+    assert not any(find(bench, "go", work_id=bench.river, **each).more for each in asked)
+
+
+def test_the_words_of_alternatives_are_counted_one_by_one_where_none_is_found(bench):
+    answer = find(bench, "rivver | lampp")
+    assert [(word.word, word.near) for word in answer.words] == [("rivver", ("river",)), ("lampp", ("lamp", "lamps"))]
+
+
 def test_a_form_is_named_as_it_is_mostly_printed(bench):
     (form, other) = find(bench, "lamp*", work_id=bench.lamps).forms
     assert {(form.key, form.label, form.count), (other.key, other.label, other.count)} == {

@@ -24,6 +24,10 @@ def spoken(*paragraphs: str) -> tuple[str, int, int]:
         ("‘The river is up,’ said the ferryman. ‘Nobody asked it.’", "single", 7),
         ("'The river is up,' said the ferryman. 'Nobody asked it.'", "single", 7),
         ("«The river is up», said the ferryman.", "double", 4),
+        ("« The river is up », said the ferryman. « Nobody asked it. »", "double", 11),
+        ("»The river is up«, said the ferryman. »Nobody asked it.«", "double", 7),
+        ("„The river is up“, said the ferryman. „Nobody asked it.“", "double", 7),
+        ("「The river is up」 said the ferryman.", "double", 4),
         ("_“The river is up,”_ said the ferryman.", "double", 4),
         ('The ferryman said--"It is up"--and went.', "double", 2),
         ("The ferryman said nothing.", "none", 0),
@@ -82,6 +86,10 @@ def test_a_speech_that_nothing_closes_ends_with_its_sentence():
 def test_a_speech_does_not_run_into_the_next_chapter():
     work = make_work([["“One two.", "Three."]], [["“Four,” said she."]])
     assert [chapter.spoken for chapter in dialogue_of(work).chapters] == [2, 1]
+
+
+def test_dashes_set_speech_off_beside_guillemets_as_in_french():
+    assert spoken("« Bonjour ! » dit Marc.", "— Où vas-tu ?", "Elle sortit.") == ("double", 4 + 5, 14)
 
 
 def test_dashes_set_speech_off_where_a_work_has_no_marks():

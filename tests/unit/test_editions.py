@@ -1,6 +1,7 @@
 """What is known of a stored edition."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from relic_core.domain import SearchRequest
 from relic_core.errors import NotFound
 from relic_core.retrieval import index_files
 from relic_core.services.editions import count
+from relic_core.text.languages import reads_english
 from tests.making import FERRY, make_work, work_of
 
 TEXT = "CHAPTER I\n\n“The river is up,” he said.\n\nCHAPTER II\n\nNobody counted the lanterns. Nobody’s LANTERNS.\n"
@@ -110,3 +112,36 @@ def test_the_index_of_another_encoder_does_not_fit_and_a_damaged_one_is_none(ben
     assert [built.fits for built in bench.indexes.built(work.id)] == [True]
     (folder / index_files.MANIFEST).write_text("[]")
     assert [built.fits for built in bench.indexes.built(work.id)] == [True]
+
+
+FRENCH = "Le bac ne marchait plus, et personne ne sonnait la cloche de l'autre rive, loin de la rivière. " * 9
+
+
+def test_a_work_in_another_language_says_that_the_models_read_english_before_anybody_waits(bench, work):
+    added = bench.works.add(FRENCH.encode(), name="bac.txt")
+    assert "in French" in added.notice
+    assert bench.works.preview(FRENCH.encode(), name="bac.txt").notice == added.notice
+    assert bench.editions.facts(added.work.id).foreign == bench.works.foreign(added.work.id) == added.notice
+    assert bench.editions.facts(work.id).foreign == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("German", "Die Fähre lag still, und niemand rief mehr, denn der Fluss war nicht zu sehen. " * 9),
+        ("Russian", "Паром больше не ходил, и никто не звонил в колокол на другом берегу реки. " * 9),
+        ("", "The ferry did not run, and nobody on the far bank rang the bell for it that night. " * 9),
+        ("", "Pierre said: « Jamais ! » The ferry did not run, and nobody on the far bank rang the bell. " * 9),
+        ("", "Ferry, bell, lamp."),
+    ],
+    ids=["german", "russian", "english", "mixed", "short"],
+)
+def test_the_language_of_a_work_is_named(name, text):
+    assert f"in {name}:" in reads_english(text) if name else reads_english(text) == ""
+
+
+def test_a_search_by_meaning_says_so_while_its_column_is_pending_and_one_by_words_does_not(bench):
+    added = bench.works.add(FRENCH.encode(), name="bac.txt").work
+    asked = SearchRequest(work_id=added.id, claim_text="the ferry")
+    assert "in French" in bench.search.run(asked).foreign
+    assert bench.search.run(replace(asked, retrievers=("bm25",))).foreign == ""

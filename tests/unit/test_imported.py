@@ -8,7 +8,7 @@ import pytest
 
 from relic_core.domain import Chapter, ContextSize, SearchRequest, Span
 from relic_core.errors import BadBenchmark
-from relic_core.evaluation import imported
+from relic_core.evaluation import figures, imported
 from relic_core.evaluation.benchmarks.passages import GIVEN_PASSAGES
 from relic_core.evaluation.metrics import figure
 from relic_core.formats import trec
@@ -151,3 +151,39 @@ def test_birco_s_published_rankings_are_runs_with_their_figures(run, shared, mon
     (taken,) = [each for each in runs.all() if not each.shipped]
     outcomes = runs.outcomes(taken.id)
     assert [round(100 * figure(name, outcomes), 2) for name in ("ndcg@10", "recall@5")] == printed
+
+
+def with_two_unknown_queries(ranked):
+    lines = ranked.read_text().splitlines(keepends=True)
+    more = [line.replace("w0 ", f"{query} ", 1) for query in ("w90", "w91") for line in lines if line.startswith("w0 ")]
+    ranked.write_text("".join(lines + more))
+    return ranked
+
+
+def test_a_run_says_how_many_claims_it_lacks_and_which_queries_are_unknown(small, ranked):
+    run, outcomes, _ = imported.import_ranking(small, with_two_unknown_queries(ranked), SHAPE)
+    assert run.machine[figures.UNKNOWN] == "2: w90, w91"
+    (lacking, unknown) = figures.lacks(run, outcomes, "recall@1")
+    assert "9 of 10" in lacking
+    assert "w90" in unknown
+    assert figures.lacks(replace(run, retriever="bm25", machine={}), outcomes) == []
+    assert len(figures.lacks(run, outcomes[:-1])) == 1
+
+
+def test_its_figures_are_over_all_claims_and_over_those_it_ranks(small, ranked):
+    run, outcomes, _ = imported.import_ranking(small, ranked, SHAPE)
+    assert figures.UNKNOWN not in run.machine
+    other = replace(run, id="other", retriever="bm25"), outcomes
+    (table,) = figures.tables([(run, outcomes), other], names=("mrr",))
+    (of_all, of_ranked, theirs) = table.rows
+    assert [row[-1] for row in table.rows] == [10, 9, 10]
+    assert (of_all[2].value, of_ranked[2].value) == (pytest.approx(0.45), pytest.approx(0.5))
+    assert of_all[2].best  # a mean over fewer claims competes with no other
+    assert theirs[2].best
+    assert not of_ranked[2].best
+
+
+def test_the_import_says_so_at_once(small, ranked, settings):
+    taken, *_ = build(settings).runs.import_ranking(with_two_unknown_queries(ranked), small, SHAPE, "ColBERT")
+    said = build(settings).recall.lacking([taken], "recall@1", {taken.id: "ColBERT"})
+    assert ["9 of 10" in said[0], "w91" in said[1]] == [True, True]

@@ -6,10 +6,10 @@ import pytest
 
 from relic_core.domain.sources import passage_id
 from relic_core.mining import pairs as reasons
-from relic_core.mining.languages import is_english, language
 from relic_core.mining.pairs import PairsFound, make_pairs
 from relic_core.mining.prose import read_prose
 from relic_core.mining.quotations import find_quotations
+from relic_core.text.languages import is_english, language
 
 RAIN = "it rained upon the quay and nobody came to the ferry"
 BEFORE = "The critic has written in his book about the boy that"

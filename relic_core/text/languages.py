@@ -8,10 +8,8 @@ only where it has too few of them is py3langid asked.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
-
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 _WORD = re.compile(r"[^\W\d_]+")
 _SMALL = frozenset(
@@ -41,9 +39,24 @@ _SHORT = 20
 """Words; a shorter text is too short to tell, and counts as English unless foreign words speak against it."""
 
 
+_NAMES = dict(
+    pair.split(":")
+    for pair in """
+    fr:French de:German es:Spanish it:Italian ru:Russian pt:Portuguese nl:Dutch la:Latin el:Greek pl:Polish cs:Czech
+    hu:Hungarian sv:Swedish da:Danish no:Norwegian nb:Norwegian fi:Finnish zh:Chinese ja:Japanese ko:Korean ar:Arabic
+    he:Hebrew tr:Turkish uk:Ukrainian ro:Romanian ca:Catalan
+    """.split()  # noqa: SIM905 - a list that a person can read and mend
+)
+_TELLING = 300
+"""Characters; a shorter work is too short to call foreign."""
+
+
 @lru_cache(maxsize=1)
-def _identifier() -> LanguageIdentifier:
-    return LanguageIdentifier.from_model_file(MODEL_FILE)
+def _classifier() -> Callable[[str], tuple[str, float]]:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # it takes a moment to load
+
+    classify: Callable[[str], tuple[str, float]] = LanguageIdentifier.from_model_file(MODEL_FILE).classify
+    return classify
 
 
 def language(text: str) -> str:
@@ -68,8 +81,7 @@ def _classified(text: str) -> str:
     if len(text) > 3 * _SAMPLE:
         middle = len(text) // 2
         text = f"{text[:_SAMPLE]} {text[middle : middle + _SAMPLE]} {text[-_SAMPLE:]}"
-    code: str = _identifier().classify(text)[0]
-    return code
+    return _classifier()(text)[0]
 
 
 def is_english(text: str) -> bool:
@@ -89,6 +101,24 @@ def is_english(text: str) -> bool:
     if small >= _FOREIGN:
         return True
     return _classified(text) == "en"
+
+
+def reads_english(text: str) -> str:
+    """Say that the models read English, of a work that is not; empty of one that is, or that is too short to tell.
+
+    >>> reads_english("It rained all day, and nobody came to the ferry. " * 9)
+    ''
+    >>> reads_english("Il pleuvait, et personne ne vint au bac ce matin. " * 9)[:60]
+    'The models that come with the program read English, and this'
+    """
+    middle = text[len(text) // 3 :][:_SAMPLE]
+    if len(text) < _TELLING or is_english(middle) or (code := language(middle)) == "en":
+        return ""
+    return (
+        "The models that come with the program read English, and this work is in "
+        f"{_NAMES.get(code, 'another language')}: do not rely on what is found in it by meaning. Searching by words "
+        "works as in any other."
+    )
 
 
 def _share(words: Sequence[str], among: Collection[str]) -> float:
