@@ -12,20 +12,20 @@ st.html(recall.STYLE)
 st.title("Recall")
 with shell.show_errors():
     if offers := app.recall.offers():
-        lede = st.container()
+        offers = recall.readable_first(app, offers)
+        recall.introduce()
         recall.restore(app, offers)
         asked = recall.ask(app, offers)
         recall.keep(asked)
-        with lede:
-            recall.introduce(asked.offer.card.pool)
         if asked.runs:
             colours = recall_chart.colours_of(asked.offer)
-            recall_chart.show_overall(app, asked, colours)
-            recall.choose_view(app, asked)
+            recall.choose_in_view(asked)
             if asked.view == "table":
                 recall_chart.show_table(app, asked)
+                recall_chart.show_overall(app, asked, colours)
             else:
                 chart = recall_chart.show_chart(app, asked, colours)
+                recall_chart.show_overall(app, asked, colours)
                 if chart.marks and asked.view != "published":
                     recall_cases.show_cases(app, asked, chart, colours)
         else:

@@ -83,6 +83,7 @@ JOBS: dict[str, Callable[[App, dict[str, Any], Progress], str]] = {
     "read-by-model": lambda app, arguments, progress: app.model_reading.run(arguments, progress),
     "prepare": lambda app, arguments, progress: app.indexes.run_prepare(arguments, progress),
     "read-by-larger": lambda app, _arguments, progress: app.indexes.run_read_by_larger(progress),
+    "rebuild": lambda app, _arguments, progress: str(app.rebuild(progress=progress)),
     "study": lambda app, arguments, progress: app.study_making.run(arguments, progress),
     "study-models": lambda app, arguments, progress: app.study_models.run(arguments, progress),
     "train": lambda app, arguments, progress: app.run_training(arguments["training"], progress),

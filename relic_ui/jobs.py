@@ -6,7 +6,7 @@ button further down, would be forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from html import escape
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -47,6 +47,27 @@ def show_job(app: App, job_id: str, *, doing: str = "starting", stop: str = "Sto
                 app.jobs.cancel(job_id)
 
     poll()
+
+
+def offer(app: App, place: str, label: str, start: Callable[[], Job]) -> None:
+    """Offer to get what a page lacks; while it comes, say how far it is.
+
+    - `label`: what comes, and how long that takes.
+    """
+    job = show_followed(app, place)
+    if not (job and job.active) and st.button(label, key=f"get_{place}", icon=":material/download:"):
+        follow(place, start())
+        st.rerun()
+
+
+def offer_critics(app: App, place: str) -> None:
+    """Offer to get the critical books out of which the claims of the public-domain RELiC are cut."""
+    title = "Getting the critics’ books"
+
+    def start() -> Job:
+        return app.jobs.start("rebuild", title=title, subject="public-relic")
+
+    offer(app, place, "Get the critics’ books (about 10 minutes)", start)
 
 
 def follow(place: str, job: Job, doing: str = "starting") -> None:

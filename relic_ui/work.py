@@ -9,9 +9,9 @@ import streamlit as st
 
 from relic_core.domain import Search
 from relic_core.errors import RelicError
-from relic_core.services.editions import ChapterFacts, Facts, Numbers
+from relic_core.services.editions import Facts, Numbers
 from relic_core.wiring import App
-from relic_ui import citing, person
+from relic_ui import citing, novel, person
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.library import correcting
 from relic_ui.library.previews import left_out_list
@@ -31,8 +31,6 @@ _HOW = {
     "none": "no marks of speech were found in this edition",
 }
 _SPLITS = {"train": "training", "validation": "validation", "test": "test"}
-_OPEN_CHAPTERS = 40
-"""Chapters up to which their table stands open."""
 _SEARCHES_SHOWN = 20
 _CLAIM_SHOWN = 160
 _KILO = 1000
@@ -66,20 +64,20 @@ def asked(app: App) -> Facts | None:
 
 def show(app: App, facts: Facts) -> None:
     """Draw the page of a work."""
-    _show_title(app, facts)
-    _show_edition(facts)
+    _show_title(facts)
+    novel.show(app, facts)
+    _show_edition(app, facts)
     citing.show_for_work(app, facts.summary.id)
     _show_numbers(facts.numbers)
     sources_reading.show_most_quoted(app, facts.summary.id)
     if app.sources.all():
         sources_reading.show_quoting(app, facts.summary.id)
-    _show_chapters(facts.summary.id, facts.numbers.chapters)
     _show_set_aside(app, facts.summary.id, facts.numbers)
     _show_indexes(app, facts)
     _show_searches(app, facts)
 
 
-def _show_title(app: App, facts: Facts) -> None:
+def _show_title(facts: Facts) -> None:
     work = facts.summary
     st.title(literal(work.title))
     by = [
@@ -94,16 +92,9 @@ def _show_title(app: App, facts: Facts) -> None:
         + link("concordance", "Find a word in it", work=work.id)
         + "</p>"
     )
-    if st.session_state.get("work_correcting") != work.id:
-        if st.button("Correct details", key="work_correct", type="tertiary", icon=":material/edit:"):
-            st.session_state["work_correcting"] = work.id
-            st.rerun()
-    elif correcting.show_form(app, work):
-        del st.session_state["work_correcting"]
-        st.rerun()
 
 
-def _show_edition(facts: Facts) -> None:
+def _show_edition(app: App, facts: Facts) -> None:
     work, entry = facts.summary, facts.entry
     rows = [
         ("Source", _source(work.source)),
@@ -123,6 +114,13 @@ def _show_edition(facts: Facts) -> None:
     )
     rows.append(("Fingerprint", fingerprint))
     st.header("The edition")
+    if st.session_state.get("work_correcting") != work.id:
+        if st.button("Correct details", key="work_correct", type="tertiary", icon=":material/edit:"):
+            st.session_state["work_correcting"] = work.id
+            st.rerun()
+    elif correcting.show_form(app, work):
+        del st.session_state["work_correcting"]
+        st.rerun()
     st.html(
         '<dl class="relic-work-facts">' + "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in rows) + "</dl>"
     )
@@ -172,29 +170,6 @@ def _percent(share: float) -> str:
     ('47%', '4.6%', '0.0%')
     """
     return f"{share:.0%}" if share >= 0.095 else f"{share:.1%}"  # noqa: PLR2004 - below, a decimal tells more
-
-
-def _show_chapters(work_id: str, chapters: tuple[ChapterFacts, ...]) -> None:
-    st.header("Chapters")
-    rows = "".join(_chapter_row(work_id, number, chapter) for number, chapter in enumerate(chapters, start=1))
-    table = (
-        '<table class="relic-work-chapters"><thead><tr><th scope="col">Chapter</th><th scope="col">Sentences</th>'
-        f'<th scope="col">Words</th><th scope="col">Dialogue</th></tr></thead><tbody>{rows}</tbody></table>'
-    )
-    if len(chapters) > _OPEN_CHAPTERS:
-        table = f'<details class="relic-shelf-found"><summary>All {len(chapters):,} chapters</summary>{table}</details>'
-    st.html(table)
-
-
-def _chapter_row(work_id: str, number: int, chapter: ChapterFacts) -> str:
-    named = escape(chapter.name)
-    if chapter.address:
-        named = link("read", chapter.name, work=work_id, at=f"{number}.1.1")
-    return (
-        f'<tr><th scope="row">{named}</th><td>{chapter.sentences:,}</td><td>{chapter.words:,}</td>'
-        f'<td><span class="relic-work-bar"><i style="width:{chapter.share * 100:.0f}%"></i></span>'
-        f"<span>{_percent(chapter.share)}</span></td></tr>"
-    )
 
 
 def _show_set_aside(app: App, work_id: str, numbers: Numbers) -> None:

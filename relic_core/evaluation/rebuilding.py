@@ -56,6 +56,9 @@ class RebuildSummary:
     of: int
     lacking: tuple[Lacking, ...] = ()
 
+    def __str__(self) -> str:
+        return "\n".join((f"{self.windows:,} of {self.of:,} quotations are here.", *map(str, self.lacking)))
+
 
 def rebuild(
     settings: Settings,

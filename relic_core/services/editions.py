@@ -10,11 +10,12 @@ from relic_core.caching import LRUCache
 from relic_core.domain import Search, WorkSummary
 from relic_core.errors import NotFound
 from relic_core.library.catalogue import CatalogueEntry, entry_of
+from relic_core.library.novel import Novel, Stretch, novel
 from relic_core.library.previews import ChapterFacts, Numbers, count
 from relic_core.services.indexing import Built, Indexes
 from relic_core.services.works import Works
 
-__all__ = ["ChapterFacts", "Editions", "Facts", "Numbers"]
+__all__ = ["ChapterFacts", "Editions", "Facts", "Novel", "Numbers", "Stretch"]
 
 _COUNTED = 8
 """Works whose numbers stay in memory: counting War and Peace takes about half a second."""
@@ -34,6 +35,7 @@ class Facts:
     format: str
     segmenter: str
     numbers: Numbers
+    novel: Novel
     indexes: tuple[Built, ...]
     missing: tuple[str, ...]
     foreign: str
@@ -49,6 +51,7 @@ class Editions:
     ) -> None:
         self._works, self._indexes, self._asked, self._library = works, indexes, asked, library
         self._counted = LRUCache[Numbers](_COUNTED)
+        self._novels = LRUCache[Novel](_COUNTED)
 
     def facts(self, work_id: str, *, person: str = "") -> Facts:
         """Gather what is known of a stored work."""
@@ -61,6 +64,7 @@ class Editions:
             format=work.format,
             segmenter=work.segmenter,
             numbers=self._counted.get(work.fingerprint, lambda: count(work)),
+            novel=self._novels.get(work.fingerprint, lambda: novel(work)),
             indexes=self._indexes.built(work_id),
             missing=self._indexes.missing(work_id),
             foreign=self._works.foreign(work_id),

@@ -381,6 +381,21 @@ class Outcomes:
         known: dict[tuple[str, str], Missing] = {}
         return tuple(self._read(*pair, found, known) for pair, found in zip(pairs, self._found(pairs), strict=True))
 
+    def claims_here(self, benchmark: str) -> bool:
+        """Whether the claims of a benchmark can be read here."""
+        return bool(self._open(benchmark).windows)
+
+    def readable_first(self, cases: Sequence[Case]) -> tuple[Case, ...]:
+        """Put first the cases whose claim and work are both here; else their order stays."""
+        stored = {summary.sha256 for summary in self._summaries()}
+
+        def lacking(case: Case) -> bool:
+            opened = self._open(case.outcomes[0][0].benchmark)
+            text = case.book.sha256 in stored or case.outcomes[0][0].pool == "given"
+            return case.id not in opened.windows or not text
+
+        return tuple(sorted(cases, key=lacking))
+
     def traits(self, trait: Trait, run: Run, outcomes: Sequence[Outcome]) -> dict[str, float]:
         """Tell one trait of a run's examples, which is the same for all runs on the same data and context."""
 

@@ -44,7 +44,7 @@ _DIGITS = 12
 
 MINED = BenchmarkCard(
     name="",
-    label="The windows mined here",
+    label="Your own books of criticism",
     description="Places in your own secondary sources where works of the library are quoted.",
     pool="whole work",
     main_metric="recall@10",

@@ -373,7 +373,7 @@ def made_of(study: Study) -> tuple[tuple[str, str], ...]:
     what = "pairs" if kind.marks_spans else "windows"
     facts = [
         ("items", f"{len(study.items):,} of {making.windows:,} {what}, seed {making.seed}"),
-        (f"{what} of", making.benchmark or "the sources mined here"),
+        (f"{what} of", making.benchmark or "your own books of criticism"),
     ]
     if kind.marks_spans:
         return (*facts, ("left out", f"{making.left_out:,}, without an anchor or a shared word"))

@@ -28,7 +28,7 @@ SPEECH = "speech/1"
 NARRATOR = "the narrator"
 """The speaker where a tag says "I"."""
 
-_SPEAKS = (
+SPEAKS = (
     "said|says|cried|cries|replied|replies|answered|answers|asked|asks|exclaimed|exclaims|returned|returns|observed|"
     "remarked|remarks|added|adds|continued|rejoined|retorted|whispered|murmured|muttered|inquired|enquired|demanded|"
     "called|shouted|screamed|repeated|resumed|interrupted|suggested|declared|protested|responded|began|ejaculated|"
@@ -39,31 +39,31 @@ _SPEAKS = (
     r"whimpered|went\s+on|goes\s+on|put\s+in|broke\s+in|struck\s+in|chimed\s+in|cut\s+in|burst\s+out|broke\s+out|"
     r"called\s+out|cried\s+out"
 )
-_TITLE = (
+TITLE = (
     r"(?:Messrs|Mrs|Mr|Ms|Mme|Mlle|Dr|Capt|Col|Gen|Lieut|Lt|Maj|Sergt|Rev|Hon|St|Prof)\b\.?|M\."
     "|Miss|Doctor|Sir|Lady|Lord|Captain|Colonel|Major|General|Madame|Mademoiselle|Monsieur|Mister|Master"
 )
 _CAPITAL = "[A-ZÀ-ÖØ-ÞŁŚŠŽ]"
 _PROPER = rf"{_CAPITAL}\w*(?:['’]{_CAPITAL}\w+|-\w+)*"
 _PARTICLES = r"(?:(?:de|van|von|of|du|la|le|der)\s+)*"
-_NAME = rf"(?>(?:the\s+)?(?:(?:{_TITLE})\s+)*{_PARTICLES}{_PROPER}(?:\s+{_PARTICLES}{_PROPER})*)"
+NAME = rf"(?>(?:the\s+)?(?:(?:{TITLE})\s+)*{_PARTICLES}{_PROPER}(?:\s+{_PARTICLES}{_PROPER})*)"
 _NOT_ALONE = rf"['’]s\b|['’](?!\w)|\s+and\s+(?:{_CAPITAL}|(?:his|her|my|the)\b)"
-_WHO = rf"(?:(?P<pronoun>[Hh]e|[Ss]he|I|[Tt]hey|[Ww]e)\b|(?P<name>{_NAME})(?!{_NOT_ALONE}))"
+_WHO = rf"(?:(?P<pronoun>[Hh]e|[Ss]he|I|[Tt]hey|[Ww]e)\b|(?P<name>{NAME})(?!{_NOT_ALONE}))"
 _EPITHET = r"(?:(?:the\s+)?(?:poor|little|old|young|good|dear|honest|worthy|gallant|kind|[a-z]+-[a-z]+)\s+)?"
 _HOW = r"(?:\s+\w+ly|\s+(?:then|thus|only|again|also|had|now|at\s+(?:last|length|once)))?"
 _TO_COME = r"(?:,?\s+[^.!?;:]{0,80}?)?\s*(?:,|:|,?\s*(?:--|—))\s*"
 
-_BEHIND = re.compile(rf"[\s_—–-]*(?:{_SPEAKS})(?:\s+\w+ly)?\s+{_EPITHET}_?{_WHO}")
-_BEHIND_DIRECT = re.compile(rf"[\s_—–-]*{_EPITHET}{_WHO}{_HOW}\s+(?:{_SPEAKS})\b(?!\s+(?:nothing|no|not)\b)")
-_AHEAD = re.compile(rf"(?:^|[\s,])_?{_WHO}{_HOW}\s+(?:{_SPEAKS}){_TO_COME}\Z")
+_BEHIND = re.compile(rf"[\s_—–-]*(?:{SPEAKS})(?:\s+\w+ly)?\s+{_EPITHET}_?{_WHO}")
+_BEHIND_DIRECT = re.compile(rf"[\s_—–-]*{_EPITHET}{_WHO}{_HOW}\s+(?:{SPEAKS})\b(?!\s+(?:nothing|no|not)\b)")
+_AHEAD = re.compile(rf"(?:^|[\s,])_?{_WHO}{_HOW}\s+(?:{SPEAKS}){_TO_COME}\Z")
 _AHEAD_FIRST = re.compile(
-    rf"(?:(?:And|But|Then|So|Now)\s+)?_?{_WHO}(?P<rest>\s.*)(?:,|\band|\bbut|\bthen){_HOW}\s+(?:{_SPEAKS}){_TO_COME}\Z",
+    rf"(?:(?:And|But|Then|So|Now)\s+)?_?{_WHO}(?P<rest>\s.*)(?:,|\band|\bbut|\bthen){_HOW}\s+(?:{SPEAKS}){_TO_COME}\Z",
     re.DOTALL,
 )
 _ANYBODY = re.compile(
-    rf"[\s_—–-]*(?:(?:the|his|her|my|our|their|an?|one|another)\s+(?:[\w'’]+\s+){{1,4}}?)?(?:{_SPEAKS})\b"
+    rf"[\s_—–-]*(?:(?:the|his|her|my|our|their|an?|one|another)\s+(?:[\w'’]+\s+){{1,4}}?)?(?:{SPEAKS})\b"
 )
-_ANYBODY_AHEAD = re.compile(rf"\b(?:(?:{_SPEAKS}|saying){_TO_COME}|with\s*[,:—-]+)\Z")
+_ANYBODY_AHEAD = re.compile(rf"\b(?:(?:{SPEAKS}|saying){_TO_COME}|with\s*[,:—-]+)\Z")
 """Tags of whatever speaker, beside which nothing is guessed."""
 _OTHER = re.compile(
     rf"\b(?:he|she|they|I|we|who)\b|\b(?:and|while|as|that|which|but|when)\s+(?:his|her|the|my|an?)\b"

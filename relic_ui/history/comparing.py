@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from relic_core.domain import Search
+from relic_core.reporting.charts import config
 from relic_core.services.comparing import ComparedPassage, Comparison
 from relic_core.wiring import App
 from relic_ui.history.found_line import FoundLines
 from relic_ui.history.history import HistoryQuery
 from relic_ui.links import set_address
-from relic_ui.naming import inside, ways
+from relic_ui.naming import inside, shorten, ways
 from relic_ui.shell import literal, warn_of_address
-from relic_ui.style import hue
+from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS, hue
 
 _TWO = 2
+_BEYOND = 22
+"""Where a passage stands that is not among the first twenty."""
+_HEIGHT, _WORDS = 420, 70
 _SHORT = 40
 
 
@@ -30,6 +35,8 @@ def show(app: App, asked: HistoryQuery, search: Search) -> None:
     with st.spinner("Asking both …"):
         found = app.comparing.compare(search.request, names)
     st.html(_summary(found))
+    if found.passages:
+        _show_slopes(found, names)
     with st.container(key="compare_columns"):
         slots = st.columns(3, gap="medium")
     lines = FoundLines(app, search)
@@ -70,14 +77,39 @@ def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, s
 def _summary(found: Comparison) -> str:
     share = f"{found.overlap} of the first {found.ten} passages are the same." if found.ten else "Neither finds any."
     return (
-        f'<p class="relic-measure"><strong>{share}</strong> The first twenty of both are alike to '
-        f'<span class="relic-likeness" aria-hidden="true"><i style="width:{found.rank_overlap:.0%}"></i></span>'
-        f"<strong>{found.rank_overlap:.2f}</strong>, where 1 is the same list and 0 nothing shared.</p>"
-        '<details class="relic-quiet relic-made"><summary>How this is counted</summary>Overlapping passages count as '
-        "one, as on the page of results; what is counted is the places of passages, from the best. Alike is "
-        "rank-biased overlap with p = 0.9 over the first twenty of each (Webber, Moffat and Zobel 2010): what the "
-        "first 1, 2, 3 and so on of both share, the first places counting most.</details>"
+        f'<p class="relic-measure"><strong>{share}</strong></p><details class="relic-quiet relic-made">'
+        "<summary>How this is counted</summary>Overlapping passages count as one, as on the page of results; what is "
+        "counted is the places of passages, from the best.</details>"
     )
+
+
+def _show_slopes(found: Comparison, names: tuple[str, str]) -> None:
+    """Draw each passage as a line from its place on one side to that on the other; the lists below are its table."""
+    called = [column.card.called for column in (found.first, found.second)]
+    colours = {"both": OTHER_COLOUR} | {
+        side: RETRIEVER_COLOURS.get(name, OTHER_COLOUR) for side, name in zip(("first", "second"), names, strict=True)
+    }
+    figure = go.Figure()
+    for each in found.passages:
+        places = [each.first or _BEYOND, each.second or _BEYOND]
+        said = f"{shorten(each.passage.quotation.plain, _WORDS)}<br>{escape(each.passage.place.label)}"
+        line = {"color": colours[each.found], "width": 2, "dash": "solid" if each.found == "both" else "dot"}
+        marker = {"size": 9, "symbol": ["circle" if place < _BEYOND else "line-ew-open" for place in places]}
+        figure.add_scatter(
+            x=called,
+            y=places,
+            line=line,
+            marker=marker,
+            hovertemplate=f"%{{y}}: {said}<extra></extra>",
+            cliponaxis=False,
+        )
+    ticks = [1, 5, 10, 15, 20, _BEYOND]
+    figure.update_layout(height=_HEIGHT, showlegend=False, dragmode=False, margin={"l": 0, "r": 40, "t": 40, "b": 8})
+    figure.update_xaxes(side="top", fixedrange=True, range=[-0.1, 1.1])
+    figure.update_yaxes(
+        range=[_BEYOND + 0.5, 0.5], fixedrange=True, showgrid=False, tickvals=ticks, ticktext=[*ticks[:-1], "beyond"]
+    )
+    st.plotly_chart(figure, key="compare_slopes", config=config("compared"), alt="Places on both sides; listed below.")
 
 
 def _item(each: ComparedPassage, found: Comparison, names: tuple[str, str], lines: FoundLines) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from relic_core.domain import Pool, Run
+from relic_core.domain import Run
 from relic_core.errors import BadRequest
 from relic_core.installed import COMMAND
 from relic_core.reporting.chart_words import measure_label
@@ -92,13 +92,9 @@ class RecallQuery:
         return {name: value for name, value in given.items() if name and value}
 
 
-def introduce(pool: Pool = "whole work") -> None:
+def introduce() -> None:
     """Say what the page shows, in a scholar's words."""
-    among = "all there are" if pool == "whole work" else "the passages given with it"
-    st.html(
-        '<p class="relic-lede">A critic makes a claim and quotes a passage. Given the claim alone, how near to the top '
-        f"does a retriever put that very passage, out of {among}?</p>"
-    )
+    st.html('<p class="relic-lede">How near the top stands the passage that the critic quoted?</p>')
 
 
 def teach() -> None:
@@ -115,6 +111,12 @@ def teach() -> None:
         "criticism where a work is quoted. <b>recall@10</b> is the share of these places for which the passage that "
         "the critic quoted is among the first ten.</p>"
     )
+
+
+def readable_first(app: App, offers: Sequence[Offer]) -> Sequence[Offer]:
+    """Begin with the first benchmark whose claims are at hand, where there is one."""
+    here = next((offer for offer in offers if app.outcomes.claims_here(offer.card.name)), offers[0])
+    return (here, *(offer for offer in offers if offer is not here))
 
 
 def default_metric(offer: Offer) -> str:
@@ -182,18 +184,20 @@ def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
             key="recall_metric",
             persist_state="session",
             on_change=first_page,
-            width=260,
+            width=165,
             help="What figures and charts show. Over k has every k of it, Ranks needs none, and Table has MRR, mean "
             "and median rank.",
         )
-    offer = by_name[state["recall_benchmark"]]
+        offer = by_name[state["recall_benchmark"]]
+        _choose_view(app, offer)
     by_id = {run.id: run for run in offer.runs}
     labels = app.recall.labels(offer.runs)
+    own = {run.id: run.label for run in offer.runs if run.shape == offer.default[0].shape}
     state["recall_runs"] = [each for each in state["recall_runs"] if each in by_id]
     st.multiselect(
         "Measurements, side by side",
         list(by_id),
-        format_func=labels.__getitem__,
+        format_func=lambda each: own[each] if [*own.values()].count(own.get(each)) == 1 else labels[each],
         key="recall_runs",
         persist_state="session",
         on_change=first_page,
@@ -227,19 +231,24 @@ def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> RecallQuery:
     )
 
 
-def choose_view(app: App, asked: RecallQuery) -> None:
-    """Draw the choice of a view, and what can be chosen in it."""
-    labelled = any(outcome.kind for run in asked.runs for outcome in app.runs.labelled(run.id))
-    views = [view for view in VIEW_LABELS if view != "kinds" or labelled or asked.view == "kinds"]
-    st.segmented_control(
+def _choose_view(app: App, offer: Offer) -> None:
+    state = st.session_state
+    chosen = [run for run in offer.runs if run.id in state["recall_runs"]]
+    labelled = any(outcome.kind for run in chosen for outcome in app.runs.labelled(run.id))
+    views = [view for view in VIEW_LABELS if view != "kinds" or labelled or state["recall_view"] == "kinds"]
+    st.selectbox(
         "Seen by",
         views,
         format_func=VIEW_LABELS.__getitem__,
         key="recall_view",
         persist_state="session",
-        required=True,
         on_change=_other_view,
+        width=165,
     )
+
+
+def choose_in_view(asked: RecallQuery) -> None:
+    """Draw what can be chosen in a view."""
     if asked.view == "lengths" and asked.offer.card.pool == "whole work":
         beside = "Beside published figures (RELiC, table A9)"
         st.checkbox(beside, key="recall_beside", persist_state="session", on_change=first_page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import cast
 
@@ -14,7 +14,9 @@ from relic_core.domain.figures import DRAWN_K, Chart, View
 from relic_core.services.recall import Case, Missing, QuotedPassage, ReadOutcome
 from relic_core.wiring import App
 from relic_ui import links
-from relic_ui.naming import listed
+from relic_ui.jobs import offer, offer_critics
+from relic_ui.library.shelf import about
+from relic_ui.naming import listed, many
 from relic_ui.passages import passage_html
 from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
@@ -47,6 +49,9 @@ _WITHOUT = {
     "example": "Some claims are not shown: the texts of this benchmark that are here do not hold them.",
 }
 """What is said of what is missing, works and editions apart, which are named."""
+_PUBLIC = "public-relic"
+_TO_BE_HAD, _FETCHING = ("folder", "gutenberg"), 5.0
+"""Where works can be had by a press, and the seconds that each takes."""
 _ASK = "This program does not know the benchmark; whoever measured it has the claims."
 _NO_CLAIM = (
     '<p class="relic-recall-where">The claim is not here. '
@@ -70,6 +75,7 @@ def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str,
     st.session_state["recall_part"] = part
     view = cast("View", asked.view)
     cases = app.recall.cases(view, asked.runs, asked.metric, part) if part else ()
+    cases = app.outcomes.readable_first(cases)
     st.selectbox(
         _CHOICES[view],
         ["", *names],
@@ -113,7 +119,9 @@ def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Map
         flat = iter(app.outcomes.read([pair for case in shown for pair in case.outcomes]))
     read = [[next(flat) for _ in case.outcomes] for case in shown]
     if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
-        st.html(_what_is_missing(missing, asked.offer.card.needs))
+        needs = asked.offer.card.needs
+        st.html(_what_is_missing(missing, "" if asked.offer.card.name.startswith(_PUBLIC) else needs or _ASK))
+        _get(app, asked.runs[0], {each.what for each in missing})
     reasons = _why_missed(app, shown)
     kept = judgements(app, {run.id: run for case in shown for run, _ in case.outcomes}.values())
     for case, each in zip(shown, read, strict=True):
@@ -128,6 +136,20 @@ def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Map
         f"{links.pages_html(page, pages, to)}"
         '<p class="relic-recall-back"><a href="#recall-chart" target="_self">Back to the chart</a></p>'
     )
+
+
+def _get(app: App, run: Run, what: Collection[str]) -> None:
+    """Offer to get what is missing, where a press can."""
+    if "data" in what and run.benchmark.startswith(_PUBLIC):
+        offer_critics(app, "recall_claims")
+    books = {book.key for book in run.books}
+    slugs = [
+        each.entry.slug for each in app.catalogue.shelf() if each.entry.slug in books and each.origin in _TO_BE_HAD
+    ]
+    if slugs and not {"work", "needs works"}.isdisjoint(what):
+        time = about(_FETCHING * len(slugs))
+        label = f"Add the {many(len(slugs), 'work')} ({time})"
+        offer(app, "recall_works", label, lambda: app.catalogue.add(slugs, prepare=False))
 
 
 def _why_missed(app: App, cases: Sequence[Case]) -> dict[tuple[str, str], str]:
@@ -159,7 +181,7 @@ def _judge(app: App, case: Case, read: Sequence[ReadOutcome], kept: Judgements) 
 
 def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:
     said = []
-    needs = with_code(needs.replace("It needs", "To read them, this benchmark needs", 1)) or _ASK
+    needs = with_code(needs.replace("It needs", "To read them, this benchmark needs", 1))
     library = links.link("library", "Library")
     if works := _named(missing, "work"):
         said.append(f"Not in your library, so their passages are not shown: {works}. Add them in the {library}.")

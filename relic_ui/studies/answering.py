@@ -24,6 +24,7 @@ from relic_core.domain.studies import (
     LONGEST_COMMENT,
     LONGEST_NAME,
     LONGEST_SECONDS,
+    OPTIONS,
     Annotator,
     Study,
     StudyView,
@@ -31,7 +32,7 @@ from relic_core.domain.studies import (
 )
 from relic_core.errors import RelicError
 from relic_core.studies.answering import AnsweredItem, ShownItem, Task
-from relic_core.studies.report import load_of
+from relic_core.studies.report import PAPER, load_of
 from relic_core.wiring import App
 from relic_ui.component import component
 from relic_ui.links import link
@@ -475,14 +476,15 @@ def _finished(app: App, place: _Place, task: Task) -> None:
     if not task.done:
         said = "Each item has as many answers as this study asks for, so there is nothing left to do."
     links = link(PAGE, "All studies")
-    if task.revealed:
-        right = sum(each.item.right_option == each.answer.choice for each in answered)
-        said += f" Of {len(answered) - undecided} choices {right} were the critic’s own quotation."
-        if not app.studies.guarded(study):
-            links += link(PAGE, "Results of everybody", study=study, show="results")
+    beside = ""
+    if not app.studies.guarded(study):
+        links = link(PAGE, "Results of everybody", study=study, show="results") + links
+    asked = app.studies.study(study)
+    if asked.kind.is_proxy and answered and (task.revealed or not app.studies.guarded(study)):
+        beside = _score(asked, answered)
     st.html(
         f'<div class="relic-proxy-end" role="status"><h2 id="proxy-end" tabindex="-1">Thank you</h2>'
-        f'<p>{escape(said)}</p><p class="relic-proxy-links">{links}</p></div>'
+        f'<p>{escape(said)}</p>{beside}<p class="relic-proxy-links">{links}</p></div>'
     )
     if answered:
         st.html(
@@ -490,6 +492,22 @@ def _finished(app: App, place: _Place, task: Task) -> None:
             f"<ul>{_answers(app.studies.study(study), answered)}</ul></details>"
         )
     component("relic_proxy_arrive", js=_ARRIVE)(key="proxy_arrive")
+
+
+def _score(study: Study, answered: Sequence[AnsweredItem]) -> str:
+    """Set how often somebody was right beside chance and what the paper measured."""
+    right = {item.id: item.right_option for item in study.items}
+    chose = [each for each in answered if each.answer.choice]
+    hits = sum(right[each.item.id] == each.answer.choice for each in chose)
+    (experts, best), (model, its) = PAPER[0], PAPER[1]
+    shares = (
+        (f"You: {hits} of {len(chose)} choices were the critic’s own quotation", hits / max(1, len(chose))),
+        ("Chance", 1 / OPTIONS),
+        (model, its),
+        (experts, best),
+    )
+    rows = "".join(f"<dt>{escape(name)}</dt><dd><strong>{100 * share:.1f}%</strong></dd>" for name, share in shares)
+    return f'<dl class="relic-work-facts">{rows}</dl>'
 
 
 def _answers(study: Study, answered: Sequence[AnsweredItem]) -> str:

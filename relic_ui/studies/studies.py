@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -17,10 +18,9 @@ import streamlit as st
 from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import KINDS, StudyRequest, StudyView, study_kind, study_label
 from relic_core.errors import NotFound, RelicError
-from relic_core.installed import COMMAND
-from relic_core.studies.service import FARTHEST, LONGEST_CODE, StudyCounts, StudySource, paper_study, seal
+from relic_core.studies.service import FARTHEST, LONGEST_CODE, PRIDE, StudyCounts, StudySource, paper_study, seal
 from relic_core.wiring import App
-from relic_ui.jobs import show_job, stop_label
+from relic_ui.jobs import offer, offer_critics, show_job, stop_label
 from relic_ui.links import link
 from relic_ui.naming import many, some_of
 from relic_ui.removed import show_each, show_undo
@@ -45,6 +45,10 @@ _CHOOSERS = {
         FARTHEST,
     ): "Meaning: the model’s best two, for quotations that it ranks beyond 1,000 (the paper’s second)",
 }
+_PRIDE = (
+    "<h2>Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by critics whose books are "
+    "in the public domain; the other two passages share the most words with what the critic writes.</p>"
+)
 _MOST_ITEMS = 2_000
 MOST_WANTED = 100
 WANTED = "People wanted for each item (0 for as many as come)"
@@ -110,12 +114,12 @@ def show(app: App) -> None:
     """Draw the first side of the page."""
     st.title("The proxy task")
     st.html(
-        '<p class="relic-lede relic-proxy-lede">A critic quotes a passage of a book, and the quotation is taken out. '
-        "Which of three passages of that book was it?</p>"
-        '<p class="relic-quiet relic-measure">Nobody can rank thousands of passages as a model does, so this '
+        '<p class="relic-lede relic-proxy-lede">Which of three passages did the critic quote?</p>'
+        '<details class="relic-proxy-fold relic-measure"><summary>How this works</summary><p>A critic quotes a passage '
+        "of a book, and the quotation is taken out. Nobody can rank thousands of passages as a model does, so this "
         "smaller test is the proxy. Experts asked about <cite>Pride and Prejudice</cite> were right 93.5 times in 100, "
         "the best model of its day 67.5 times (Thai and others, 2022). Take the test, alone or as a group, and see how "
-        "you and the models of this app compare.</p>"
+        "you and the models of this app compare.</p></details>"
     )
     every = app.studies.all()
     st.header("Studies", anchor="studies")
@@ -195,9 +199,10 @@ def show_making(app: App) -> None:
         show_job(app, under_way.id, stop=stop_label(under_way))
         return
     _outcome(app)
-    if kind == "proxy":
-        _one_click(app)
+    ready = kind == "proxy" and _one_click(app)
     _choose(app, kind)
+    if kind == "proxy" and not ready:
+        _fetch_paper(app)
 
 
 def _spans(app: App) -> None:
@@ -269,22 +274,18 @@ def _start(app: App, request: StudyRequest, code: str = "") -> None:
         st.session_state["proxy_making_trouble"] = str(error)
 
 
-def _one_click(app: App) -> None:
-    """Offer the study of the paper's own work, where that is here."""
+def _one_click(app: App) -> bool:
+    """Offer the study of the paper's own work, where all that it needs is here; say whether it is."""
     request, has_words = paper_study(app.catalogue, app.settings)
-    if request is None:
-        return
-    made = app.studies.named(request.name)
+    made = request and app.studies.named(request.name)
+    if request is None or not (made or has_words):
+        return False
     with st.container(border=True, key="proxy_pride"):
-        st.html(
-            "<h2>Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by critics whose "
-            "books are in the public domain; the other two passages share the most words with what the critic "
-            "writes.</p>"
-        )
+        st.html(_PRIDE)
         if made is not None:
             to = link(PAGE, "Open it", title=f"Open it: {made.name}", study=made.id)
             st.html(f'<p class="relic-proxy-links">This study is here already. {to}</p>')
-        elif has_words:
+        else:
             st.button(
                 "Make this study",
                 key="proxy_make_pride",
@@ -293,12 +294,17 @@ def _one_click(app: App) -> None:
                 args=(app, request),
                 icon=":material/auto_stories:",
             )
-        else:
-            st.html(
-                '<p class="relic-quiet relic-measure">The critics’ words do not come with the program: they are cut '
-                "out of their books, which Project Gutenberg gives away. Whoever runs the program fetches them once, "
-                f"with <code>{COMMAND} dataset rebuild</code>.</p>"
-            )
+    return True
+
+
+def _fetch_paper(app: App) -> None:
+    """Offer to get what the study of the paper's own work needs."""
+    with st.container(border=True, key="proxy_pride"):
+        st.html(_PRIDE)
+        if paper_study(app.catalogue, app.settings)[0] is None:
+            add = partial(app.catalogue.add, PRIDE.works, prepare=False)
+            offer(app, "proxy_work", "Add the novel (less than a minute)", add)
+        offer_critics(app, "proxy_claims")
 
 
 def _choose(app: App, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
@@ -304,7 +305,9 @@ def test_two_columns_are_compared_in_words_and_numbers(app, search):
     found = app.bench.comparing.compare(app.bench.history.get(search).request, ["dense-relic", "bm25"])
     told = plain(html(at))
     assert f"{found.overlap} {SAYS['same of ten']}" in told
-    assert f"{found.rank_overlap:.2f}, where 1 is the same list" in told
+    lines = json.loads(at.get("plotly_chart")[0].proto.spec)["data"]
+    beyond = max(max(line["y"]) for line in lines)
+    assert [line["y"] for line in lines] == [[each.first or beyond, each.second or beyond] for each in found.passages]
     assert [plain(each.split("</h2>")[0]) for each in html(at).split("<h2>")[1:]] == [
         "Found by both", "By meaning alone", "By words alone",
     ]  # fmt: skip

@@ -165,6 +165,10 @@ def test_a_divided_study_is_made_on_the_page_and_tells_each_reader_how_much_is_t
         assert kept == seen, "it is stored before the next, and those before stay"
     assert len({item for item, *_ in seen}) == 5
     assert 'id="proxy-end"' in html(at)
+    shares = re.findall(r"<dd><strong>([\d.]+)%</strong></dd>", html(at))
+    right = sum(study.item(item).right_option == choice for item, choice, _ in seen)
+    assert shares == [f"{20 * right:.1f}", "33.3", "67.5", "93.5"]
+    assert f"study={study.id}&amp;show=results" in html(at)
     assert study.division in plain(html(app.open(PAGE, study=study.id, show="results")))
 
 
@@ -573,7 +577,7 @@ def test_without_the_critics_words_the_box_says_how_to_get_them(app, monkeypatch
     wanted = StudyRequest(name=PRIDE.name, benchmark="sample", most=4)
     monkeypatch.setattr(studies, "paper_study", lambda *_: (wanted, False))
     at = sound(app.open(PAGE, show="make"))
-    assert "dataset rebuild" in html(at.get_by_key("proxy_pride"))
+    assert at.button(key="get_proxy_claims")
     assert "proxy_make_pride" not in [each.key for each in at.button]
 
 

@@ -376,15 +376,34 @@ def test_what_the_texts_would_tell_is_told_to_be_missing_where_they_are(app, two
     assert at.get("plotly_chart") == []
 
 
-def test_where_the_claims_are_not_here_the_command_that_brings_them_is_said(app, two):
+def test_where_the_claims_are_not_here_a_press_brings_them(app, two):
     outcomes = make_outcomes(BOOKS, seed=3)
     app.bench.store.runs.add(make_run(BOOKS, outcomes, benchmark="public-relic-test"), outcomes)
     at = sound(app.open(RECALL, benchmark="public-relic-test", view="lengths", length="1"))
-    (told,) = re.findall(r'<div id="recall-missing".*?</div>', html(at))
-    assert f"<code>{SAYS['rebuild the claims']}</code>" in told
+    assert "<code>" not in re.search(r'<div id="recall-missing".*?</div>', html(at))[0]
+    at.button(key="get_recall_claims").click().run()
+    (job,) = app.bench.jobs.under_way("rebuild")
+    app.bench.jobs.cancel(job.id)
     at = sound(app.open(RECALL, benchmark="novels-by-hand", view="lengths", length="1"))
     (told,) = re.findall(r'<div id="recall-missing".*?</div>', html(at))
     assert "<code>" not in told
+
+
+def test_misses_that_can_be_read_come_first(app, readable):
+    work, run, _ = readable
+    away = make_books(1)
+    outcomes = make_outcomes(away, seed=4) + outcomes_in(work, "averhythe", [400, 500], length=2)
+    run = make_run([*away, *run.books], outcomes, benchmark="mixed")
+    app.bench.store.runs.add(run, outcomes)
+    shown = app.bench.outcomes.readable_first(app.bench.recall.cases("lengths", [run], "recall@10", "2"))
+    stored = [case.book.key == "averhythe" for case in shown]
+    assert stored == sorted(stored, reverse=True)
+
+
+def test_the_page_opens_on_a_benchmark_whose_claims_are_at_hand(app, two, monkeypatch):
+    store(app, benchmark="another")
+    monkeypatch.setattr("relic_core.services.recall.Outcomes.claims_here", lambda _, name: name == "novels-by-hand")
+    assert sound(app.open(RECALL)).selectbox(key="recall_benchmark").value == "novels-by-hand"
 
 
 def test_nothing_labelled_has_no_button_for_evidence(app):

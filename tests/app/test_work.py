@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -61,7 +62,7 @@ def test_the_numbers_are_those_of_the_text(app, lanterns):
         "dialogue": "39%",
     }
     rows = re.findall(r"<tr>(<th scope=\"row\">.*?)</tr>", html(at))
-    assert [plain(row) for row in rows] == ["Chapter I21070%", "Chapter II180.0%"]
+    assert [plain(row) for row in rows] == ["Chapter I21070%", "Chapter II180%"]
     assert 'href="read?work=' in rows[0]
     assert "at=1.1.1" in rows[0]
     assert SAYS["double marks"] in html(at)
@@ -201,4 +202,53 @@ def test_a_removed_work_is_told(app, lanterns):
 def test_a_long_list_of_chapters_stands_behind_a_disclosure(app):
     text = "\n\n".join(f"CHAPTER {number}\n\nIt rained {number} times." for number in range(1, 50))
     work = app.bench.works.add(text.encode(), name="rain.txt").work
-    assert "<summary>All 49 chapters</summary>" in html(sound(app.open(WORK, work=work.id)))
+    assert "<summary>All 49 chapters" in html(sound(app.open(WORK, work=work.id)))
+
+
+# ---- the novel at a look ------------------------------------------------------------------------------------------
+
+NOVEL = "\n\n".join(
+    f"CHAPTER {number}\n\n“It rained,” said Dorcas. {more}"
+    for number, more in enumerate(
+        (
+            "Mr. Pask looked at Dorcas.",
+            "Mr. Pask smiled.",
+            "“Yes,” said Pask.",
+            "Pask thought.",
+            "Pask laughed.",
+            "It fell.",
+        ),
+        start=1,
+    )
+)
+
+
+def test_the_page_opens_with_chapters_and_people_drawn(app):
+    work = app.bench.works.add(NOVEL.encode(), name="rain.txt").work
+    at = sound(app.open(WORK, work=work.id))
+    (chart,) = at.get("plotly_chart")
+    spec = json.loads(chart.proto.spec)
+    assert [len(trace["y"]) for trace in spec["data"][:2]] == [6, 6]
+    assert spec["layout"]["yaxis2"]["ticktext"] == ["Dorcas", "Pask"]
+    assert spec["data"][0]["customdata"][2] == "3.1.1"
+    assert at.header[0].value == SAYS["the novel"]
+
+
+def test_two_names_lead_to_where_they_meet(app):
+    work = app.bench.works.add(NOVEL.encode(), name="rain.txt").work
+    at = app.open(WORK, work=work.id)
+    names = at.get("button_group")[0]
+    at = sound(names.set_value(["Dorcas", "Pask"]).run())
+    met = re.search(r'<ul class="relic-work-met">(.*?)</ul>', html(at), re.DOTALL)[1]
+    assert [plain(each) for each in re.findall("<li>(.*?)</li>", met)] == [f"Chapter {n}: 1" for n in range(1, 6)]
+    assert f'href="read?work={work.id}&amp;at=2.1.1"' in met
+
+
+def test_notes_and_criticism_are_rows_of_the_chart(app):
+    work = app.bench.works.add(NOVEL.encode(), name="rain.txt").work
+    app.bench.notebook.keep(work.id, "2.1.1")
+    source = make_source("A Study")
+    stored = app.bench.works.load(work.id)
+    keep(app.bench, source, [make_window(stored, source, 0)], works=[stored])
+    spec = json.loads(app.open(WORK, work=work.id).get("plotly_chart")[0].proto.spec)
+    assert spec["layout"]["yaxis2"]["ticktext"] == [SAYS["critics"], SAYS["notes"], "Dorcas", "Pask"]
