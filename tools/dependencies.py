@@ -66,11 +66,11 @@ def licence_of(name: str) -> str:
         said = metadata.metadata(name)
     except metadata.PackageNotFoundError:
         return ""
-    if expression := said.get("License-Expression"):
-        return str(expression)
+    if "License-Expression" in said:
+        return said["License-Expression"]
     classes = [each.split(" :: ")[-1] for each in said.get_all("Classifier") or () if each.startswith(_LICENCE)]
     classes = [each for each in classes if each != "OSI Approved"]
-    return "; ".join(classes) or str(said.get("License") or "not said").strip().splitlines()[0]
+    return "; ".join(classes) or str(said.json.get("license") or "not said").splitlines()[0]
 
 
 def is_refused(licence: str) -> bool:
