@@ -49,11 +49,10 @@ def read(asked: Asked, *, whose: str, wait: Callable[[], None]) -> Preview:
     - `wait`: called several times a second; what it raises ends the reading.
     Raises BadText: it takes more memory or time than is allowed.
     """
-    modules = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH", "")]))
-    environment = {**os.environ, "PYTHONPATH": modules, "OPENBLAS_NUM_THREADS": "1"}  # threads would take memory each
+    own = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # each thread would take memory
     command = [sys.executable, "-m", __name__, str(SECONDS), str(MEGABYTES)]
     answer = b""
-    with _turn(whose, wait), subprocess.Popen(command, stdin=_PIPE, stdout=_PIPE, env=environment) as process:  # noqa: S603 - our own program
+    with _turn(whose, wait), subprocess.Popen(command, cwd=PROJECT, env=own, stdin=_PIPE, stdout=_PIPE) as process:  # noqa: S603 - our own program
         # `communicate` would lose what it has not written at a timeout.
         stdin, process.stdin = process.stdin, None
         threading.Thread(target=_give, args=(asked, stdin), daemon=True).start()
