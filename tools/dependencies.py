@@ -37,7 +37,8 @@ _OR = re.compile(r"\bor\b", re.IGNORECASE)
 _LICENCE = "License ::"
 _PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_28_aarch64")
 """Those of the container."""
-_INDEX = "https://pypi.org/simple"
+_OWN = ("PIP_CONFIG_FILE", "PIP_FIND_LINKS", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL")
+"""What may have pip look at other places than its own index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +67,11 @@ def licence_of(name: str) -> str:
         said = metadata.metadata(name)
     except metadata.PackageNotFoundError:
         return ""
-    if expression := said.get("License-Expression"):
-        return str(expression)
+    if "License-Expression" in said:
+        return said["License-Expression"]
     classes = [each.split(" :: ")[-1] for each in said.get_all("Classifier") or () if each.startswith(_LICENCE)]
     classes = [each for each in classes if each != "OSI Approved"]
-    return "; ".join(classes) or str(said.get("License") or "not said").strip().splitlines()[0]
+    return "; ".join(classes) or str(said.json.get("license") or "not said").splitlines()[0]
 
 
 def is_refused(licence: str) -> bool:
@@ -108,17 +109,17 @@ def _needs(name: str) -> list[str]:
 
 
 def _pip(*arguments: str) -> str:
-    """Run pip beside the settings of this machine, which may name other places than the index."""
-    own = {**os.environ, "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+    """Run pip beside the settings of this machine."""
+    own = {name: value for name, value in os.environ.items() if name not in _OWN}
     asked = subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, "-m", "pip", *arguments, f"--index-url={_INDEX}", "--disable-pip-version-check"],
-        env=own,
+        [sys.executable, "-m", "pip", *arguments, "--disable-pip-version-check"],
+        env={**own, "PIP_CONFIG_FILE": os.devnull},
         capture_output=True,
         text=True,
         check=False,
     )
     if asked.returncode:
-        raise SourceUnavailable(f"pip could not ask {_INDEX}: {asked.stderr.strip().splitlines()[-1:]}")
+        raise SourceUnavailable(f"pip could not ask its index: {(asked.stderr.strip().splitlines() or [''])[-1]}")
     return asked.stdout
 
 

@@ -9,6 +9,8 @@ None of this imports torch where nothing looks like a GPU: the app asks for an e
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +23,7 @@ Device = Literal["cpu", "cuda"]
 
 _CPUINFO = Path("/proc/cpuinfo")
 _FLAGS = frozenset({"amx_bf16", "avx512_bf16"})
+_WITH_BFLOAT16 = re.compile("BF16|FP16|AMX|DEFAULT", re.IGNORECASE)
 _DRIVERS = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 """What a driver leaves on Linux, and on Linux under Windows."""
 
@@ -73,7 +76,12 @@ def gpu_arithmetic(cuda: Any) -> Arithmetic | None:  # noqa: ANN401 - a module
 
 @cache
 def best_precision(cpuinfo: Path = _CPUINFO) -> Precision:
-    """Choose the number format for this machine's processor, without importing torch; float32 where it is not known."""
+    """Choose the number format for this machine's processor, without importing torch; float32 where it is not known.
+
+    Where oneDNN's own ``ONEDNN_MAX_CPU_ISA`` keeps it from multiplying bfloat16 ("AVX2"), that is taken too.
+    """
+    if not _WITH_BFLOAT16.search(os.environ.get("ONEDNN_MAX_CPU_ISA", "DEFAULT")):
+        return "float32"
     try:
         lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from typing import IO, cast
+from typing import IO
 
 from relic_core.config import PROJECT
 from relic_core.errors import BadText, RelicError
@@ -28,21 +28,19 @@ LARGE = 1_000_000
 """Bytes, unpacked: smaller files are read at once, in a second or two."""
 MEGABYTES, SECONDS = 2_000, 90
 """What one file may take of memory and of a processor's time; 20 MB of novels take 500 MB and 20 seconds."""
-_PATIENCE = 10 * SECONDS
-_POLL = 0.25
+_PIPE, _POLL = subprocess.PIPE, 0.25
 _PLACES = threading.BoundedSemaphore(2)
-"""How many files are read at once, whoever uploads them."""
+"""How many files are read at once, of all visitors."""
 _TURNS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 """By visitor, who has one file read after the other."""
 
 
 def is_large(data: bytes) -> bool:
     """Whether a file is to be read in a process of its own."""
-    if len(data) > LARGE or not is_zip(data):
-        return len(data) > LARGE
+    size = len(data)
     with suppress(RelicError):
-        return Archive(data).size > LARGE
-    return False
+        size = Archive(data).size if is_zip(data) else size
+    return size > LARGE
 
 
 def read(asked: Asked, *, whose: str, wait: Callable[[], None]) -> Preview:
@@ -51,7 +49,30 @@ def read(asked: Asked, *, whose: str, wait: Callable[[], None]) -> Preview:
     - `wait`: called several times a second; what it raises ends the reading.
     Raises BadText: it takes more memory or time than is allowed.
     """
-    preview, edition = _read(asked, whose, wait)
+    own = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # each thread would take memory
+    command = [sys.executable, "-m", __name__, str(SECONDS), str(MEGABYTES)]
+    answer = b""
+    with _turn(whose, wait), subprocess.Popen(command, cwd=PROJECT, env=own, stdin=_PIPE, stdout=_PIPE) as process:  # noqa: S603 - our own program
+        # `communicate` would lose what it has not written at a timeout.
+        stdin, process.stdin = process.stdin, None
+        threading.Thread(target=_give, args=(asked, stdin), daemon=True).start()
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    answer = process.communicate(timeout=_POLL)[0]
+                    break
+                wait()
+        finally:
+            process.kill()
+    if process.returncode or not answer:
+        raise BadText(
+            f"The file takes more than {SECONDS} seconds or {MEGABYTES:,} MB of memory to read, far more than a book "
+            "of its size does, so it was given up. Split it into volumes and add each."
+        )
+    found: tuple[Preview, bytes] | RelicError = pickle.loads(answer)  # noqa: S301 - of our own process
+    if isinstance(found, RelicError):
+        raise found
+    preview, edition = found
     return replace(preview, kept=Kept(asked, edition))
 
 
@@ -60,50 +81,18 @@ def again(kept: Kept, said: Metadata) -> Edition:
     edition: Edition = pickle.loads(kept.edition)  # noqa: S301 - of our own process
     work = edition.work
     if said.given and work.format != "plain text":  # names tell there what is a heading, or by another hand
-        anew = _read(kept.asked._replace(metadata=said), "", lambda: None)[1]
-        return pickle.loads(anew)  # type: ignore[no-any-return]  # noqa: S301 - the same
+        return again(read(kept.asked._replace(metadata=said), whose="", wait=lambda: None).kept or kept, Metadata())
     guessed = tuple(filter(None, work.guessed.split(", ")))
     known = Metadata(work.title, work.author, work.translator, work.year, guessed).corrected(said)
     described = {each: getattr(known, each) for each in ("title", "author", "translator", "year")}
-    identity = work_id(known.title, work.sha256)
-    return replace(edition, work=replace(work, id=identity, guessed=", ".join(known.guessed), **described))
+    work = replace(work, id=work_id(known.title, work.sha256), guessed=", ".join(known.guessed), **described)
+    return replace(edition, work=work)
 
 
-def _read(asked: Asked, whose: str, wait: Callable[[], None]) -> tuple[Preview, bytes]:
-    modules = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH", "")]))
-    environment = {**os.environ, "PYTHONPATH": modules, "OPENBLAS_NUM_THREADS": "1"}  # threads would take memory each
-    command = [sys.executable, "-m", __name__, str(SECONDS), str(MEGABYTES)]
-    answer = b""
-    with _turn(whose, wait):
-        ends = time.monotonic() + _PATIENCE
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:  # noqa: S603 - our own program
-            stdin, process.stdin = (
-                cast(IO[bytes], process.stdin),
-                None,
-            )  # `communicate` would lose what it has not written at a timeout
-            threading.Thread(target=_give, args=(asked, stdin), daemon=True).start()
-            try:
-                while time.monotonic() < ends:
-                    with suppress(subprocess.TimeoutExpired):
-                        answer = process.communicate(timeout=_POLL)[0]
-                        break
-                    wait()
-            finally:
-                process.kill()
-    if process.returncode or not answer:
-        raise BadText(
-            f"The file takes more than {SECONDS} seconds or {MEGABYTES:,} MB of memory to read, far more than a book "
-            "of its size does, so it was given up. Split it into volumes and add each."
-        )
-    found = pickle.loads(answer)  # noqa: S301 - of our own process
-    if isinstance(found, RelicError):
-        raise found
-    return found  # type: ignore[no-any-return]
-
-
-def _give(asked: Asked, stdin: IO[bytes]) -> None:
-    with suppress(OSError), stdin:  # the process may have been killed
-        pickle.dump(asked, stdin)
+def _give(asked: Asked, stdin: IO[bytes] | None) -> None:
+    if stdin is not None:
+        with suppress(OSError), stdin:  # the process may have been killed
+            pickle.dump(asked, stdin)
 
 
 @contextmanager
@@ -118,7 +107,7 @@ def _turn(whose: str, wait: Callable[[], None]) -> Iterator[None]:
 
 def _limit(seconds: int, megabytes: int) -> None:
     """Limit this process: its time everywhere, its memory by the system, or by looking where that limits none."""
-    os.nice(10)
+    os.nice(5)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     most = megabytes * 1_000_000
     if sys.platform == "darwin":

@@ -12,6 +12,7 @@ from relic_core.domain import EditionDetails, Work, WorkFilter, WorkSummary, Wor
 from relic_core.errors import BadRequest
 from relic_core.library import apart, folder, sample
 from relic_core.library.catalogue import entry_of, entry_of_file
+from relic_core.library.composing import Edition
 from relic_core.library.naming import resolve
 from relic_core.library.previews import Asked, Kept, LeftOutPreview, Preview, beside, make_preview, notice_of
 from relic_core.library.reading import read_edition
@@ -93,33 +94,30 @@ class Works:
         - `came_from`: where the text came from, in words; the file's name or path where not given.
         """
         said = Metadata.checked(title=title, author=author, translator=translator, year=year)
-        work, notice, details = self._read(source, said, name=name, came_from=came_from)
-        summary, outcome = self._rows.add(work, given=said.given)
+        edition = self._read(source, said, name=name, came_from=came_from)
+        summary, outcome = self._rows.add(edition.work, given=said.given)
         if outcome == "added":
-            self._learn(summary.id, details)
-        return Added(summary, outcome, notice=notice)
+            self._learn(summary.id, edition.details)
+        return Added(summary, outcome, notice=notice_of(edition.work, edition.missing))
 
     def preview(
-        self, data: bytes, *, name: str = "", whose: str = "", wait: Callable[[], None] = lambda: None
+        self, source: Path | bytes, *, name: str = "", whose: str = "", wait: Callable[[], None] = lambda: None
     ) -> Preview:
         """Read a text as `add` would, and store nothing; errors are those of `add`.
 
-        - `whose`, `wait`: for a large file, see `library.apart.read`.
+        - `whose`, `wait`: for a large upload, see `library.apart.read`.
         """
-        called, most = file_name(name), self._max_bytes
-        if apart.is_large(data):
-            preview = apart.read(Asked(data, called, most), whose=whose, wait=wait)
+        if isinstance(source, bytes) and apart.is_large(source):
+            preview = apart.read(Asked(source, file_name(name), self._max_bytes), whose=whose, wait=wait)
+            preview = replace(preview, work=self._dated(preview.work))
         else:
-            preview = make_preview(read_edition(data, name=called, source=called, max_bytes=most))
-        return beside(replace(preview, work=self._dated(preview.work)), self.summaries(), self.removed())
+            preview = make_preview(self._read(source, Metadata(), name=name))
+        return beside(preview, self.summaries(), self.removed())
 
-    def _read(
-        self, source: Path | bytes | Kept, said: Metadata, *, name: str, came_from: str = ""
-    ) -> tuple[Work, str, EditionDetails]:
-        """Read a work; give with it what the reader should know, and what its file says of the edition."""
+    def _read(self, source: Path | bytes | Kept, said: Metadata, *, name: str, came_from: str = "") -> Edition:
         if isinstance(source, Kept):
             edition = apart.again(source, said)
-            return self._dated(edition.work), notice_of(edition.work, edition.missing), edition.details
+            return replace(edition, work=self._dated(edition.work))
         if isinstance(source, Path):
             admitted = folder.admit(source, self._settings)
             data, name = folder.read_bytes(admitted, max_bytes=self._max_bytes), source.name
@@ -131,7 +129,7 @@ class Works:
             data = source
         called = file_name(name)
         edition = read_edition(data, name=called, metadata=said, source=came_from or called, max_bytes=self._max_bytes)
-        return self._dated(edition.work), notice_of(edition.work, edition.missing), edition.details
+        return replace(edition, work=self._dated(edition.work))
 
     def _dated(self, work: Work) -> Work:
         """Give a work the year that the catalogue knows: plain text seldom says when it first appeared."""

@@ -96,11 +96,10 @@ def _read_all(app: App, files: Sequence[UploadedFile]) -> dict[str, _Read | tupl
     for file in files:
         if file.file_id not in kept:
             data = file.getvalue()
-            place = st.empty()
             with st.spinner(f"Reading {literal(_short(file.name))} …"):
                 try:
                     # Whatever is drawn ends this run once the visitor has left or pressed something else.
-                    preview = app.works.preview(data, name=file.name, whose=person.current(), wait=place.empty)
+                    preview = app.works.preview(data, name=file.name, whose=person.current(), wait=st.empty().empty)
                     kept[file.file_id] = _Read(file.name, data, preview)
                 except RelicError as error:
                     kept[file.file_id] = (file.name, str(error))

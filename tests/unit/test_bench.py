@@ -492,3 +492,15 @@ def test_figures_that_were_kept_are_not_measured_again(command, tmp_path):
 def test_claims_without_words_on_one_side_still_make_questions(workbench):
     asked = bench_of(workbench, claims=(Claim("", "After it.", masked=True), Claim("Before it.", "", masked=True)))
     assert all(claim.words for claim in asked.questions(4))
+
+
+def test_answers_without_amx_stand_beside_those_of_this_processor(workbench, work):
+    (measured,) = parts.measure(workbench, ["plain"], work_id=work.id, quick=True, progress=silent).parts
+    assert [each.what.split(",")[0] for each in measured.figures] == [
+        "preparing",
+        *["a claim"] * 2,
+        *["the reranker"] * 2,
+        *["the whole answer"] * 2,
+    ]
+    assert all(each.ratio > 0 and each.baseline == "this processor" for each in measured.figures)
+    assert measured.notes[0].endswith("the plain one in float32.")

@@ -183,6 +183,19 @@ def test_precision_follows_what_the_processor_can_do(tmp_path, flags, expected):
     assert best_precision(path) == expected
 
 
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [("AVX2", "float32"), ("AVX512_CORE_VNNI", "float32"), ("AVX512_CORE_BF16", "bfloat16"), ("DEFAULT", "bfloat16")],
+)
+def test_native_bfloat16_is_switched_off_by_the_setting_of_the_library_that_has_it(
+    tmp_path, monkeypatch, limit, expected
+):
+    path = tmp_path / "cpuinfo"
+    path.write_text("flags\t\t: amx_bf16 avx512_bf16\n", encoding="utf-8")
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", limit)
+    assert best_precision(path) == expected
+
+
 def test_precision_where_nothing_is_known(tmp_path):
     assert best_precision(tmp_path / "none") == "float32"
 

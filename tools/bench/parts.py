@@ -58,6 +58,7 @@ from relic_core.retrieval import registry
 from relic_core.retrieval.dense import Dense, trained_model
 from relic_core.retrieval.read_by_model import ReadByModel
 from relic_core.wiring import App, build
+from tools.bench import plain as without_amx
 from tools.bench.report import PARTS, Figure, Measured, Report, Target, number
 from tools.machine import busy, in_full
 
@@ -672,6 +673,17 @@ def _nothing(bench: Bench) -> str:
 
 # ---- memory and start -----------------------------------------------------------------------------------------------
 
+
+def plain(bench: Bench) -> Measured:
+    """Have two processes prepare a work and answer the same claims in turns, one as a processor without AMX would."""
+    work = bench.work(MIDDLING)
+    bench.say(f"{work.title} on two processors")
+    questions = bench.questions(1 + max(1, bench.effort.queries // 5))
+    asked = [(claim, LENGTHS[at % len(LENGTHS)]) for at, claim in enumerate(questions)]
+    figures, note = without_amx.measured(bench.app.settings, work.id, asked)
+    return Measured(on=named(work), figures=figures, notes=(note,))
+
+
 _OPEN = 3
 _LIMIT_MB = 1500.0
 _PROCESSES = Path("/proc")
@@ -905,7 +917,7 @@ def _seconds_of(arguments: Sequence[str], environment: Mapping[str, str]) -> flo
 
 
 _MEASURES: dict[str, Callable[[Bench], Measured]] = {
-    each.__name__: each for each in (bm25, building, latency, library, reading, memory, start, agreement)
+    each.__name__: each for each in (bm25, building, latency, library, reading, memory, start, plain, agreement)
 }
 
 

@@ -22,6 +22,7 @@ PARTS = {
     "reading": "what asking a language model's server costs beside the model",
     "memory": "the most memory that the app holds with three works open",
     "start": "from starting to a server that is up, and to a first answer",
+    "plain": "the same answers without AMX and native bfloat16",
     "agreement": "whether rankings in bfloat16 are those in float32",
 }
 """By name, what each measures; ``tools.bench.parts`` has a function of that name for each."""

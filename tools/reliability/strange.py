@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -40,7 +41,7 @@ class _Answers(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer."""
-        with suppress(OSError):  # whoever asked has gone
+        with suppress(OSError):  # the one who asked has gone
             type(self).answer(self)
 
     do_POST = do_GET  # noqa: N815 - the library's names
@@ -160,7 +161,12 @@ def mirror(trial: Trial) -> Row:
     """Have a mirror of Project Gutenberg send its visitors on, to other hosts and to this machine."""
     trial.say("a mirror that sends on")
     reached: list[str] = []
-    with _answering(lambda handler: (reached.append(handler.path), _say(handler, 200, _TEXT))[1]) as other:
+
+    def reach(handler: BaseHTTPRequestHandler) -> None:
+        reached.append(handler.path)
+        _say(handler, 200, _TEXT)
+
+    with _answering(reach) as other:
         places = (
             other.replace("127.0.0.1", "localhost"),
             "//localhost/secret",
@@ -171,7 +177,7 @@ def mirror(trial: Trial) -> Row:
         )
         fetched = []
         for number, place in enumerate(places):
-            with _answering(lambda handler, place=place: _say(handler, 302, Location=f"{place}/a.txt")) as address:
+            with _answering(partial(_say, status=302, Location=f"{place}/a.txt")) as address:
                 settings = replace(trial.app.settings, data=trial.folder / f"sent-{number}", gutenberg=address)
                 with suppress(RelicError):
                     make_gutenberg(settings).fetch(_BOOK, lambda _: None)
