@@ -64,7 +64,7 @@ class FoundPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticPlace:
-    """Where a quotation stands in criticism.
+    """Where criticism has a quotation.
 
     - `share`: of the source that is before it, 0-1.
     - `words`: of the sentence in which it begins.
