@@ -353,7 +353,7 @@ def test_pages_of_a_pdf_that_are_pictures_are_told_in_every_form(checked):
     assert checked.app.drafts.get(draft_id).report.notices == (notice,)
 
 
-FRENCH = "le batelier comptait ses lanternes au bord du quai gelé, et personne ne payait"
+FRENCH = "le batelier comptait ses lanternes près du quai gelé, et personne ne payait"
 GERMAN = "er stand früh auf und zählte langsam alles, was er am gefrorenen Ufer fand"
 
 
