@@ -113,7 +113,7 @@ def _show_draft(app: App, stored: StoredDraft, job: Job | None) -> None:
         st.info(literal(notice), icon=":material/info:")
     _show_files(app, stored)
     marking = bool(stored.report.unquoted) and st.toggle(
-        f"Mark {many(len(stored.report.unquoted), 'paragraph')} that speak of a work and quote nothing",
+        f"Mark {many(len(stored.report.unquoted), 'paragraph')} about a work, without a quotation",
         key="drafts_unquoted",
     )
     st.html(result_html(stored.report, marking=marking))

@@ -302,6 +302,18 @@ def word_with_note_and_table(words):
     return data.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("name", "draft"),
+    [
+        ("a.md", f"In *The Orchard* we read that “{LANTERNS}” and no more."),
+        ("a.html", f"<p>In <em>The Orchard</em> we read that “{LANTERNS}” and no more.</p>"),
+    ],
+)
+def test_a_title_in_italics_names_its_work(checked, name, draft):
+    check = only(checked(read_draft(draft.encode(), name).text))
+    assert (check.outcome, check.named) == ("elsewhere", ("The Orchard",))
+
+
 def zipped(*entries):
     with zipfile.ZipFile(data := io.BytesIO(), "w") as archive:
         for name, content in entries:
