@@ -43,6 +43,7 @@ def check(app: App, file: Path, save: Path | None, form: str) -> None:
     draft = read_draft(data, file.name)
     with console.ProgressLine("Checking") as progress:
         found = app.drafts.check(draft, progress)
+    console.note(*found.notices)
     if save is not None:
         app.drafts.save(found, save, data if file.suffix.lower() == ".docx" else b"")
         print(f"{found.summary}. Written to {save}.")

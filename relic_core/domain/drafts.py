@@ -24,10 +24,12 @@ class Draft:
     """A writer's text; what is set off in it is indented by four spaces.
 
     - `name`: of its file; empty where it was pasted.
+    - `notice`: what of the file was not read; empty where all was.
     """
 
     text: str
     name: str = ""
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class FoundPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticPlace:
-    """Where a quotation stands in criticism.
+    """Where criticism has a quotation.
 
     - `share`: of the source that is before it, 0-1.
     - `words`: of the sentence in which it begins.
@@ -148,6 +150,7 @@ class DraftReport:
     - `searched`: works that were looked in.
     - `unquoted`: offsets of the paragraphs that say something of a work and quote nothing.
     - `chosen`: in the order in which they were chosen.
+    - `notices`: on the draft as a whole, in sentences.
     """
 
     draft: Draft
@@ -155,6 +158,7 @@ class DraftReport:
     searched: int
     unquoted: tuple[Offsets, ...] = ()
     chosen: tuple[ChosenPassage, ...] = ()
+    notices: tuple[str, ...] = ()
 
     def chosen_at(self, start: int) -> tuple[FoundPlace, ...]:
         """List what was chosen for a place."""

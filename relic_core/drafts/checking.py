@@ -13,6 +13,7 @@ from relic_core.drafts.critics import Critics
 from relic_core.drafts.naming import Named, Names, same_chapter
 from relic_core.drafts.placing import LEAST_SHARE, Laid, QuotedWords, is_negation
 from relic_core.errors import BadText
+from relic_core.mining.languages import language
 from relic_core.mining.matches import Aligner, matches_of, unbracketed
 from relic_core.mining.pairs import is_no_quotation
 from relic_core.mining.prose import Quotation, read_prose
@@ -39,6 +40,8 @@ _NEAREST = 0.4
 _NAMED = 0.15
 """What it is worth that the draft names the work."""
 _LOOKED_AT = 8
+_MANY, _HARDLY = 150, 30
+"""Quotations from which on a draft is taken for a story, where so many times fewer are found."""
 _MARKS = " “”\"‘’'"
 _DENIED = 4
 """Words of the draft before a quotation among which its writer may deny it."""
@@ -73,17 +76,29 @@ class _Candidate:
         return (1.0 if self.exact else 0.9 * self.laid.share - 0.01 * len(self.differences)) + _NAMED * self.named
 
 
+def refuse_long(draft: Draft) -> None:
+    """Raise BadText where a draft is too long to be checked at once."""
+    words = len(draft.text.split())
+    if words > MOST_WORDS:
+        raise BadText(
+            f"The draft has {words:,} words; up to {MOST_WORDS:,} are checked at once. Check it chapter by chapter."
+        )
+
+
+def _turned(text: str) -> str:
+    """Turn marks of quotation as German books have them, »so«, about: nothing moves."""
+    if not 0 <= text.find("»") < text.find("«"):
+        return text
+    return text.translate({ord("»"): "«", ord("«"): "»"})
+
+
 class Checker:
     """Checks one draft. Raises BadText: it is too long, or a work itself."""
 
     def __init__(self, draft: Draft, library: Library) -> None:
         self._draft, self._library = draft, library
-        words = len(draft.text.split())
-        if words > MOST_WORDS:
-            raise BadText(
-                f"The draft has {words:,} words; up to {MOST_WORDS:,} are checked at once. Check it chapter by chapter."
-            )
-        self._prose = read_prose(draft.text, of_a_book=False)
+        refuse_long(draft)
+        self._prose = read_prose(_turned(draft.text), of_a_book=False)
         self._names = Names(library.summaries, library.works)
         self._critics_by = library.critics.sources_by()
         self._titles = {work.id: work.title for work in library.summaries}
@@ -113,7 +128,7 @@ class Checker:
 
     def check(self) -> Iterator[QuotationCheck]:
         """Check the quotations; what is a title or a list is passed over. What is found fast comes first."""
-        waiting, nowhere = [], []
+        waiting, nowhere, found = [], [], 0
         for quotation, marked in self.quotations:
             words, named, made = self._begun(quotation, marked=marked)
             quoted = QuotedWords(words, self._library.works)
@@ -123,9 +138,16 @@ class Checker:
                 continue
             laid = self._in_all_and_named(quoted.lay, named)
             if laid and laid[0].share >= LEAST_SHARE:
+                found += 1
                 yield self._judged(self._best(quoted, laid, named), named, made)
             else:
                 waiting.append((quoted, laid, named, made))
+        if len(waiting) > max(_MANY, _HARDLY * found):
+            raise BadText(
+                f"The draft has {found + len(waiting):,} quotations of some length, and your library hardly any: "
+                "it seems to be a story, whose people speak. If it is none, add the works that it quotes, or check it "
+                "chapter by chapter."
+            )
         for quoted, fewer, named, made in waiting:
             laid = sorted([*fewer, *self._in_all_and_named(quoted.nearest, named)], key=lambda each: -each.share)
             if laid and laid[0].share >= LEAST_SHARE:
@@ -179,6 +201,15 @@ class Checker:
             if stretch.kind == "prose" and not quotes and len(words.split()) >= _CLAIMS and self._names.mentions(words):
                 found.append(at)
         return tuple(found)
+
+    def notices(self, checks: Sequence[QuotationCheck]) -> tuple[str, ...]:
+        """Say what has to be known of the draft as a whole."""
+        foreign = any(check.outcome == "not found" for check in checks) and language(self._draft.text) not in {"", "en"}
+        translated = (
+            "The draft seems not to be in English. Quotations are compared word by word: a translation is found only "
+            "where your library has it."
+        )
+        return tuple(filter(None, (self._draft.notice, translated * foreign)))
 
     def _in_all_and_named(self, lay: Callable[..., list[Laid]], named: Named) -> list[Laid]:
         laid = lay()

@@ -1,4 +1,4 @@
-"""Words of critics: what no work has may stand in the criticism that was mined."""
+"""Words of critics: what no work has may be in the criticism that was mined."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from relic_core.ports import silent
 from relic_core.reporting.citations.names import read_names
 
 Found = tuple[CriticPlace, tuple[Difference, ...]]
-"""Where a quotation stands in criticism, and how it differs from what stands there."""
+"""Where criticism has a quotation, and how the two differ."""
 _ROWS = 3
 """Rows of words of a quotation that are searched for: a slip, on either side, spoils one."""
 _UNKNOWN_BITS = 20.0

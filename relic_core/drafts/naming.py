@@ -169,4 +169,4 @@ def _around(text: str, at: Offsets) -> tuple[str, str]:
 
 def _any_of(names: Iterable[str]) -> re.Pattern[str]:
     longest_first = "|".join(re.escape(name) for name in sorted(names, key=lambda name: -len(name)))
-    return re.compile(rf"(?<!\w)(?:{longest_first})(?!\w)" if longest_first else r"(?!)")
+    return re.compile(rf"(?<![^\W_])(?:{longest_first})(?![^\W_])" if longest_first else r"(?!)")

@@ -6,13 +6,14 @@ import io
 import logging
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml.etree import _Element as Element
 
 from relic_core.domain.drafts import Draft
-from relic_core.errors import BadText, RelicError
+from relic_core.errors import BadText, NotFound, RelicError, TextTooLarge, UnsafeFile
 from relic_core.library.archives import Archive
 from relic_core.library.markup import decode_markup, local_name, parse_html, parse_xml
 from relic_core.text.decoding import decode, file_name, too_large
@@ -22,16 +23,20 @@ if TYPE_CHECKING:
     from docx.table import _Cell
     from docx.text.paragraph import Paragraph
     from docx.text.run import Run
+    from pypdf import PdfReader
 
 MOST_BYTES = 20_000_000
 _SET_OFF = "    "
 """How a quotation that is set off begins in plain text: as typed, or as its style says."""
 _QUOTE_STYLE = re.compile(r"quot|block text|verse|epigraph", re.IGNORECASE)
 _BLOCKS = frozenset("p h1 h2 h3 h4 h5 h6 li pre div dd dt td th figcaption section article body".split())  # noqa: SIM905
+_NOTICE = "\ue001"
+"""Stands between the words of a draft and a notice on how it was read: a character that nobody types."""
 _BESIDE = frozenset({"annotation", "tracked-changes"})
 """What of an OpenDocument is no part of its text."""
 _UNSEEN = frozenset("script style head template".split())  # noqa: SIM905 - a list
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
+_ZIPPED = frozenset({".docx", ".odt"})
 _LOCKED = (
     "{name} is an old Word file (.doc), or one with a password. Open it, save it as .docx without a password, and give "
     "that; or paste the text."
@@ -49,20 +54,25 @@ def read_draft(data: bytes, name: str) -> Draft:
         raise too_large(len(data), max_bytes=MOST_BYTES)
     if data.startswith(_OLD_WORD):
         raise BadText(_LOCKED.format(name=called))
+    if not data:
+        raise BadText(f"{called} is empty (0 bytes). Choose another file, or paste the text.")
     read = _READERS.get(ending)
     if read is None:
         raise BadText(f"{called} is not a draft that can be read. Give {', '.join(_READERS)}, or paste the text.")
     try:
         text = read(data)
-    except RelicError:
+    except (TextTooLarge, UnsafeFile):
         raise
     except Exception as error:  # readers of other people's files fail in many ways
+        if isinstance(error, RelicError) and ending not in _ZIPPED:
+            raise
         logging.getLogger(__name__).info("%s cannot be read", called, exc_info=error)
         raise BadText(f"{called} is damaged, or no {ending} file. Save it anew, or paste the text.") from error
+    text, _, notice = text.partition(_NOTICE)
     if not any(map(str.isalpha, text)):
         scanned = " Its pages may be pictures: have the text recognised first." * (ending == ".pdf")
         raise BadText(f"{called} holds no words.{scanned}")
-    return Draft(text, called)
+    return Draft(text, called, notice)
 
 
 class WordParagraph(NamedTuple):
@@ -132,7 +142,7 @@ def _word(data: bytes) -> str:
     Archive(data)  # refuses what unpacks without end
     document = Document(io.BytesIO(data))
     if document.element.body.xpath(".//w:ins"):
-        raise BadText(
+        raise UnsafeFile(
             "The draft holds tracked changes that were neither accepted nor rejected. Decide on them in Word, or give "
             "a copy in which all are accepted."
         )
@@ -142,8 +152,11 @@ def _word(data: bytes) -> str:
 
 
 def _open_document(data: bytes) -> str:
-    content = Archive(data).read("content.xml")
-    root = parse_xml(decode(content, max_bytes=MOST_BYTES), what="The draft")
+    archive = Archive(data)
+    with suppress(NotFound):
+        if b":encryption-data" in archive.read("META-INF/manifest.xml"):
+            raise UnsafeFile("This document is locked with a password. Save it without one, or paste the text.")
+    root = parse_xml(decode(archive.read("content.xml"), max_bytes=MOST_BYTES), what="The draft")
     quoting = {
         str(value)
         for style in root.iter()
@@ -241,9 +254,21 @@ def _pdf(data: bytes) -> str:
     from pypdf import PdfReader
 
     reader = PdfReader(io.BytesIO(data))
-    if reader.is_encrypted:
+    if reader.is_encrypted and not _opens(reader):
         raise BadText("This PDF is locked with a password. Save it without one, or paste the text.")
-    return "\n".join(page.extract_text() for page in reader.pages)
+    texts = [page.extract_text() for page in reader.pages]
+    without = (page for page, text in zip(reader.pages, texts, strict=True) if not text.strip())
+    pictures = sum(bool(page.images.keys()) for page in without)
+    notice = f"{pictures:,} of its {len(texts):,} pages are pictures without text, and were not read."
+    return "\n".join(texts) + (_NOTICE + notice) * bool(pictures)
+
+
+def _opens(reader: PdfReader) -> bool:
+    """Whether a PDF that is locked against changes alone opens without a password."""
+    try:
+        return bool(reader.decrypt(""))
+    except Exception:  # noqa: BLE001 - it is locked in a way that cannot be undone here
+        return False
 
 
 def _plain(data: bytes) -> str:

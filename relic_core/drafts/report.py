@@ -132,7 +132,9 @@ def as_page(report: DraftReport, cited: dict[str, CitedWork], style: str = "mla"
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}, checked</title>'
         "<style>body{font:1rem/1.5 serif;max-width:42rem;margin:2rem auto;padding:0 1rem}li{break-inside:avoid}</style>"
-        f"<h1>{title}</h1><p>{escape(report.summary)}. {report.searched:,} works were looked in.</p><ol>{items}</ol>"
+        f"<h1>{title}</h1><p>{escape(report.summary)}. {report.searched:,} works were looked in.</p>"
+        + "".join(f"<p>{escape(each)}</p>" for each in report.notices)
+        + f"<ol>{items}</ol>"
         + (f"<h2>Chosen for paragraphs that quote nothing</h2><ul>{chosen}</ul>" if chosen else "")
         + (f"<h2>Works cited</h2><ul>{entries}</ul>" if entries else "")
         + "</html>\n"

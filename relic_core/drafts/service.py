@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from relic_core.domain import CitedWork, Job
 from relic_core.domain.drafts import ChosenPassage, Draft, DraftReport, QuotationCheck
 from relic_core.drafts import reading, report
-from relic_core.drafts.checking import Checker, Library, found_place
+from relic_core.drafts.checking import Checker, Library, found_place, refuse_long
 from relic_core.drafts.critics import Critics
 from relic_core.errors import BadRequest, NotFound
 from relic_core.formats.files import record_in, record_of, write_whole
@@ -81,7 +81,13 @@ class Drafts:
             seen(check)
             progress(len(checks), total, f"{len(checks):,} of {total:,} quotations")
         searched = len(self._works.summaries())
-        return DraftReport(draft=draft, checks=_in_order(checks), searched=searched, unquoted=checker.unquoted(checks))
+        return DraftReport(
+            draft=draft,
+            checks=_in_order(checks),
+            searched=searched,
+            unquoted=checker.unquoted(checks),
+            notices=checker.notices(checks),
+        )
 
     def _checker(self, draft: Draft, progress: Progress) -> Checker:
         quoted = self._quoted(progress)
@@ -92,7 +98,8 @@ class Drafts:
         )
 
     def start(self, draft: Draft, owner: str = "", original: bytes = b"") -> str:
-        """Start a job that checks a draft; gives the id under which the draft is found."""
+        """Start a job that checks a draft; gives the id under which the draft is found. Raises BadText: too long."""
+        refuse_long(draft)
         self._sweep()
         draft_id = secrets.token_hex(16)
         folder = self._folder / draft_id

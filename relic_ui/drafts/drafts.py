@@ -54,7 +54,12 @@ def _ask(app: App) -> None:
         "library, word by word. Nothing leaves this computer, and the draft is not kept unless you say so.</p>"
     )
     with st.form("drafts_form", border=False):
-        text = st.text_area("Your text", key="drafts_text", height=220, max_chars=LONGEST_PASTE)
+        text = st.text_area(
+            f"Your text, of {LONGEST_PASTE:,} characters at most",
+            key="drafts_text",
+            height=220,
+            max_chars=LONGEST_PASTE,
+        )
         file = st.file_uploader(
             f"Or a file ({', '.join(ENDINGS)})",  # of any type: what cannot be read is refused in our words
             max_upload_size=_MEGABYTES,
@@ -104,9 +109,11 @@ def _show_draft(app: App, stored: StoredDraft, job: Job | None) -> None:
         app.drafts.choose(stored.id, int(start), work_id, at, int(length), person.current(), there=False)
         stored = app.drafts.get(stored.id, person.current())
     st.html(f'<h2 class="relic-source" id="draft-summary">{stored.report.summary}.</h2>')
+    for notice in stored.report.notices:
+        st.info(literal(notice), icon=":material/info:")
     _show_files(app, stored)
     marking = bool(stored.report.unquoted) and st.toggle(
-        f"Mark {many(len(stored.report.unquoted), 'paragraph')} that speak of a work and quote nothing",
+        f"Mark {many(len(stored.report.unquoted), 'paragraph')} about a work, without a quotation",
         key="drafts_unquoted",
     )
     st.html(result_html(stored.report, marking=marking))

@@ -12,10 +12,12 @@ import zipfile
 
 import docx
 import docx.oxml
+import pypdf
 import pytest
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from relic_core.domain.drafts import Draft
 from relic_core.drafts import service
@@ -300,6 +302,103 @@ def word_with_note_and_table(words):
     return data.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("name", "draft"),
+    [
+        ("a.md", f"In *The Orchard* we read that “{LANTERNS}” and no more."),
+        ("a.html", f"<p>In <em>The Orchard</em> we read that “{LANTERNS}” and no more.</p>"),
+    ],
+)
+def test_a_title_in_italics_names_its_work(checked, name, draft):
+    check = only(checked(read_draft(draft.encode(), name).text))
+    assert (check.outcome, check.named) == ("elsewhere", ("The Orchard",))
+
+
+def zipped(*entries):
+    with zipfile.ZipFile(data := io.BytesIO(), "w") as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def pdf(*pages):
+    """Make a PDF of pages with a line of text each; None is one with a picture."""
+    writer = pypdf.PdfWriter()
+    for line in pages:
+        page = writer.add_blank_page(600, 800)
+        stream, held = DecodedStreamObject(), DictionaryObject()
+        if line is None:
+            stream.set_data(b"/I Do")
+            held = DecodedStreamObject()
+            held.set_data(b"\x80")
+        else:
+            stream.set_data(f"BT /F 12 Tf 50 700 Td ({line}) Tj ET".encode("latin-1"))
+        subtype, name, kind = ("/Image", "/I", "/XObject") if line is None else ("/Type1", "/F", "/Font")
+        held.update({NameObject("/Subtype"): NameObject(subtype), NameObject("/BaseFont"): NameObject("/Helvetica")})
+        named = DictionaryObject({NameObject(name): writer._add_object(held)})
+        page[NameObject("/Contents")] = writer._add_object(stream)
+        page[NameObject("/Resources")] = DictionaryObject({NameObject(kind): named})
+    writer.write(data := io.BytesIO())
+    return data.getvalue()
+
+
+def locked(data, password):
+    writer = pypdf.PdfWriter(clone_from=pypdf.PdfReader(io.BytesIO(data)))
+    writer.encrypt(password, "the owner's", algorithm="RC4-128")
+    writer.write(written := io.BytesIO())
+    return written.getvalue()
+
+
+def test_a_pdf_that_is_locked_against_changes_alone_is_read():
+    assert "North says so." in read_draft(locked(pdf("North says so."), ""), "a.pdf").text
+
+
+def test_pages_of_a_pdf_that_are_pictures_are_told_in_every_form(checked):
+    draft = read_draft(pdf(None, f'North says: "{LANTERNS}" and no more.', None), "a.pdf")
+    report = checked.app.drafts.check(draft)
+    assert only(report.checks).outcome == "to the letter"
+    (notice,) = report.notices
+    assert "2 of its 3 pages" in notice
+    for ending in (".html", ".json"):
+        assert notice in checked.app.drafts.written(report, ending)
+    draft_id = checked.app.drafts.start(draft)
+    assert checked.app.drafts.get(draft_id).report.notices == (notice,)
+
+
+FRENCH = "le batelier comptait ses lanternes près du quai gelé, et personne ne payait"
+GERMAN = "er stand früh auf und zählte langsam alles, was er am gefrorenen Ufer fand"
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        f"Dans ce livre on lit que « {FRENCH} » et puis : « {LANTERNS} » ; c'est tout ce que nous pouvons en dire.",
+        f"In diesem Buch steht: »{GERMAN}« und dann auch: »{LANTERNS}«; das ist alles, was wir davon sagen können.",
+        f"In diesem Buch steht: „{GERMAN}“ und dann auch: „{LANTERNS}“; das ist alles, was wir davon sagen können.",
+    ],
+)
+def test_a_draft_in_another_language_is_checked_and_it_is_said_what_cannot_be_found(checked, draft):
+    report = checked.app.drafts.check(Draft(draft))
+    assert [check.outcome for check in report.checks] == ["not found", "to the letter"]
+    (notice,) = report.notices
+    assert "translation" in notice
+    assert checked.app.drafts.check(Draft(f"North says “{LANTERNS}” and “a curate of no parish at all”.")).notices == ()
+
+
+def test_a_story_that_the_library_does_not_have_is_refused_in_a_sentence(checked):
+    speech = "“The {0} umbrella of curate {0} would not be folded by any bishop {0},” said he.\n\n"
+    told = [speech.format(f"{chr(97 + each % 26)}{chr(97 + each // 26)}ish") for each in range(200)]
+    with pytest.raises(BadText, match="story"):
+        checked("".join(told))
+    assert len(checked("".join(told[:100]))) == 100
+
+
+def test_a_draft_that_is_too_long_is_refused_before_anything_is_kept(checked, settings):
+    with pytest.raises(BadText, match="200,000 words"):
+        checked.app.drafts.start(Draft("word " * 200_000))
+    assert not list((settings.data / "drafts").glob("*"))
+
+
 NOTED = {
     "a.docx": word_with_note_and_table(QUOTE),
     "a.odt": open_document(
@@ -338,6 +437,14 @@ def test_a_comment_on_a_footnote_stands_where_the_text_refers_to_it(checked):
         (b"words", "a.rtf", "paste"),
         (b"PK\x03\x04 broken", "a.docx", "damaged"),
         (b"%PDF-1.4 broken", "a.pdf", "damaged"),
+        (word(("Normal", "North says so."))[:2000], "a.docx", "damaged"),
+        (b"PK\x03\x04 broken", "a.odt", "damaged"),
+        (zipped(("mimetype", "odt")), "a.odt", "damaged"),
+        (zipped(("content.xml", "\x11"), ("META-INF/manifest.xml", "<m:encryption-data/>")), "a.odt", "password"),
+        (pdf("North says so.")[:300], "a.pdf", "damaged"),
+        (pdf(None, None), "a.pdf", "pictures"),
+        (locked(pdf("North says so."), "secret"), "a.pdf", "password"),
+        *((b"", f"a{ending}", "empty") for ending in (".docx", ".odt", ".pdf", ".txt")),
         (word(("Normal", "")), "a.docx", "no words"),
     ],
 )
