@@ -33,6 +33,7 @@ _PARTS = (
         "names",
         "people",
         "servers",
+        "mutate",
     ),
 )
 """Those of `tools.reliability.reliability`, which is not imported to show the help."""
