@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -84,7 +85,8 @@ def page(title: str) -> App:
         st.error(literal(str(error)), icon=":material/error:")
         st.stop()
     finally:
-        uploads.allow(largest_upload)
+        said = st.user.to_dict()
+        uploads.allow(largest_upload, partial(signing_in.refused_now, said) if said.get("is_logged_in") else str)
     with st.sidebar:
         for path, label, symbol in MENU:
             if path == _RESEARCH:

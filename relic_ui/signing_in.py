@@ -55,6 +55,14 @@ def pass_the_door(settings: Settings) -> None:
         st.stop()
 
 
+def refused_now(said: Mapping[str, object]) -> str:
+    """Say why somebody who signed in may not come in as the list stands now; empty if they may."""
+    try:
+        return person.refused(said, Settings.from_environment().sign_in_allow)
+    except RelicError as error:  # the list cannot be read
+        return str(error)
+
+
 class Admitted:
     """The app in the hands of somebody who signed in, who has it for as long as they may use it.
 
@@ -67,11 +75,7 @@ class Admitted:
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the app has
         """Give what the app has of that name; or draw the page anew, whose door says why not."""
-        try:
-            why = person.refused(self._said, Settings.from_environment().sign_in_allow)
-        except RelicError as error:  # the list cannot be read
-            why = str(error)
-        if why:
+        if why := refused_now(self._said):
             st.rerun()
             raise BadRequest(why)  # a download has no page
         return getattr(self._app, name)

@@ -10,7 +10,7 @@ import asyncio
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import cast
 
@@ -28,13 +28,15 @@ _METRICS = re.compile(r"/_stcore/metrics/?$")
 
 _allowed: dict[str, int] = {}
 """The largest upload in bytes of every visit that passed the door, by Streamlit's id of it."""
+_asks: dict[str, Callable[[], str]] = {}
+"""Says why who passed it would not pass it now: between two uploads nobody draws a page."""
 
 
-def allow(largest: int) -> None:
-    """Let this visit upload files of so many bytes; 0 to refuse them."""
+def allow(largest: int, refused: Callable[[], str] = str) -> None:
+    """Let this visit upload files of so many bytes, for as long as it is not refused; 0 to refuse them."""
     if context := get_script_run_ctx():
         if largest:
-            _allowed[context.session_id] = largest
+            _allowed[context.session_id], _asks[context.session_id] = largest, refused
         else:
             _allowed.pop(context.session_id, None)
 
@@ -66,7 +68,7 @@ class Limits:
 
     async def _take(self, visit: str, scope: Scope, receive: Receive, send: Send) -> None:
         given = dict(scope["headers"]).get(b"content-length", b"")
-        if visit not in _allowed:
+        if visit not in _allowed or _asks[visit]():
             refusal = PlainTextResponse("Sign in before you upload a file.", 403)
         elif not given.isdigit():
             refusal = PlainTextResponse("The size of the file must be given.", 411)
@@ -117,6 +119,7 @@ async def _end_visits() -> None:
             if gone >= patience:
                 _files().remove_session_files(visit)  # of a visit that Streamlit ended itself
                 _allowed.pop(visit, None)
+                _asks.pop(visit, None)
                 del left[visit]
 
 

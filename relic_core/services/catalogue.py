@@ -297,13 +297,6 @@ def make_gutenberg(settings: Settings) -> Gutenberg:
     """Make the mirror that the settings name; processes that share the data folder share its pauses."""
 
     def turn(while_waiting: Callable[[], None]) -> AbstractContextManager[None]:
-        try:
-            settings.downloads.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreReadOnly(
-                f"The folder of downloads {settings.downloads} cannot be made ({error.strerror}). Make its place "
-                "writable or choose another data folder with RELIC_DATA."
-            ) from error
         return locks.held(settings.downloads / "turn.lock", while_waiting=while_waiting)
 
     downloads = Downloads(settings.downloads)

@@ -281,8 +281,6 @@ class Measuring:
             waited.append(True)
             progress(0, 0, "Another program is measuring the same")
 
-        with run_journal.writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
         with locks.held(folder / "lock", while_waiting=waiting):
             if not again and (finished := self._known(wanted)):
                 say(f"Another program has measured it meanwhile: run {finished.run.id}.")

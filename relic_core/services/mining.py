@@ -166,7 +166,6 @@ class Mining:
 
     def _index_held(self, progress: Progress) -> AbstractContextManager[None]:
         """Wait until nobody else changes the index of quoted works, and keep others from it."""
-        _make(self._index.parent)
         waiting = partial(progress, 0, 1, "Waiting for another mining to end")
         return locks.held(self._index.with_suffix(".lock"), while_waiting=waiting)
 

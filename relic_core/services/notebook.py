@@ -23,6 +23,9 @@ FIRST_COLLECTION = "My notes"
 LONGEST = 200
 """Sentences of a kept passage: some eight pages of prose."""
 
+_MOST_WANTED = 200
+"""Words that the notebook is searched for at a time."""
+
 _RANDOM_BYTES = 5
 """Eight letters and digits."""
 
@@ -219,8 +222,12 @@ class Notebook:
           was written about it. Capitals do not matter, and part of a word will do.
         - `verdict`: "none" is none yet on the claim it was kept for.
         """
+        wanted = tuple(dict.fromkeys(words.casefold().split()))
+        if len(wanted) > _MOST_WANTED:
+            raise BadRequest(
+                f"The notebook is searched for {_MOST_WANTED} words at a time; these are {len(wanted):,}. Give fewer."
+            )
         found = self._notes.all(person, collection_id)
-        wanted = words.casefold().split()
         editions = self._editions()
         return tuple(
             editions.view(note)

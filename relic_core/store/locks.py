@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from relic_core.errors import written_to
+
 POLL_SECONDS = 0.1
 _TELL_AFTER = 1.0
 """Seconds of waiting after which whoever waits is told of it: shorter waits are nobody's concern."""
@@ -57,8 +59,14 @@ def held(path: Path, *, while_waiting: Callable[[], None] | None = None) -> Iter
     """Hold the lock for the length of a block, waiting for it as long as it takes.
 
     - `while_waiting`: called about ten times a second during a wait; what it raises ends the wait.
+
+    Raises StoreReadOnly, StoreFull: its folder cannot be made or written.
     """
-    handle = acquire(path)
+    with written_to(
+        path.parent, called="data and indexes", setting="RELIC_DATA or RELIC_INDEXES", then="try again, and it goes on"
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = acquire(path)
     while handle is None:
         if while_waiting is not None:
             while_waiting()

@@ -17,6 +17,7 @@ from duckdb import DuckDBPyConnection
 
 from relic_core.store.connection import Database
 from relic_core.store.locks import LockTimeout
+from relic_core.text.decoding import storable
 
 T = TypeVar("T")
 
@@ -107,12 +108,14 @@ def columns_of(thing: object, names: Iterable[str]) -> dict[str, object]:
 
 
 def insert(cursor: DuckDBPyConnection, table: str, columns: Mapping[str, object]) -> None:
-    """Append one row, its times without their zone, its objects as JSON."""
+    """Append one row, its times without their zone, its objects as JSON, texts without halves of characters."""
     values: list[object] = [
         each.replace(tzinfo=None)
         if isinstance(each, datetime)
         else json.dumps(dict(each))
         if isinstance(each, Mapping)
+        else storable(each)
+        if isinstance(each, str)
         else each
         for each in columns.values()
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +26,7 @@ from relic_core.domain.studies import (
     study_kind,
 )
 from relic_core.echoes.measuring import KnownEchoes
-from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
+from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError, StoreReadOnly
 from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.formats.files import decoded, read_bytes, write_whole
 from relic_core.formats.studies import StudyFile, read_study, write_study
@@ -88,7 +89,8 @@ class Studies:
         """List the studies, newest first; the sample study is put there first, unless the reader removed it."""
         study, terms = read_study(read_bytes(SAMPLE), str(SAMPLE))
         if not self._rows.is_known(study.id):
-            self._rows.add(study, terms)
+            with suppress(StoreReadOnly):  # the others can be read
+                self._rows.add(study, terms)
         return self._rows.all()
 
     def removed(self) -> tuple[StudyCounts, ...]:

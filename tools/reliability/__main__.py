@@ -39,6 +39,7 @@ _PARTS = (
         "previews",
         "people",
         "servers",
+        "mutate",
     ),
 )
 """Those of `tools.reliability.reliability`, which is not imported to show the help."""

@@ -22,7 +22,7 @@ def mutate(trial: Trial) -> Row:
     folder = trial.folder / "readers"
     folder.mkdir()
     readers = tuple(every(trial.app, folder))
-    came = walk(readers, _MUTATIONS, trial.say)
+    came = walk(readers, _MUTATIONS)
     slow: dict[str, float] = {}
     for reader in readers:
         for name, data in grown(reader.whole, _LARGE, reader.sign, of_json=reader.of_json):
@@ -44,9 +44,8 @@ def mutate(trial: Trial) -> Row:
     )
 
 
-def walk(readers: Sequence[Reader], times: int, say: object = None, *, seed: int = 51) -> Counter[str]:
+def walk(readers: Sequence[Reader], times: int, *, seed: int = 51) -> Counter[str]:
     """Give readers, one after the other, wrong files; count what came of them."""
-    del say
     chance, came = random.Random(seed), Counter[str]()  # noqa: S311 - no secret
     for number in range(times):
         reader = readers[number % len(readers)]

@@ -336,7 +336,7 @@ def _of_the_library(app: App, folder: Path, work_id: str) -> Iterator[Reader]:
     (draft / "draft.json").write_text(json.dumps(asdict(Draft("He says."))))
     app.drafts.choose(named, 0, work_id, "1.1.1", 1)
     (draft / "report.json").write_bytes(TypeAdapter(DraftReport).dump_json(report))
-    shutil.copytree(draft, draft.with_name(other := "b" * 32))
+    shutil.copytree(draft, draft.with_name(other := "b" * 32), dirs_exist_ok=True)
     (draft / "report.json").unlink()
     (draft / "checks.jsonl").write_bytes(
         b"".join(TypeAdapter(QuotationCheck).dump_json(each) + b"\n" for each in report.checks)

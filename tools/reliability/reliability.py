@@ -36,6 +36,7 @@ from tools.bench import parts
 from tools.machine import busy, in_full
 from tools.reliability import attacks, strange
 from tools.reliability.assistants import assistants
+from tools.reliability.mutating import mutate
 from tools.reliability.process import REFUSED, claim
 from tools.reliability.rows import Row, Trial
 from tools.reliability.visit import Visit
@@ -628,4 +629,5 @@ PARTS: Mapping[str, Callable[[Trial], Row]] = {
     "previews": strange.previews,
     "people": attacks.two_people,
     "servers": attacks.two_servers,
+    "mutate": mutate,
 }
