@@ -17,7 +17,7 @@ import numpy.typing as npt
 from relic_core.domain import GAP, MASK, Claim, Span, Work
 from relic_core.errors import BadClaim
 from relic_core.text.unbroken import cuts, unbroken, without
-from relic_core.text.words import tokens, whole_words
+from relic_core.text.words import tokens, whole_spans
 
 _MASK = re.compile(
     r"\[\s*mask(?:ed)?(?:\s+(?:sentences?|sentence\(s\)|quotations?|quote|passage))?\s*\]|<mask>|_{3,}", re.IGNORECASE
@@ -226,7 +226,7 @@ class QuotationFinder:
 
         A run counts from `RUN_WORDS` words on, or from `MARKED_WORDS` where quotation marks enclose it exactly.
         """
-        spots = [(start, end, token) for start, end, word in whole_words(text) for token in tokens(word)]
+        spots = whole_spans(text)
         words = np.array([self._vocabulary.get(token, -1) for *_, token in spots], dtype=np.int32)
         taken = [False] * len(spots)
         runs: list[tuple[int, int, int]] = []  # first claim word, number of words, first work word

@@ -104,6 +104,13 @@ def whole_words(text: str, start: int = 0, end: int | None = None) -> Iterator[T
         yield start + int(at[match.start()]), start + int(at[match.end() - 1]) + 1, match.group()
 
 
+def whole_spans(text: str) -> list[Token]:
+    """Find the words of a text as `word_spans` does, those whole that are broken."""
+    if not cuts(text):
+        return word_spans(text)
+    return [(start, end, _token(word)) for start, end, word in whole_words(text)]
+
+
 def words_at(text: str, places: Sequence[int]) -> list[str]:
     """Give the word that each place of a text stands in; empty where it stands in none.
 
