@@ -18,7 +18,7 @@ from relic_core.library.reading import read_edition
 from relic_core.store.shelf import Shelf
 from relic_core.store.splits import ExampleRows
 from relic_core.store.works import Outcome, WorkRows
-from relic_core.text.decoding import file_name, harmless
+from relic_core.text.decoding import file_name, harmless, other_reading
 from relic_core.text.languages import reads_english
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import put_back
@@ -122,7 +122,8 @@ class Works:
         work = edition.work
         if work.year is None and (entry := entry_of(work, self._library)):
             work = replace(work, year=entry.year)  # plain text seldom says when it first appeared
-        return work, notice_of(work, edition.missing), edition.details
+        doubt = other_reading(data) if work.format == "plain text" else ""
+        return work, " ".join(filter(None, [doubt, notice_of(work, edition.missing)])), edition.details
 
     def foreign(self, work_id: str) -> str:
         """Say that the models read English, of a work in another language; empty of others."""
