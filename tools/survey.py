@@ -27,6 +27,8 @@ from relic_core.text.unbroken import cuts
 
 ODD = re.compile("[\u0080-\u009f\ufffd\ue000-\uf8ff]|â€|Ã[\u00a0-\u00bf]")
 """What a wrong encoding leaves."""
+BY, HEAD = re.compile(r"^\s*(?:author:|by|par|von|de|por|di)\s+[A-Z]", re.MULTILINE | re.IGNORECASE), 1_500
+"""What names an author, and the characters at a file's head in which it does."""
 LEAST_KEPT = 0.9
 LONGEST_LEFT_OUT = 20_000
 LARGE = 30_000
@@ -86,8 +88,8 @@ class Read:
     def questions(self) -> Iterator[str]:
         """Say what a person should look at."""
         total, (size, kind) = sum(self.words), self.longest
-        if not self.work.author:
-            yield "no author"
+        if not self.work.author and BY.search(self.work.text[:HEAD]):
+            yield "no author, though the file may name one"
         if self.kept < LEAST_KEPT:
             yield f"{self.kept:.0%} of the text kept"
         if size >= LONGEST_LEFT_OUT:

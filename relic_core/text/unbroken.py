@@ -143,11 +143,12 @@ def cuts(text: str) -> tuple[Offsets, ...]:
 def _cuts(text: str) -> tuple[Offsets, ...]:
     if not _MAY_BE_BROKEN.search(text):
         return ()
-    printed = printed_noise(text, few=2)
+    printed = printed_noise(text, capitals=True)
     breaks = _word_breaks(text, printed.masked)
     joined = [(start, end) for start, end in breaks if text[start] in "-¬" and not _is_compound(text, start, end)]
     unseen = [match.span() for match in _UNSEEN.finditer(text)] if any(sign in text for sign in _SIGNS) else []
-    return tuple(_merged([*printed.found, *unseen, *(joined if 2 * len(joined) >= len(breaks) else ())]))
+    pages = [(start, end) for start, end in printed.found if text[start - 1 : start] != "_"]  # H_{2}O
+    return tuple(_merged([*pages, *unseen, *(joined if 2 * len(joined) >= len(breaks) else ())]))
 
 
 _kept = lru_cache(maxsize=_TEXTS)(_cuts)
@@ -195,14 +196,14 @@ class Printed:
     found: list[Offsets]
 
 
-def printed_noise(text: str, *, few: int = _FEW) -> Printed:
-    r"""Find page numbers and running heads, which are printed at least `few` times.
+def printed_noise(text: str, *, capitals: bool = False) -> Printed:
+    r"""Find page numbers and running heads; `capitals`: only heads in capitals, which then count from two on.
 
     >>> page = printed_noise("It rained\n[Pg 12]\nhere {13} and there.")
     >>> page.found, page.masked
     ([(9, 17), (23, 27)], 'It rained        \nhere      and there.')
     """
-    lines = sorted({*_page_numbers(text), *_running_heads(text, few), *_feed_heads(text)})
+    lines = sorted({*_page_numbers(text), *_running_heads(text, capitals=capitals), *_feed_heads(text)})
     found = [_with_line_end(text, start, end) for start, end in lines]
     marks = (mark.span() for pattern in (_PAGE_MARK, _BRACED) for mark in pattern.finditer(text))
     found = _merged([*found, *(span for span in marks if not _begins_note(text, span))])
@@ -260,17 +261,17 @@ def _page_numbers(text: str) -> Iterator[Offsets]:
         yield from small
 
 
-def _running_heads(text: str, few: int) -> Iterator[Offsets]:
+def _running_heads(text: str, *, capitals: bool) -> Iterator[Offsets]:
     numbered: dict[str, dict[str, list[Offsets]]] = defaultdict(lambda: defaultdict(list))
     for start, line in _lines(text, _HEAD_LENGTH):
-        if not (line[0].isdecimal() or line[-1].isdecimal()):
+        if not (line[0].isdecimal() or line[-1].isdecimal()) or (capitals and not line.isupper()):
             continue
         match = _NUMBERED.fullmatch(line)
         if match is not None:
             head = " ".join((match["head"] or match["title"]).split()).casefold()
             numbered[head][match["left"] or match["right"]].append((start, start + len(line)))
     for head, pages in numbered.items():
-        if len(pages) >= few and _is_head(head):
+        if len(pages) >= (2 if capitals else _FEW) and _is_head(head):
             for lines in pages.values():
                 yield from lines
 

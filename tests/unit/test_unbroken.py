@@ -95,6 +95,7 @@ def test_retrievers_by_words_and_find_a_word_take_the_same_words(scanned):
         "To-\nday and well-\nknown.",
         "In 1848\nit rained. (p) [A] man.",
         "Plain words, nothing else.",
+        "He took H_{2}O.\n\nEndnote 1\n\nA note.\n\nEndnote 2\n\nAnother.\n\nEndnote 3\n\nA third.",
     ],
 )  # fmt: skip
 def test_a_text_without_broken_words_keeps_its_words(text):
