@@ -24,6 +24,7 @@ from relic_core.retrieval.bm25 import TextIndex
 from relic_core.retrieval.fusion import share, sum_of_shares
 from relic_core.retrieval.reranked import below, beside
 from relic_core.text.masking import MARKED_WORDS
+from relic_core.text.unbroken import unbroken
 from relic_core.text.words import WORD, WorkWords, content_tokens
 
 Ints = npt.NDArray[np.int64]
@@ -146,8 +147,8 @@ class Attributor:
 
     def by_words(self, target: Target, *, masked: bool = False) -> Scores:
         """Score all stretches by BM25: by the span's words and, for less, those around it, `masked` by these alone."""
-        around = self._bm25(f"{target.left} {target.right}")
-        return around if masked else self._bm25(target.span) + np.float32(AROUND) * around
+        around = self._bm25(unbroken(f"{target.left} {target.right}"))
+        return around if masked else self._bm25(unbroken(target.span)) + np.float32(AROUND) * around
 
     def by_nearness(self, target: Target) -> Scores:
         """Score all stretches by the words around a masked span, the nearer the more, in them and in those beside them.
@@ -185,7 +186,7 @@ class Attributor:
         Less for a short span: `_NOT_THERE` pairs that no stretch holds are counted with its own.
         """
         words, known = self.stretches.words, self.stretches.words.vocabulary
-        ids = [known.get(token, -1) for token in content_tokens(target.span)]
+        ids = [known.get(token, -1) for token in content_tokens(unbroken(target.span))]
         wanted = np.unique(np.array([_pair(a, b) for a, b in pairwise(ids) if min(a, b) >= 0] or [-1]))
         held = []
         lasts = words.starts[some + 1] - self.stretches.named[some]
@@ -197,7 +198,7 @@ class Attributor:
     def shares_pair(self, span: str) -> bool:
         """Whether a pair of content words of a span stands in a stretch, for a quick look."""
         known = self.stretches.words.vocabulary
-        ids = [known.get(token, -1) for token in content_tokens(span)]
+        ids = [known.get(token, -1) for token in content_tokens(unbroken(span))]
         return any(a >= 0 and b >= 0 and _pair(a, b) in self._every_pair for a, b in pairwise(ids))
 
     @cached_property

@@ -31,6 +31,7 @@ from relic_core.domain import best_first, best_of
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.ports import Progress, silent
 from relic_core.text.forms import lemma
+from relic_core.text.unbroken import unbroken
 from relic_core.text.words import STOPWORDS, tokens
 
 Floats = npt.NDArray[np.float32]
@@ -186,7 +187,7 @@ class Counted:
 
 def terms_of(text: str, terms: Terms = "lemmas", *, stopwords: bool = False) -> list[str]:
     """List the terms of a text, in order; function words are never lemmatized."""
-    words = [_NAMES.get(word, word) for word in tokens(text) if stopwords or word not in STOPWORDS]
+    words = [_NAMES.get(word, word) for word in tokens(unbroken(text)) if stopwords or word not in STOPWORDS]
     if terms == "tokens":
         return words
     if terms == "lemmas":

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from relic_core.domain import ParagraphKind
 from relic_core.errors import UnsafeFile
 from relic_core.text.blocks import Block, flatten
-from relic_core.text.forms import is_word
 from relic_core.text.headings import COUNTED, Heading, clean_title, parse_heading
+from relic_core.text.unbroken import is_word
 
 MOST_PARAGRAPHS = 200_000
 """Of a work, with what is left out; a long novel has about 10,000."""

@@ -33,10 +33,14 @@ _SPEAKING = re.compile(r"[\"'“”‘’«»?!]")
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A work, the pages that its file lists and does not hold, and what the file says of the edition."""
+    """A work, the pages that its file lists and does not hold, and what the file says of the edition.
+
+    - `doubt`: two readings side by side, where the file's encoding is not sure.
+    """
 
     work: Work
     missing: tuple[str, ...] = ()
+    doubt: str = ""
     details: EditionDetails = field(default_factory=EditionDetails)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from relic_core.library.lexicon import Flags, Lexicon, Numbers, Reach, Term, word_offsets
 from relic_core.library.queries import GAPS, Reading
+from relic_core.text.unbroken import cuts, origins, without
 
 _SPARE = 120
 """Characters looked at beyond a context, since line wraps, indents and headings between go."""
@@ -67,13 +68,17 @@ class Wording:
     ) -> Wording:
         """Read the words of a text; of its sentences are given starts, ends, chapters and paragraphs."""
         sentence_starts, sentence_ends, chapters, paragraphs = sentences
-        starts, ends = word_offsets(text)
+        gone = cuts(text)
+        kept = without(text, 0, len(text), gone).replace("’", "'")
+        firsts, lasts = word_offsets(kept)
+        at = origins(text, gone) if gone else np.arange(len(text), dtype=np.int32)
+        starts, ends = at[firsts], at[lasts - 1] + 1
         sentence = np.searchsorted(sentence_starts, starts, side="right") - 1
         counted = sentence >= 0
         counted[counted] = ends[counted] <= sentence_ends[sentence[counted]]
         starts, ends = starts[counted], ends[counted]
-        straight = text.replace("’", "'")
-        words = [straight[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        held = zip(firsts[counted].tolist(), lasts[counted].tolist(), strict=True)
+        words = [kept[start:end] for start, end in held]
         noted = notes[paragraphs] if len(paragraphs) else np.zeros(0, np.bool_)
         runs = np.where(noted, -1 - paragraphs, chapters).astype(np.int32)
         return cls(

@@ -1111,7 +1111,7 @@ def read_epub(
             + (f" with {len(package.missing) - 1} more" if len(package.missing) > 1 else "")
             + ", is missing from it. Fetch the book again; it did not arrive whole."
         ) from None
-    return Edition(work, package.missing, package.details)
+    return Edition(work, package.missing, details=package.details)
 
 
 def _in_reading_order(paths: Iterable[str], package: Package) -> list[str]:

@@ -146,7 +146,7 @@ def make_preview(edition: Edition) -> Preview:
     work = edition.work
     return Preview(
         work=work,
-        notice=notice_of(work, edition.missing),
+        notice=notice_of(work, edition.missing, edition.doubt),
         chapters=chapters_of(work),
         sentences=len(work.sentences),
         characters=len(work.text),
@@ -264,14 +264,14 @@ def count(work: Work) -> Numbers:
     )
 
 
-def notice_of(work: Work, missing: Sequence[str]) -> str:
+def notice_of(work: Work, missing: Sequence[str], doubt: str = "") -> str:
     """Say what a reader should know of a text as it was read, with pages missing or not; empty where nothing is amiss.
 
     >>> from types import SimpleNamespace
     >>> notice_of(SimpleNamespace(left_out=(), text="Rain."), ["text/ch2.xhtml"])
     'The file lists a page that is not in it (text/ch2.xhtml), so words of the work may be missing. Fetch it again.'
     """
-    notices = [set_aside(work), reads_english(work.text)]
+    notices = [doubt, set_aside(work), reads_english(work.text)]
     if missing:
         pages = "a page that is" if len(missing) == 1 else f"{len(missing)} pages that are"
         notices.append(

@@ -9,6 +9,7 @@ from typing import Literal
 
 from relic_core.errors import BadRequest
 from relic_core.library.lexicon import Reach, Term
+from relic_core.text.unbroken import unbroken
 from relic_core.text.variants import COMPOUNDS
 
 MAX_WORDS = 12
@@ -61,6 +62,7 @@ def read_query(typed: str, reach: Reach) -> tuple[Reading, ...]:
     >>> [[term.word for term in reading.terms] for reading in read_query("to-day, at last", Reach(variants=True))]
     [['to', 'day', 'at', 'last'], ['today', 'at', 'last']]
     """
+    typed = unbroken(typed)
     parts = [part for part in _OR.split(typed.strip()[: MAX_CHARACTERS + 1]) if part.strip()] or [""]
     if len(parts) > _MAX_ALTERNATIVES:
         raise BadRequest(f"Those are {len(parts)} alternatives. Look up {_MAX_ALTERNATIVES} at once at most.")

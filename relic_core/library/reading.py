@@ -18,7 +18,7 @@ from relic_core.library.epub import read_epub
 from relic_core.library.markup import is_web_page, root_name
 from relic_core.library.tei import ROOTS, read_tei
 from relic_core.ports import Segmenter
-from relic_core.text.decoding import too_large
+from relic_core.text.decoding import other_reading, too_large
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import read_work
 
@@ -91,7 +91,7 @@ def read_edition(
         work = read_work(data, name=name, metadata=metadata, source=source, segmenter=segmenter, max_bytes=max_bytes)
     except NotText as error:
         raise no_text(error, name) from None
-    return Edition(work)
+    return Edition(work, doubt=other_reading(data))
 
 
 def no_text(error: NotText, name: str) -> BadText:

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from relic_core.domain import Offsets
-from relic_core.mining.noise import inline_noise, printed_noise
 from relic_core.mining.setting import ProsePiece, find_pieces
 from relic_core.text.sentences import default_segmenter
+from relic_core.text.unbroken import inline_noise, printed_noise
 
 RULES = "prose/1"
 """Version of the rules by which a text is read, its quotations found and its pairs made; any change gives a new one."""

@@ -29,7 +29,7 @@ from relic_core.errors import BadRequest, NoIndex, StaleIndex, StoreError
 from relic_core.formats.files import Count, Strict, digest_of, record_of
 from relic_core.ports import Progress
 from relic_core.text.variants import one_spelling
-from relic_core.text.words import STOPWORDS, WORD, fold
+from relic_core.text.words import STOPWORDS, WORD, fold, whole_words
 
 Numbers = npt.NDArray[np.int32]
 Places = npt.NDArray[np.int64]
@@ -409,14 +409,13 @@ def _read(work: Work, numbers_of: dict[str, int], printed: dict[str, int]) -> _R
     held = np.zeros(len(work.sentences), dtype=np.int32)
     for sentence in work.sentences:
         before = len(found)
-        for match in WORD.finditer(work.text, sentence.start, sentence.end):
-            raw = match.group()
+        for start, end, raw in whole_words(work.text, sentence.start, sentence.end):
             number = printed.get(raw)
             if number is None:
                 number = printed[raw] = numbers_of.setdefault(spelt(raw), len(numbers_of))
             found.append(number)
-            starts.append(match.start())
-            lengths.append(min(len(raw), _LONGEST))
+            starts.append(start)
+            lengths.append(min(end - start, _LONGEST))
         held[sentence.index] = len(found) - before
     return _Read(
         np.array(found, dtype=np.int32), np.array(starts, dtype=np.int32), np.array(lengths, dtype=np.uint16), held

@@ -35,8 +35,9 @@ every word as it stands."""
 RETRIEVER = "words"
 """Under this name the words stand in the folder of indexes; every retriever that counts words shares them."""
 
-LAYOUT = "layout/1"
-"""Version of the arrays; a new one makes old indexes unused."""
+LAYOUT = "layout/2"
+"""Version of the arrays, and of the reading of broken words (`relic_core.text.unbroken`), which changes what a file of
+broken words holds and nothing of others; a new one makes old indexes unused, and they are made again at once."""
 
 
 def terms_version(terms: Terms) -> str:

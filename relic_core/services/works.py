@@ -98,7 +98,7 @@ class Works:
         summary, outcome = self._rows.add(edition.work, given=said.given)
         if outcome == "added":
             self._learn(summary.id, edition.details)
-        return Added(summary, outcome, notice=notice_of(edition.work, edition.missing))
+        return Added(summary, outcome, notice=notice_of(edition.work, edition.missing, edition.doubt))
 
     def preview(
         self, source: Path | bytes, *, name: str = "", whose: str = "", wait: Callable[[], None] = lambda: None

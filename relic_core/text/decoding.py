@@ -1,8 +1,9 @@
 r"""From the bytes of a file to text: encodings told apart, line ends made ``\\n``, what is not text refused.
 
-The order of trial: a byte order mark, UTF-8, Mac Roman by its quotation marks, then the one-byte encodings of western
-Europe. UTF-8 that was taken for cp1252 and encoded once more is undone. The last two never fail to
-decode, so a guard stands behind them: a text in another alphabet read as Latin-1 is nearly all accented letters.
+The order of trial: a byte order mark, UTF-8, Mac Roman by its quotation marks, then one-byte encodings: those of DOS,
+Macs and central Europe by bytes that are letters there and signs in cp1252, else those of western Europe. UTF-8 that
+was taken for cp1252 and encoded once more is undone. The last two never fail to decode, so a guard stands behind them:
+a text in another alphabet read as Latin-1 is nearly all accented letters.
 """
 
 from __future__ import annotations
@@ -29,8 +30,22 @@ _LONGEST_NAME = 200
 _MAC_MARKS = re.compile(rb"(?<=[a-z])\xd5(?=[a-z])|\xd2(?=[A-Za-z])[^\xd2\xd3]{1,500}[.,!?]\xd3(?=\s)")
 """Curly marks in Mac Roman; in cp1252 the same bytes are capital letters (Õ, Ò, Ó)."""
 _CP1252_MARKS = re.compile(rb"[\x91-\x94]")
+_SIGNS_OF = {
+    "cp1252": re.compile(rb"(?<=[a-z])[\xe0-\xf6\xf8-\xfc](?=[a-z])"),
+    "cp850": re.compile(rb"(?<=[a-z])[\x81-\x84\x86-\x8d\x93-\x95\xa0-\xa4](?=[a-z])"),
+    "mac-roman": re.compile(rb"(?<=[a-z])[\x8e-\x90\x99\x9f](?=[a-z])"),
+    "iso8859-2": re.compile(rb"(?<=[a-z])[\xb1\xb3\xb6\xb9\xbc\xbe\xbf](?=[a-z])"),
+}
+"""Within words: letters of an encoding, of which those of all but the first are signs in cp1252."""
+_CZECH = re.compile(rb"\xec.*\xf8|\xf8.*\xec", re.DOTALL)
+_CZECH_MARKS = re.compile(rb"[\x9a\x9d\x9e]")
+_CP1250 = re.compile(rb"[\xb9\x9c\x9f]")
+_LATIN_2 = re.compile(rb"[\xb1\xb6\xbc\xbe]|\xb9(?=[^\x9c\xb9]{0,200}[\xec\xf8])")
+"""What tells the two encodings of central Europe apart: Polish ą, ś, ź, and the š of Czech near ě or ř."""
 _DOUBLED = re.compile("â€|Ã[\x80-\xbf©¨ª«¯±³´¶¼]|Â[\xa0-\xbf]")
 _FEW = 3
+_BESIDE = 40
+"""Bytes on either side of a sign that are shown."""
 _ENOUGH = 200_000
 """Characters that show whether a text is doubly encoded."""
 _CP1252_BYTES = {bytes([byte]).decode("cp1252", "ignore"): bytes([byte]) for byte in range(0x80, 0xA0)}
@@ -115,8 +130,50 @@ def _decode(data: bytes) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode("mac-roman") if _is_mac_roman(data) else _decode_one_byte(data)
+        encoding = _one_byte_encodings(data)[0]
+        return _decode_one_byte(data) if encoding == "cp1252" else data.decode(encoding, "replace")
     return _undoubled(text)
+
+
+def _one_byte_encodings(data: bytes) -> tuple[str, str]:
+    """Tell the likeliest encoding of a file that is not UTF-8, and the one that comes second, empty where none does."""
+    if _is_mac_roman(data):
+        return "mac-roman", ""
+    if len(_CZECH_MARKS.findall(data)) >= _FEW and _CZECH.search(data[:_ENOUGH]):
+        return "cp1250", ""
+    found = {encoding: len(signs.findall(data)) for encoding, signs in _SIGNS_OF.items()}
+    if found["iso8859-2"] and len(_CP1250.findall(data)) > len(_LATIN_2.findall(data)):
+        found["cp1250"] = found.pop("iso8859-2")
+    best, second = sorted(found, key=lambda each: -found[each])[:2]
+    if best != "cp1252" and "cp1252" in (best, second) and found[best] < _FEW:
+        best, second = second, best
+    # Polish and Czech have letters that are letters in cp1252 too, so that their signs alone decide.
+    central = next((each for each in ("iso8859-2", "cp1250") if found.get(each, 0) >= _FEW), "")
+    if central and found[central] > found["cp850"]:
+        return central, "cp1252" if found["cp1252"] > 4 * found[central] else ""
+    return best, second if found[second] else ""
+
+
+def other_reading(data: bytes) -> str:
+    """Set two readings of a file side by side, where it is not sure in which encoding it is written; else empty."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        if data.startswith(tuple(mark for mark, _ in _MARKS)):
+            return ""
+    else:
+        return ""
+    best, second = _one_byte_encodings(data)
+    if not second:
+        return ""
+    signs = _SIGNS_OF.get(second, _SIGNS_OF["iso8859-2"])
+    spot = next(signs.finditer(data)).start()
+    piece = data[max(0, spot - _BESIDE) : spot + _BESIDE]
+    one, other = (" ".join(piece.decode(each, "replace").split()[1:-1]) for each in (best, second))
+    return (
+        f"It is not sure how the file writes its letters. It was read as {best}: “{one}”. As {second} it would be "
+        f"“{other}”. If the second is right, save the file as UTF-8 and add that."
+    )
 
 
 def _is_mac_roman(data: bytes) -> bool:

@@ -123,14 +123,3 @@ def lemmas(word: str) -> frozenset[str]:
             if base in _BASES or str(lemmatize(f"{old[1]}ing", lang="en")) == base:
                 return frozenset({base} | own)
     return frozenset({found} | own)
-
-
-def is_word(word: str) -> bool:
-    """Whether the dictionary knows a word, in whatever form.
-
-    >>> is_word("enormous"), is_word("enor")
-    (True, False)
-    """
-    from simplemma import is_known  # as above
-
-    return is_known(word, lang="en")

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from relic_core.domain import GAP, MASK, Claim, Span, Work
 from relic_core.errors import BadClaim
-from relic_core.text.words import tokens, word_spans
+from relic_core.text.unbroken import cuts, unbroken, without
+from relic_core.text.words import tokens, whole_spans
 
 _MASK = re.compile(
     r"\[\s*mask(?:ed)?(?:\s+(?:sentences?|sentence\(s\)|quotations?|quote|passage))?\s*\]|<mask>|_{3,}", re.IGNORECASE
@@ -88,6 +89,7 @@ def read_claim(text: str, *, max_words: int) -> Claim:
     >>> read_claim("Light comes first: [MASK] Then the sea.", max_words=100)
     Claim(left='Light comes first:', right='Then the sea.', masked=True)
     """
+    text = unbroken(text)
     masks = find_masks(text)
     if len(masks) > 1:
         found = " and ".join(f"“{text[start:end]}”" for start, end in masks[:2])
@@ -209,7 +211,7 @@ class QuotationFinder:
         words = array("i")
         ends: list[int] = []
         for sentence in work.sentences:
-            for token in tokens(work.text[sentence.start : sentence.end]):
+            for token in tokens(without(work.text, sentence.start, sentence.end, cuts(work.text))):
                 words.append(self._vocabulary.setdefault(token, len(self._vocabulary)))
             ends.append(len(words))
         self._words = np.array(words, dtype=np.int32)
@@ -224,7 +226,7 @@ class QuotationFinder:
 
         A run counts from `RUN_WORDS` words on, or from `MARKED_WORDS` where quotation marks enclose it exactly.
         """
-        spots = word_spans(text)
+        spots = whole_spans(text)
         words = np.array([self._vocabulary.get(token, -1) for *_, token in spots], dtype=np.int32)
         taken = [False] * len(spots)
         runs: list[tuple[int, int, int]] = []  # first claim word, number of words, first work word

@@ -162,13 +162,12 @@ def _parts(text: str, first: int, gap: re.Match[str], opening: int) -> bool:
         return marks[0] != "." and ")" not in marks and not _is_interjection(text[first : gap.start()])
     if marks[0] != "." or quoted:
         return True
-    if text[gap.start() - 1].isdigit() and _MONTHS.match(text, gap.start() + 1):
-        return False
     before = _LAST_WORD.search(text[max(first, gap.start() - _LOOK) : gap.start()])
     if before is None:
         return True
     may_be_name = "," in marks or _may_be_name(text[opening : gap.end() + _LOOK])
-    return not owns_stop(before.group(), before_number=following.isdigit(), before_name=may_be_name)
+    dated = before.group().isdigit() and _MONTHS.match(text, gap.start() + 1)
+    return not (dated or owns_stop(before.group(), before_number=following.isdigit(), before_name=may_be_name))
 
 
 def _begins_clause(following: str) -> bool:

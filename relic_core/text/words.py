@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from relic_core.caching import LRUCache
 from relic_core.domain import Work
+from relic_core.text.unbroken import cuts, origins, without
 
 WORDS = "words/1"
 """Version of what counts as a word and as a function word: a new one changes what lexical retrievers score."""
@@ -72,13 +73,42 @@ def _token(word: str) -> str:
     return _CLITIC.sub("", plain) if "'" in plain else plain
 
 
-def word_spans(text: str) -> list[tuple[int, int, str]]:
+Token = tuple[int, int, str]
+"""Half-open character offsets of a word, and its token."""
+
+
+def word_spans(text: str) -> list[Token]:
     """Find the words of a text: half-open character offsets and the token of each.
 
     >>> word_spans("_Gatsby’s_ drawing-room")
     [(1, 9, 'gatsby'), (11, 18, 'drawing'), (19, 23, 'room')]
     """
     return [(*match.span(), _token(match.group())) for match in WORD.finditer(text)]
+
+
+def whole_words(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+    r"""Find the words of a stretch of a text as printed, those whole that are broken; offsets are those of the text.
+
+    >>> list(whole_words("The transfor-\nmation"))
+    [(0, 3, 'The'), (4, 20, 'transformation')]
+    """
+    end = len(text) if end is None else end
+    gone = [(cut - start, after - start) for cut, after in cuts(text) if after > start and cut < end]
+    if not gone:
+        for match in WORD.finditer(text, start, end):
+            yield match.start(), match.end(), match.group()
+        return
+    stretch = text[start:end]
+    at = origins(stretch, gone)
+    for match in WORD.finditer(without(stretch, 0, len(stretch), gone)):
+        yield start + int(at[match.start()]), start + int(at[match.end() - 1]) + 1, match.group()
+
+
+def whole_spans(text: str) -> list[Token]:
+    """Find the words of a text as `word_spans` does, those whole that are broken."""
+    if not cuts(text):
+        return word_spans(text)
+    return [(start, end, _token(word)) for start, end, word in whole_words(text)]
 
 
 def words_at(text: str, places: Sequence[int]) -> list[str]:
@@ -206,7 +236,8 @@ class WorkWords:
     @classmethod
     def of(cls, work: Work, left_out: Set[str] = STOPWORDS) -> WorkWords:
         """Read the words of a work, but for those that are left out."""
-        return cls.of_texts((work.sentence_text(index) for index in range(len(work.sentences))), left_out)
+        gone = cuts(work.text)
+        return cls.of_texts((without(work.text, each.start, each.end, gone) for each in work.sentences), left_out)
 
     @classmethod
     def of_texts(cls, texts: Iterable[str], left_out: Set[str] = STOPWORDS) -> WorkWords:

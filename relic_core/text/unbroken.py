@@ -1,20 +1,27 @@
 """What print leaves between the words of a book: page numbers, running heads, marks of notes, citations, word breaks.
 
-Everything here says where such noise stands; nothing is changed. Source: Thai et al., RELiC (ACL 2022), appendix A,
-"Preprocessing" and Table A1.
+Everything here says where such noise is; no text is changed. `cuts` is the part that works, claims and passages share:
+what has to go for a text's words to be whole. A text that has nothing of the kind keeps its words as they are. Source:
+Thai et al., RELiC (ACL 2022), appendix A, "Preprocessing" and Table A1.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 from statistics import median
 
+import numpy as np
+import numpy.typing as npt
+
 from relic_core.domain import Offsets
-from relic_core.text.forms import is_word
+from relic_core.text.variants import COMPOUNDS
 
 _NUMBER = r"(?:\d+[a-z]?(?:\s?[-–—]{1,2}\s?\d+)?|[ivxlcdm]+|[IVXLCDM]+)"
 _UNIT = (
@@ -94,7 +101,7 @@ _UNBRACKETED = re.compile(
 )
 _BRACKETED = re.compile(r"[(\[]([^()\[\]]{2,140})[)\]]")
 _WORD_BREAK = re.compile(
-    r"(?P<hyphen>(?<=[^\W\d_])[-¬])(?P<gap>[ \t]+(?:\n\s{0,400})?|\n\s{0,400})(?P<second>[^\W\d_]+)"
+    r"(?P<hyphen>[-¬](?<=[^\W\d_][-¬]))(?P<gap>[ \t]+(?:\n\s{0,400})?|\n\s{0,400})(?P<second>[^\W\d_]+)"
 )
 _FIRST = re.compile(r"[^\W\d_]+$")
 _WORD_LENGTH = 40
@@ -108,6 +115,79 @@ _LONE_LENGTH, _HEAD_LENGTH = 16, 70
 """Characters of a line that holds a page number alone, or a running head beside it."""
 
 
+_SIGNS = "\u00ad\u200b\u200c\u200d\u2060\ufeff¬"
+_UNSEEN = re.compile(rf"[{_SIGNS[:-1]}]+|(?<=[^\W\d_])¬[ \t]*\n?[ \t]*(?=[^\W\d_])")
+"""Soft hyphens, what has no width, and the sign for a hyphen at the end of a line."""
+_MAY_BE_BROKEN = re.compile(
+    rf"[{_SIGNS}]|-[ \t]*\n|[\[{{(|<][ \t]*(?:p|\d)|^[ \t]*(?:p\w* )?\d|[^\W\d_][ \t]+\d{{1,4}}$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_COMPOUNDING = frozenset({"well", "ill", "self", "half", "ever", "much"})
+_TEXTS, _LONG = 8, 20_000
+"""Texts whose cuts are kept, of so many characters or more: works, one after the other."""
+
+
+def cuts(text: str) -> tuple[Offsets, ...]:
+    r"""Find what has to go for the words of a text to be whole: hyphens at line ends, unseen signs, page marks, heads.
+
+    Hyphens count only where at least half of those at line ends part a word, so that a novel whose compounds are
+    wrapped (high-|born) keeps its words.
+
+    >>> text = "The great transfor-\nmation [Pg 2] of no{3}body"
+    >>> "".join(text[a:b] for a, b in zip([0, *(end for _, end in cuts(text))], [*(at for at, _ in cuts(text)), None]))
+    'The great transformation  of nobody'
+    """
+    return _kept(text) if len(text) >= _LONG else _cuts(text)
+
+
+def _cuts(text: str) -> tuple[Offsets, ...]:
+    if not _MAY_BE_BROKEN.search(text):
+        return ()
+    printed = printed_noise(text, capitals=True)
+    breaks = _word_breaks(text, printed.masked)
+    joined = [(start, end) for start, end in breaks if text[start] in "-¬" and not _is_compound(text, start, end)]
+    unseen = [match.span() for match in _UNSEEN.finditer(text)] if any(sign in text for sign in _SIGNS) else []
+    pages = [(start, end) for start, end in printed.found if text[start - 1 : start] != "_"]  # H_{2}O
+    return tuple(_merged([*pages, *unseen, *(joined if 2 * len(joined) >= len(breaks) else ())]))
+
+
+_kept = lru_cache(maxsize=_TEXTS)(_cuts)
+
+
+def _is_compound(text: str, start: int, end: int) -> bool:
+    """Whether a hyphen at a line end is likelier the word's own: well-|known, to-|day."""
+    first, second = _FIRST.search(text, max(0, start - _WORD_LENGTH), start), _WORD.match(text, end)
+    pair = (first[0].casefold() if first else "", second[0].casefold() if second else "")
+    return text[start] == "-" and (pair[0] in _COMPOUNDING or pair in COMPOUNDS["hyphen"])
+
+
+def unbroken(text: str) -> str:
+    """Give a claim, a query or a passage as pasted with its words whole."""
+    return without(text, 0, len(text), cuts(text))
+
+
+def without(text: str, start: int, end: int, gone: Sequence[Offsets]) -> str:
+    """Give a stretch of a text without what is cut."""
+    if not gone:
+        return text[start:end]
+    first = bisect_left(gone, start, key=itemgetter(1))
+    pieces, at = [], start
+    for cut, after in gone[first:]:
+        if cut >= end:
+            break
+        pieces.append(text[at : max(at, cut)])
+        at = max(at, after)
+    return "".join([*pieces, text[at:end]])
+
+
+def origins(text: str, gone: Sequence[Offsets]) -> npt.NDArray[np.int32]:
+    """Say where each character of a text without what is cut came from; shape (n_kept,)."""
+    kept = np.ones(len(text), np.bool_)
+    for start, end in gone:
+        kept[start:end] = False
+    return np.flatnonzero(kept).astype(np.int32)
+
+
 @dataclass(frozen=True)
 class Printed:
     """What belongs to the printed page: where it stands, and the text with it as white space, as long as the text."""
@@ -116,14 +196,14 @@ class Printed:
     found: list[Offsets]
 
 
-def printed_noise(text: str) -> Printed:
-    r"""Find page numbers and running heads.
+def printed_noise(text: str, *, capitals: bool = False) -> Printed:
+    r"""Find page numbers and running heads; `capitals`: only heads in capitals, which then count from two on.
 
     >>> page = printed_noise("It rained\n[Pg 12]\nhere {13} and there.")
     >>> page.found, page.masked
     ([(9, 17), (23, 27)], 'It rained        \nhere      and there.')
     """
-    lines = sorted({*_page_numbers(text), *_running_heads(text), *_feed_heads(text)})
+    lines = sorted({*_page_numbers(text), *_running_heads(text, capitals=capitals), *_feed_heads(text)})
     found = [_with_line_end(text, start, end) for start, end in lines]
     marks = (mark.span() for pattern in (_PAGE_MARK, _BRACED) for mark in pattern.finditer(text))
     found = _merged([*found, *(span for span in marks if not _begins_note(text, span))])
@@ -181,17 +261,17 @@ def _page_numbers(text: str) -> Iterator[Offsets]:
         yield from small
 
 
-def _running_heads(text: str) -> Iterator[Offsets]:
+def _running_heads(text: str, *, capitals: bool) -> Iterator[Offsets]:
     numbered: dict[str, dict[str, list[Offsets]]] = defaultdict(lambda: defaultdict(list))
     for start, line in _lines(text, _HEAD_LENGTH):
-        if not (line[0].isdecimal() or line[-1].isdecimal()):
+        if not (line[0].isdecimal() or line[-1].isdecimal()) or (capitals and not line.isupper()):
             continue
         match = _NUMBERED.fullmatch(line)
         if match is not None:
             head = " ".join((match["head"] or match["title"]).split()).casefold()
             numbered[head][match["left"] or match["right"]].append((start, start + len(line)))
     for head, pages in numbered.items():
-        if len(pages) >= _FEW and _is_head(head):
+        if len(pages) >= (2 if capitals else _FEW) and _is_head(head):
             for lines in pages.values():
                 yield from lines
 
@@ -250,9 +330,7 @@ def _word_breaks(text: str, masked: str) -> list[Offsets]:
     breaks = list(_WORD_BREAK.finditer(masked))
     if not breaks:
         return []
-    words: set[str] = set()
-    for match in _WORD.finditer(text):
-        words.add(match[0].lower())
+    words = set(_WORD.findall(text.lower()))
     found = []
     for match in breaks:
         if not match["second"][0].islower():
@@ -288,3 +366,14 @@ def _mask(text: str, stretches: Sequence[Offsets]) -> str:
         pieces += [text[at:start], " " * (end - start)]
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def is_word(word: str) -> bool:
+    """Whether the dictionary knows a word, in whatever form.
+
+    >>> is_word("enormous"), is_word("enor")
+    (True, False)
+    """
+    from simplemma import is_known  # its dictionary takes a moment to load, and is not always wanted
+
+    return is_known(word, lang="en")

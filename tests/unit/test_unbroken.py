@@ -1,0 +1,135 @@
+"""Words that print has broken are whole wherever they are searched; what is shown stays as the file has it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relic_core.attribution.ranking import Attributor, Stretches
+from relic_core.domain.attribution import Target
+from relic_core.library.concordance import Finder, Wording
+from relic_core.library.lexicon import Lexicon, Reach
+from relic_core.library.queries import read_query
+from relic_core.text.masking import QuotationFinder, read_claim
+from relic_core.text.reading import read_work
+from relic_core.text.unbroken import cuts, unbroken
+from relic_core.text.words import WorkWords, tokens, whole_words, work_words
+
+SCANNED = """THE MILL BY THE WEIR
+
+BY ADA MARLOW
+
+CHAPTER I
+
+Nobody on the [Pg 2]
+far bank rang the bell, and no{3}body crossed. The slow transfor-
+mation of the river was complete, and the gar-
+14                    THE MILL BY THE WEIR
+den and the well-
+known stile were under water.
+
+THE MILL BY THE WEIR                    15
+
+He was a non¬
+commissioned man and did not an-
+swer; the lan\u200btern and the gar\u00adden were an-
+other matter.
+
+CHAPTER II
+
+It was cold, and no one had touched the garden.
+"""
+
+
+@pytest.fixture
+def scanned():
+    return read_work(SCANNED.encode(), name="mill.txt")
+
+
+def looked_up(work, typed):
+    lexicon = Lexicon()
+    sentences = [np.array([getattr(each, name) for each in work.sentences], np.int32)
+                 for name in ("start", "end", "chapter", "paragraph")]  # fmt: skip
+    wording = Wording.of(work.text, tuple(sentences), np.zeros(len(work.paragraphs), np.bool_), lexicon)
+    found = Finder(read_query(typed, Reach()), Reach(), lexicon).find(wording)
+    places = zip(found.firsts.tolist(), found.lengths.tolist(), strict=True)
+    return [work.text[wording.starts[first] : wording.ends[first + length - 1]] for first, length in places]
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"),
+    [
+        ("transformation", ["transfor-\nmation"]),
+        ("on the far bank", ["on the [Pg 2]\nfar bank"]),
+        ("nobody", ["Nobody", "no{3}body"]),
+        ("garden", ["gar-\n14                    THE MILL BY THE WEIR\nden", "gar\u00adden", "garden"]),
+        ("known", ["known"]),
+        ("wellknown", []),
+        ("noncommissioned", ["non¬\ncommissioned"]),
+        ("an*er", ["an-\nswer", "an-\nother"]),
+        ("lan\u00adtern", ["lan\u200btern"]),
+        ("weir", []),
+        ("15", []),
+        ("pg", []),
+    ],
+)
+def test_a_broken_word_is_found_and_given_as_the_file_has_it(scanned, typed, printed):
+    assert looked_up(scanned, typed) == printed
+
+
+def test_retrievers_by_words_and_find_a_word_take_the_same_words(scanned):
+    words = WorkWords.of(scanned, left_out=frozenset())
+    assert {"transformation", "nobody", "garden", "known", "noncommissioned", "answer", "another"} <= set(
+        words.vocabulary
+    )
+    assert not {"transfor", "mation", "pg", "weir", "swer"} & set(words.vocabulary)
+    assert all(looked_up(scanned, word) for word in words.vocabulary)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The grey-\nhaired man by the flag-\nstaff, the snow-\nwhite horse, the river-\nside and the corn-\nfactor.",
+        "He said--\nand went.",
+        "Word a¬1 and 2¬b stay.",
+        "To-\nday and well-\nknown.",
+        "In 1848\nit rained. (p) [A] man.",
+        "Plain words, nothing else.",
+        "He took H_{2}O.\n\nEndnote 1\n\nA note.\n\nEndnote 2\n\nAnother.\n\nEndnote 3\n\nA third.",
+    ],
+)  # fmt: skip
+def test_a_text_without_broken_words_keeps_its_words(text):
+    work = read_work(text.encode(), name="plain.txt")
+    assert cuts(text) == ()
+    assert unbroken(text) == text
+    assert [word for *_, word in whole_words(text)] == [text[start:end] for start, end, _ in whole_words(text)]
+    assert work_words(work).vocabulary == WorkWords.of_texts(each for each in [text]).vocabulary
+
+
+def test_offsets_of_part_of_a_text_are_those_of_the_text(scanned):
+    every = list(whole_words(scanned.text))
+    start, end = scanned.sentences[2].start, scanned.sentences[2].end
+    assert list(whole_words(scanned.text, start, end)) == [
+        each for each in every if start <= each[0] and each[1] <= end
+    ]
+
+
+def test_what_is_typed_or_pasted_is_whole_too(scanned):
+    pasted = "The slow transfor-\nmation of the river was com-\nplete, and the gar-\nden"
+    assert tokens(read_claim(pasted, max_words=100).words) == tokens(
+        "The slow transformation of the river was complete, and the garden"
+    )
+    (found,) = QuotationFinder(scanned).find(pasted)
+    assert (found.start, found.end) == (0, len(pasted))
+
+
+def test_a_passage_pasted_with_the_line_ends_of_a_page_has_the_same_source():
+    lines = [f"The {word} river rose slowly over the meadow and the orchard wall." for word in ("old", "dark", "slow")]
+    named = read_work(" ".join(lines).encode(), name="river.txt")
+    other = read_work(b"A lamp burned in the tower until the morning came again.", name="lamp.txt")
+    stretches = Stretches.of((work.title, work.title, work_words(work)) for work in (named, other))
+    whole = "the dark river rose slowly over the meadow"
+    broken = "the dark ri-\nver rose slow-\nly over the mea-\ndow"
+    scores = [Attributor(stretches).rank(Target(text, 0, len(text))) for text in (whole, broken)]
+    assert scores[0].tolist() == scores[1].tolist()
+    assert scores[0].max() > 0
