@@ -10,6 +10,7 @@ from relic_core.domain import WorkSummary
 from relic_core.echoes.service import DEFAULT, METHODS, TOP, EchoAnswer, EchoRequest, read_request
 from relic_core.wiring import App
 from relic_ui import jobs, links
+from relic_ui.echoes import pairs
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
 
@@ -41,7 +42,16 @@ def ask(app: App, summaries: Sequence[WorkSummary]) -> EchoAnswer | None:
         st.info("These works have not been compared here yet. Press Compare.", icon=":material/info:")
     else:
         jobs.show_job(app, job.id, doing="opening the works")
+        if job.active:
+            _show_first(app, wanted)
     return None
+
+
+@st.fragment(run_every="3s")
+def _show_first(app: App, wanted: EchoRequest) -> None:
+    if some := app.echoes.so_far(wanted):
+        st.html('<p role="status">The most similar so far:</p>')
+        pairs.show_pairs(app, some)
 
 
 def _restore(by_id: dict[str, WorkSummary]) -> None:
