@@ -65,7 +65,7 @@ _GREETINGS = re.compile(
     r"(?:your )?(?:most )?(?:obedient|humble) servant|if you please|upon my (?:word|honou?r))\b",
     re.IGNORECASE,
 )
-_PART, _FIRST = ".part", 5
+PART, _FIRST = ".part", 5
 """Ending of the file with the first pairs while the rest is found, and how many it holds."""
 
 
@@ -139,7 +139,7 @@ class Echoes:
                     path.parent.mkdir(parents=True, exist_ok=True)
                     write_whole(path, json.dumps(found))
 
-            part = path.with_suffix(_PART)
+            part = path.with_suffix(PART)
             try:
                 found = self._compare(request, first, others, progress, lambda some: keep(some, part))
                 keep(found, path)
@@ -147,16 +147,13 @@ class Echoes:
                 part.unlink(missing_ok=True)
         return self._answer(request, first, others, found)
 
-    def found(self, request: EchoRequest) -> EchoAnswer | None:
-        """Open what was found before; None where nothing was. Raises as `find`."""
-        first, others = self._texts(request)
-        kept = _kept(self._path(request, first, others))
-        return self._answer(request, first, others, kept) if kept else None
+    def found(self, request: EchoRequest, ending: str = ".json") -> EchoAnswer | None:
+        """Open what was found before; None where nothing was. Raises as `find`.
 
-    def so_far(self, request: EchoRequest) -> EchoAnswer | None:
-        """Open the first pairs of a comparison that is under way; None where there are none yet. Raises as `find`."""
+        - `ending`: `PART` for the first pairs of a comparison that is under way.
+        """
         first, others = self._texts(request)
-        kept = _kept(self._path(request, first, others).with_suffix(_PART))
+        kept = _kept(self._path(request, first, others).with_suffix(ending))
         return self._answer(request, first, others, kept) if kept else None
 
     def start(self, request: EchoRequest) -> Job:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from relic_core.domain import WorkSummary
-from relic_core.echoes.service import DEFAULT, METHODS, TOP, EchoAnswer, EchoRequest, read_request
+from relic_core.echoes.service import DEFAULT, METHODS, PART, TOP, EchoAnswer, EchoRequest, read_request
 from relic_core.wiring import App
 from relic_ui import jobs, links
 from relic_ui.echoes import pairs
@@ -49,7 +49,7 @@ def ask(app: App, summaries: Sequence[WorkSummary]) -> EchoAnswer | None:
 
 @st.fragment(run_every="3s")
 def _show_first(app: App, wanted: EchoRequest) -> None:
-    if some := app.echoes.so_far(wanted):
+    if some := app.echoes.found(wanted, PART):
         st.html('<p role="status">The most similar so far:</p>')
         pairs.show_pairs(app, some)
 
