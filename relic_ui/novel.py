@@ -21,8 +21,6 @@ from relic_ui.style import RETRIEVER_COLOURS
 _QUOTED, _NOTES, _BOTH = "#a0477a", "#5a64a8", "#b5472e"
 _PERSON = RETRIEVER_COLOURS["bm25"]
 _TWO = 2
-_OPEN = 12
-"""Chapters in which two people meet that are listed at once."""
 
 
 def show(app: App, facts: Facts) -> None:
@@ -30,6 +28,8 @@ def show(app: App, facts: Facts) -> None:
     work = app.works.load(facts.summary.id)
     shown = facts.novel
     ends = [*(each.first for each in shown.stretches[1:]), facts.numbers.sentences]
+    if not shown.stretches:
+        return
     names = {each.name: each for each in shown.people}
     key = f"work_two_{work.id}"
     two = [names[name] for name in st.session_state.get(key, ()) if name in names][:_TWO]
@@ -102,11 +102,9 @@ def _show_met(facts: Facts, work: Work, met: Sequence[int], ends: Sequence[int],
         if times:
             first = next(sentence for sentence in met if stretch.first <= sentence < end)
             items.append(f"<li>{link('read', stretch.name, work=work.id, at=str(work.address(first)))}: {times:,}</li>")
-    rest = f'<ul class="relic-work-met">{"".join(items[_OPEN:])}</ul></details>'
-    more = f'<details class="relic-shelf-found"><summary>{len(items) - _OPEN} more</summary>{rest}'
     st.html(
         f'<p class="relic-measure"><b>{escape(who)}</b> are named together in {many(len(met), "paragraph")}.</p>'
-        f'<ul class="relic-work-met">{"".join(items[:_OPEN])}</ul>{more * (len(items) > _OPEN)}'
+        f'<ul class="relic-work-met">{"".join(items)}</ul>'
     )
 
 

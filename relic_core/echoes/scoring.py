@@ -15,6 +15,7 @@ Reuse". docs/echoes.md says what each was measured to find.
 
 from __future__ import annotations
 
+import time
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,6 +40,8 @@ Doubles = npt.NDArray[np.float64]
 Scorer = Callable[[range], Floats]
 """Scores some units of the first collection, given by their numbers; shape (len(range), n_b)."""
 
+_LOOK = 3.0
+"""Seconds between two looks at what was found so far."""
 CODE = "echoes/2"
 """Version of how scores are made: a new one makes other scores."""
 
@@ -661,8 +664,19 @@ def fullness(texts: Sequence[str]) -> Floats:
     return np.sqrt(np.minimum(words, _ENOUGH) / _ENOUGH)
 
 
-def best_pairs(scorer: Scorer, units: int, *, top: int, progress: Progress = silent) -> list[Pair]:
-    """Find the pairs of two collections that score highest above 0; equal scores keep the order of the text."""
+def best_pairs(
+    scorer: Scorer,
+    units: int,
+    *,
+    top: int,
+    progress: Progress = silent,
+    look: Callable[[list[Pair]], None] | None = None,
+) -> list[Pair]:
+    """Find the pairs of two collections that score highest above 0; equal scores keep the order of the text.
+
+    - `look`: is given those found so far, now and then.
+    """
+    looked = time.monotonic()
     rows, columns, scores = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
     least = 0.0
     for start in range(0, units, _BLOCK):
@@ -675,6 +689,13 @@ def best_pairs(scorer: Scorer, units: int, *, top: int, progress: Progress = sil
             rows, columns, scores = rows[best], columns[best], scores[best]
             least = float(scores.min())
         progress(min(start + _BLOCK, units), units, "Comparing passages")
+        if look and time.monotonic() - looked > _LOOK:
+            look(_pairs(rows, columns, scores))
+            looked = time.monotonic()
+    return _pairs(rows, columns, scores)
+
+
+def _pairs(rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], scores: npt.NDArray[np.float32]) -> list[Pair]:
     return [Pair(int(rows[at]), int(columns[at]), float(scores[at])) for at in best_first(scores)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -56,6 +57,17 @@ _EDITIONS = (
 )
 _RELATED = 0.6
 """Cosine of word vectors from which words count as related."""
+
+
+_GREETINGS_CODE = "greetings/1"
+_GREETINGS = re.compile(
+    r"\b(?:I (?:humbly )?beg (?:your|a thousand) pardons?|(?:I )?thank you|many thanks|good[- ](?:morning|evening|"
+    r"afternoon|night|day|bye)|how (?:do|d['’]ye) (?:you )?do|I am (?:very )?(?:glad|happy) to (?:see|hear) (?:you|it)|"
+    r"(?:your )?(?:most )?(?:obedient|humble) servant|if you please|upon my (?:word|honou?r))\b",
+    re.IGNORECASE,
+)
+PART, _FIRST = ".part", 5
+"""Ending of the file with the first pairs while the rest is found, and how many it holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,16 +134,27 @@ class Echoes:
         path = self._path(request, first, others)
         found = _kept(path)
         if found is None:
-            found = self._compare(request, first, others, progress)
-            with index_files.writing(self._settings.indexes):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_whole(path, json.dumps(asdict(found)))
+
+            def keep(found: _Found, path: Path) -> None:
+                with index_files.writing(self._settings.indexes):
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    write_whole(path, json.dumps(asdict(found)))
+
+            part = path.with_suffix(PART)
+            try:
+                found = self._compare(request, first, others, progress, lambda some: keep(some, part))
+                keep(found, path)
+            finally:
+                part.unlink(missing_ok=True)
         return self._answer(request, first, others, found)
 
-    def found(self, request: EchoRequest) -> EchoAnswer | None:
-        """Open what was found before; None where nothing was. Raises as `find`."""
+    def found(self, request: EchoRequest, ending: str = ".json") -> EchoAnswer | None:
+        """Open what was found before; None where nothing was. Raises as `find`.
+
+        - `ending`: `PART` for the first pairs of a comparison that is under way.
+        """
         first, others = self._texts(request)
-        kept = _kept(self._path(request, first, others))
+        kept = _kept(self._path(request, first, others).with_suffix(ending))
         return self._answer(request, first, others, kept) if kept else None
 
     def start(self, request: EchoRequest) -> Job:
@@ -201,7 +224,13 @@ class Echoes:
     def _path(self, request: EchoRequest, first: Work, others: Sequence[Work]) -> Path:
         model = self._model(_index(request.method, request.vectors))
         works = [each.fingerprint for each in (first, *others)]
-        facts = [scoring.CODE, works, model, replace(request, work_id="", others=(), vectors=_digest(request.vectors))]
+        facts = [
+            scoring.CODE,
+            _GREETINGS_CODE,
+            works,
+            model,
+            replace(request, work_id="", others=(), vectors=_digest(request.vectors)),
+        ]
         digest = sha256(repr(facts).encode()).hexdigest()[:24]
         return self._settings.indexes / "echoes" / f"{digest}.json"
 
@@ -258,7 +287,14 @@ class Echoes:
         vectors = np.add.reduceat(padded, edges, axis=0)[::2]
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
 
-    def _compare(self, request: EchoRequest, first: Work, others: Sequence[Work], progress: Progress) -> _Found:
+    def _compare(
+        self,
+        request: EchoRequest,
+        first: Work,
+        others: Sequence[Work],
+        progress: Progress,
+        look: Callable[[_Found], None],
+    ) -> _Found:
         index, most = _index(request.method, request.vectors), _MOST_UNITS.get(request.method, _MANY_UNITS)
         cut = [units(each) for each in others]
         spans = chosen(first, request), [span for each in cut for span in each]
@@ -278,7 +314,7 @@ class Echoes:
             if index
             else None
         )
-        a, b = (Passages(tuple(map(_flat, some)), own) for some, own in zip(texts, vectors, strict=True))
+        a, b = (Passages(tuple(map(_telling, some)), own) for some, own in zip(texts, vectors, strict=True))
         filters = Filters(
             most=request.most,
             least=request.least,
@@ -289,7 +325,7 @@ class Echoes:
         same_text: dict[str, list[int]] = {}
         for at in np.flatnonzero(~own).tolist():
             same_text.setdefault(b.texts[at], []).append(at)
-        editions = _share_of([_flat(first.span_text(span)) for span in units(first)], same_text) >= _SAME
+        editions = _share_of([_telling(first.span_text(span)) for span in units(first)], same_text) >= _SAME
 
         def adjusted(scorer: Scorer) -> Scorer:
             if editions:
@@ -300,20 +336,25 @@ class Echoes:
                 scorer = _by_fullness(scorer, scoring.fullness(a.texts), scoring.fullness(b.texts))
             return scorer
 
+        def made(pairs: Sequence[scoring.Pair]) -> _Found:
+            found = [
+                (spans[0][each.a].start, spans[0][each.a].length, owners[each.b], spans[1][each.b].start,
+                 spans[1][each.b].length, round(each.score, 5))
+                for each in pairs
+            ]  # fmt: skip
+            notice = " ".join(said for said, holds in ((_ITSELF, own.any()), (_EDITIONS, editions)) if holds)
+            return _Found(found, (len(a.texts), len(b.texts)), _related(a, b, pairs), notice)
+
         scorer = adjusted(scoring.make(request.method, a, b, filters, vectors=_word_vectors(request.vectors)))
         if request.method == "wmd":  # dear: asked about what words alone put first
             by_words = adjusted(scoring.make("tf-idf", a, b, filters))
             first_pairs = scoring.best_pairs(by_words, len(a.texts), top=MOST, progress=progress)
             pairs = scoring.rescored(first_pairs, scorer, progress)[: request.top]
         else:
-            pairs = scoring.best_pairs(scorer, len(a.texts), top=request.top, progress=progress)
-        found = [
-            (spans[0][each.a].start, spans[0][each.a].length, owners[each.b], spans[1][each.b].start,
-             spans[1][each.b].length, round(each.score, 5))
-            for each in pairs
-        ]  # fmt: skip
-        notice = " ".join(said for said, holds in ((_ITSELF, own.any()), (_EDITIONS, editions)) if holds)
-        return _Found(found, (len(a.texts), len(b.texts)), _related(a, b, pairs), notice)
+            pairs = scoring.best_pairs(
+                scorer, len(a.texts), top=request.top, progress=progress, look=lambda some: look(made(some[:_FIRST]))
+            )
+        return made(pairs)
 
     def _answer(self, request: EchoRequest, first: Work, others: Sequence[Work], found: _Found) -> EchoAnswer:
         made = []
@@ -493,6 +534,15 @@ def _side(work: Work, span: Span, there: Container[str], meets: Mapping[str, str
         return found
 
     return Side(work=work, span=span, place=work.place(span), passage=quotation(work, span, light=light), met=met)
+
+
+def _telling(text: str) -> str:
+    """Leave out greetings and forms of politeness, on whichever line: they are no echo of anything.
+
+    >>> _telling("“I beg your pardon,” said he. “Good morning, sir!”")
+    '“ ,” said he. “ , sir!”'
+    """
+    return _GREETINGS.sub(" ", _flat(text))
 
 
 def _without(scorer: Scorer, left_out: Callable[[int], npt.NDArray[np.bool_] | list[int]]) -> Scorer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from relic_core.domain import Work
 from relic_core.text.dialogue import spoken_by_sentence
@@ -51,7 +52,7 @@ def novel(work: Work) -> Novel:
     starts = [*firsts.values()] if chapters else [*range(0, len(work.sentences), len(work.sentences) // _STRETCHES + 1)]
     spoken = spoken_by_sentence(work)
     stretches = []
-    for first, end in zip(starts, [*starts[1:], len(work.sentences)], strict=True):
+    for first, end in pairwise((*starts, len(work.sentences))):
         here = work.chapter_name(work.sentences[first].chapter)
         stretches.append(
             Stretch(

@@ -90,22 +90,6 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChapterFacts:
-    """The counts of a chapter, `spoken` of words of dialogue; the address of its first sentence, empty for none."""
-
-    name: str
-    sentences: int
-    words: int
-    spoken: int
-    address: str
-
-    @property
-    def share(self) -> float:
-        """Share of dialogue, from 0 to 1."""
-        return self.spoken / self.words if self.words else 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
     """What can be counted in a work; words differ whatever their capitals, accents and endings like 's."""
 
@@ -115,7 +99,7 @@ class Numbers:
     distinct_words: int
     spoken: int
     style: SpeechStyle
-    chapters: tuple[ChapterFacts, ...]
+    chapters: tuple[ChapterPreview, ...]
     left_out: tuple[LeftOutPreview, ...]
     pieces: tuple[LeftOutPreview, ...]
     characters: int
@@ -131,7 +115,7 @@ class Numbers:
         return self.words / self.sentences if self.sentences else 0.0
 
     @property
-    def longest(self) -> ChapterFacts | None:
+    def longest(self) -> ChapterPreview | None:
         """The chapter of most words; None where there are fewer than two chapters."""
         return max(self.chapters, key=lambda chapter: chapter.words) if len(self.chapters) > 1 else None
 
@@ -235,11 +219,8 @@ def _begin(text: str) -> str:
 def count(work: Work) -> Numbers:
     """Count what can be counted in a work."""
     dialogue = dialogue_of(work)
-    sentences = Counter(sentence.chapter for sentence in work.sentences)
-    firsts: dict[int, int] = {}
     distinct: set[str] = set()
     for sentence in work.sentences:
-        firsts.setdefault(sentence.chapter, sentence.index)
         distinct.update(tokens(work.text[sentence.start : sentence.end]))
     return Numbers(
         paragraphs=len(work.paragraphs),
@@ -249,14 +230,7 @@ def count(work: Work) -> Numbers:
         spoken=dialogue.whole.spoken,
         style=dialogue.style,
         chapters=tuple(
-            ChapterFacts(
-                name=work.chapter_name(index),
-                sentences=sentences[index],
-                words=chapter.words,
-                spoken=chapter.spoken,
-                address=str(work.address(firsts[index])) if index in firsts else "",
-            )
-            for index, chapter in enumerate(dialogue.chapters)
+            ChapterPreview(work.chapter_name(index), chapter.words) for index, chapter in enumerate(dialogue.chapters)
         ),
         left_out=left_out_of(work),
         pieces=pieces_of(work),

@@ -11,11 +11,11 @@ from relic_core.domain import Search, WorkSummary
 from relic_core.errors import NotFound
 from relic_core.library.catalogue import CatalogueEntry, entry_of
 from relic_core.library.novel import Novel, Stretch, novel
-from relic_core.library.previews import ChapterFacts, Numbers, count
+from relic_core.library.previews import Numbers, count
 from relic_core.services.indexing import Built, Indexes
 from relic_core.services.works import Works
 
-__all__ = ["ChapterFacts", "Editions", "Facts", "Novel", "Numbers", "Stretch"]
+__all__ = ["Editions", "Facts", "Novel", "Numbers", "Stretch"]
 
 _COUNTED = 8
 """Works whose numbers stay in memory: counting War and Peace takes about half a second."""

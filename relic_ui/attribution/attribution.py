@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from html import escape
 from itertools import pairwise
 from urllib.parse import urlencode
@@ -22,15 +23,14 @@ from relic_ui.links import asked_anew, link, name_asked, press
 from relic_ui.naming import listed, many, name_of, shorten
 from relic_ui.passages import passage_html
 from relic_ui.shell import LONGEST_PASTE, warn_of_address
-from relic_ui.style import hue
+from relic_ui.style import RETRIEVER_COLOURS, hue
 
 TITLE = "Where is this from?"
 
-_PARAMETERS = ("text", "words", "works")
+_PARAMETERS = ("text", "words", "works", "by")
+_BY = {"words": "The words themselves", "masked": "What stands around them, the words hidden"}
 _LONGEST = 6_000
 """Characters of an address that every server takes; a longer passage is not put into it."""
-_AROUND = 200
-"""Characters on either side of the span that are shown with it."""
 _WORKS, _WORDS = 6, 120
 """Works and further sentences named, and characters of a sentence that are shown."""
 _MARKS = "“”\"‘’' "
@@ -44,10 +44,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
     state = st.session_state
     request = _ask(app, summaries)
     if request is None:
-        st.html(
-            '<p class="relic-lede">Paste a passage of criticism, a letter or a history. See which works of '
-            "your library it quotes or adapts, with or without quotation marks.</p>"
-        )
+        st.html('<p class="relic-lede">See which works of your library a text quotes or adapts.</p>')
         return
     if state.get("attribution_answer", (None, None))[0] != (request, list(summaries)):
         bar = st.progress(0.0, "Reading …")
@@ -79,6 +76,7 @@ def _restore(by_id: Mapping[str, WorkSummary]) -> bool:
         attribution_text=wanted.get("text", ""),
         attribution_span=wanted.get("words", ""),
         attribution_works=works,
+        attribution_by="masked" if wanted.get("by") == "masked" else "words",
         attribution_asked=None,
     )
     return bool(wanted.get("text"))
@@ -89,7 +87,8 @@ def _address(asked: AttributionRequest | None) -> dict[str, str]:
     if asked is None:
         return {}
     words = asked.text[slice(*asked.span)] if asked.span else ""
-    given = zip(_PARAMETERS, (asked.text, words, ",".join(asked.works.works)), strict=True)
+    by = asked.by if asked.by != "words" else ""
+    given = zip(_PARAMETERS, (asked.text, words, ",".join(asked.works.works), by), strict=True)
     named = {name: value for name, value in given if value}
     return named if len(urlencode(named)) <= _LONGEST else {}
 
@@ -127,6 +126,15 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
                 placeholder=f"All works ({len(by_id)})",
                 width=420,
             )
+            st.selectbox(
+                "Look for",
+                list(_BY),
+                key="attribution_by",
+                persist_state="session",
+                format_func=_BY.__getitem__,
+                width=330,
+                help="Hidden words are sought by what is said around them. Name the words above.",
+            )
             sent = st.form_submit_button(
                 "Find the source", type="primary", icon=":material/travel_explore:", on_click=press
             )
@@ -144,6 +152,7 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
             text=text,
             span=_span(text, state["attribution_span"]),
             works=WorkFilter(works=tuple(state["attribution_works"])),
+            by=state["attribution_by"],
             explain=bool(explain and sent),  # an address sends no passage to a server
         )
     asked: AttributionRequest | None = state.get("attribution_asked")
@@ -170,7 +179,13 @@ def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequ
     named = [
         f"<cite>{escape(work.title)}</cite>{f', {escape(work.author)}' * bool(work.author)}" for work in found.found
     ]
-    if not named:
+    likely = found.likely if request.by == "words" else None
+    if likely:
+        said = f"Likely <cite>{escape(likely.work.title)}</cite>"
+        more = f"The words differ: {_difference(likely, found.target.span)}"
+    elif request.by == "masked" and not named:
+        said, more = "By what stands around the words", "The passages that fit best are below."
+    elif not named:
         said = "No sure source"
         none = "The work does not share" if found.searched == 1 else f"None of {found.searched} works shares"
         why = (
@@ -180,7 +195,8 @@ def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequ
         )
         more = f"{why} The nearest passages are below."
     elif len(named) == 1:
-        said, more = f"From {named[0]}", ""
+        also = dict.fromkeys(f"<cite>{escape(card.work.title)}</cite>" for card in found.borrowed)
+        said, more = f"From {named[0]}{''.join(f'; {each}' for each in also if each not in named[0])}", ""
     else:
         said, more = f"Found equally in {len(named)} works", f"{listed(named)}."
     beside = "" if found.others or not named else ", and no other has a certain source"
@@ -188,14 +204,23 @@ def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequ
     near = [escape(work.title) for work, strong in found.works if not strong][:_WORKS]
     others = f"Next by words: {', '.join(near)}." if named and near else ""
     sources = [card for card in found.cards if card.strong or not named]
-    rest = [card for card in found.cards if card not in sources]
     lines = "".join(f'<p class="relic-quiet">{line}</p>' for line in (more, f"{tried}{others}") if line)
     lines += _others(found, request)
-    st.html(f'<h2 class="relic-source" id="attribution-answer">{said}</h2>{_passage(found)}{lines}')
+    st.html(f'<h2 class="relic-source" id="attribution-answer">{said}</h2>')
+    sources = [likely] if likely else sources
+    borrowed = [*(card for card in sources[:1] if card.strong), *found.borrowed]
+    rest = [card for card in found.cards if card not in sources]
+    with st.container(key="attribution_answer"):
+        left, right = st.columns(2, gap="medium")
+    left.html(f"{_passage(found, borrowed)}{lines}")
+    if borrowed:
+        right.html("".join(_card(card, marks, number) for number, card in enumerate(borrowed, start=1)))
+    sources = [card for card in sources if card not in borrowed]
     if found.note:
         st.warning(found.note, icon=":material/info:")
     with st.container(key="attribution_cards"):
-        st.html("".join(_card(card, marks) for card in sources))
+        if sources:
+            st.html("".join(_card(card, marks) for card in sources))
         if rest:
             with st.expander(many(len(rest), "passage").capitalize() + " that come next by words"):
                 st.html("".join(_card(card, marks) for card in rest))
@@ -212,44 +237,54 @@ def _others(found: Attribution, request: AttributionRequest) -> str:
     return f'<div class="relic-attributed">{heading}<ul>{"".join(items)}</ul></div>' if items else ""
 
 
-def _passage(found: Attribution) -> str:
-    """Set the span in its surroundings, lit where the best stretch has its words, underlined where it explains them."""
+def _difference(card: SourceCard, words: str) -> str:
+    """Set a line of a work as it was changed: what was left out, and what was put in."""
+    old, new = card.passage.plain.split(), words.split()
+    html = []
+    for does, a, b, c, d in SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
+        if does != "equal" and b > a:
+            html.append(f"<del>{escape(' '.join(old[a:b]))}</del>")
+        if d > c:
+            put = escape(" ".join(new[c:d]))
+            html.append(put if does == "equal" else f"<ins>{put}</ins>")
+    return " ".join(html)
+
+
+def _passage(found: Attribution, borrowed: Sequence[SourceCard]) -> str:
+    """Set the whole text, each borrowed stretch in the colour and number of its source, underlined where explained."""
     target = found.target
-    first, last = max(0, target.start - _AROUND), min(len(target.text), target.end + _AROUND)
-    if first:  # at a word's beginning, and at its end
-        first = target.text.find(" ", first, target.start) + 1 or target.start
-    if last < len(target.text):
-        last = max(target.end, target.text.rfind(" ", target.end, last))
-    lit = found.cards[0].runs if found.cards[0].strong else ()
-    borders = {
-        target.start,
-        target.end,
-        *(at for run in lit for at in run),
-        *(at for a, b, _ in found.gains for at in (a, b)),
-    }
+    lit = [(a, b, number) for number, card in enumerate(borrowed, start=1) for a, b in card.runs]
+    borders = {0, len(target.text), target.start, target.end}
+    borders.update(at for a, b, _ in (*lit, *found.gains) for at in (a, b))
     html = ""
-    for start, end in pairwise(sorted({first, last, *borders})):
+    for start, end in pairwise(sorted(borders)):
         piece = escape(target.text[start:end])
-        if any(a <= start and end <= b for a, b in lit):
-            piece = f"<mark>{piece}</mark>"
+        number = next((number for a, b, number in lit if a <= start and end <= b), 0)
+        if number:
+            piece = f'<mark style="{_colour(number)}">{piece}</mark>'
+            piece += f"<sup>{number}</sup>" * (len(borrowed) > 1 and any(end == b for _, b, _ in lit))
         gain = next((gain for a, b, gain in found.gains if a <= start and end <= b), 0.0)
         if gain > 0:
             piece = f'<span class="relic-gain" style="--relic-gain:{min(1.0, gain / _MOST_GAIN):.0%}">{piece}</span>'
-        html += piece if target.start <= start and end <= target.end else f'<span class="relic-rest">{piece}</span>'
-    before = '<span class="relic-rest">… </span>' * (first > 0)
-    after = '<span class="relic-rest"> …</span>' * (last < len(target.text))
-    return f'<blockquote class="relic-target">{before}{html}{after}</blockquote>'
+        html += piece if number or target.start <= start < target.end else f'<span class="relic-rest">{piece}</span>'
+    return f'<blockquote class="relic-target" tabindex="0" role="region" aria-label="Your text">{html}</blockquote>'
 
 
-def _card(card: SourceCard, marks: keep.Marks) -> str:
+def _colour(number: int) -> str:
+    colours = list(RETRIEVER_COLOURS.values())
+    return f"--relic-hue:{colours[(number - 1) % len(colours)]}"
+
+
+def _card(card: SourceCard, marks: keep.Marks, number: int = 0) -> str:
     work, at, n = card.work, str(card.place.address), card.span.length
     where = f"{card.place.label} · {card.place.fraction:.0%}"
     title = f'<cite class="relic-card-work">{escape(name_of(work))}</cite>'
-    rank = f'<span class="relic-rank"><span class="relic-sr">Passage </span>{card.rank}</span>'
+    rank = f'<span class="relic-rank"><span class="relic-sr">Passage </span>{number or card.rank}</span>'
     read = link("read", where, title=f"{where} into the work: read it in its chapter", work=work.id, at=at, n=n)
     kept = marks.html(work.id, at, n, place=f"passage {card.rank}, {name_of(work)}, {where}")
     return (
-        f'<article class="relic-card" id="source-{card.rank}" style="{hue("bm25")}"><header><h3>{rank} {title} {read}'
+        f'<article class="relic-card" id="source-{"of-" * bool(number)}{number or card.rank}" '
+        f'style="{_colour(number) if number else hue("bm25")}"><header><h3>{rank} {title} {read}'
         f"</h3></header><blockquote>{passage_html(card.passage)}</blockquote>"
         f'<div class="relic-card-do">{kept} {cite_link(work.id, at, n, "")}</div></article>'
     )

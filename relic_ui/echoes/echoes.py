@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from relic_core.domain import WorkSummary
-from relic_core.echoes.service import DEFAULT, METHODS, TOP, EchoAnswer, EchoRequest, read_request
+from relic_core.echoes.service import DEFAULT, METHODS, PART, TOP, EchoAnswer, EchoRequest, read_request
 from relic_core.wiring import App
 from relic_ui import jobs, links
+from relic_ui.echoes import pairs
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
 
@@ -41,7 +42,16 @@ def ask(app: App, summaries: Sequence[WorkSummary]) -> EchoAnswer | None:
         st.info("These works have not been compared here yet. Press Compare.", icon=":material/info:")
     else:
         jobs.show_job(app, job.id, doing="opening the works")
+        if job.active:
+            _show_first(app, wanted)
     return None
+
+
+@st.fragment(run_every="3s")
+def _show_first(app: App, wanted: EchoRequest) -> None:
+    if some := app.echoes.found(wanted, PART):
+        st.html('<p role="status">The most similar so far:</p>')
+        pairs.show_pairs(app, some)
 
 
 def _restore(by_id: dict[str, WorkSummary]) -> None:
@@ -85,6 +95,16 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
             key="echoes_work",
             persist_state="session",
         )
+    with right:
+        others = st.multiselect(
+            "Compared with",
+            list(by_id),
+            format_func=lambda each: name_of(by_id[each]),
+            key="echoes_others",
+            persist_state="session",
+            placeholder="Choose one or more works",
+        )
+    with st.expander("Options", key="echoes_options"):
         work = app.works.load(work_id)
         chapters = [_WHOLE, *range(1, len(work.chapters) + 1)]
         if state.get("echoes_chapter") not in chapters:
@@ -96,15 +116,6 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
             key="echoes_chapter",
             persist_state="session",
         )
-    with right:
-        others = st.multiselect(
-            "Compared with",
-            list(by_id),
-            format_func=lambda each: name_of(by_id[each]),
-            key="echoes_others",
-            persist_state="session",
-            placeholder="Choose one or more works",
-        )
         method = st.selectbox(
             "How passages are compared",
             list(_METHODS),
@@ -113,19 +124,19 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
             persist_state="session",
             help=" ".join(f"**{each.label}**: {each.description}\n\n" for each in METHODS),
         )
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        top = st.selectbox("Pairs", _TOPS, key="echoes_top", persist_state="session", width=110)
-        most = st.selectbox(
-            "Words in",
-            _SHARES,
-            format_func=lambda each: "all passages" if each == _EVERY else f"at most {each:.0%} of passages",
-            key="echoes_most",
-            persist_state="session",
-            width=230,
-            disabled=not _METHODS[method].filtered,
-            help="Leaves out words that stand in many passages. They weigh little anyway.",
-        )
-        pressed = st.button("Compare", type="primary", icon=":material/compare_arrows:", key="echoes_button")
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            top = st.selectbox("Pairs", _TOPS, key="echoes_top", persist_state="session", width=110)
+            most = st.selectbox(
+                "Words in",
+                _SHARES,
+                format_func=lambda each: "all passages" if each == _EVERY else f"at most {each:.0%} of passages",
+                key="echoes_most",
+                persist_state="session",
+                width=230,
+                disabled=not _METHODS[method].filtered,
+                help="Leaves out words that stand in many passages. They weigh little anyway.",
+            )
+    pressed = st.button("Compare", type="primary", icon=":material/compare_arrows:", key="echoes_button")
     if not pressed:
         return None
     most = most if _METHODS[method].filtered else _EVERY
@@ -133,10 +144,7 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
 
 
 def _say_what_for() -> None:
-    st.html(
-        '<p class="relic-lede">Where a work quotes another, alludes to it or sounds like it: pairs of passages side by '
-        "side, the words they share highlighted. Choose two works, or one against several.</p>"
-    )
+    st.html('<p class="relic-lede">See where a work quotes another, alludes to it or sounds like it.</p>')
 
 
 def invite() -> None:

@@ -28,7 +28,6 @@ _STYLE = Path(__file__).with_name("pairs.css")
 
 def show(app: App, answer: EchoAnswer) -> None:
     """Draw what was found: how much, where, and the pairs."""
-    st.html(_STYLE)
     if answer.notice:
         st.info(answer.notice, icon=":material/info:")
     compared = f"{answer.units[0]:,} passages were compared with {answer.units[1]:,}"
@@ -47,6 +46,12 @@ def show(app: App, answer: EchoAnswer) -> None:
             name = f"echoes in {answer.request.work_id}.{ending}"
             written = partial(files.write, answer.echoes, form)
             save_button(form.upper(), written, name, mime, key=f"echoes_save_{form}")
+    show_pairs(app, answer)
+
+
+def show_pairs(app: App, answer: EchoAnswer) -> None:
+    """Draw the pairs side by side."""
+    st.html(_STYLE)
     st.html("".join(_pair(app, each) for each in answer.echoes))
 
 

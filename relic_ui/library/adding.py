@@ -20,6 +20,7 @@ from relic_ui import jobs, person
 from relic_ui.library import correcting
 from relic_ui.library.library import open_works
 from relic_ui.library.previews import beginning_html, left_out_list, name_of_kind
+from relic_ui.links import link
 from relic_ui.shell import literal, show_errors
 
 _SHOWN_NAME = 60
@@ -191,7 +192,7 @@ def _details(preview: Preview) -> str:
 
 def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> None:
     """Store texts, begin to prepare them, and keep how it went for the next run of the page."""
-    messages: list[tuple[str, str]] = []
+    messages: list[tuple[str, str, str]] = []
     added = []
     with st.spinner("Adding …"):
         for key, read in texts.items():
@@ -202,12 +203,10 @@ def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> 
                 work = app.works.add(read.preview.kept or read.data, name=read.name, **given).work
                 app.indexes.start(work.id)
             except RelicError as error:
-                messages.append(("error", f"{_short(read.name)}: {error}"))
+                messages.append(("error", f"{_short(read.name)}: {error}", ""))
                 continue
             added.append(key)
-            messages.append(
-                ("success", f"{work.title} is in your library. You can read it, and search its words, now.")
-            )
+            messages.append(("success", f"{work.title} is in your library.", work.id))
     st.session_state["own_said"] = messages
     if _finish(added):
         open_works()
@@ -239,8 +238,11 @@ def show_outcomes(app: App) -> None:
     if state.get("came_from") != state.get("page"):
         state.pop("own_said", None)
     shown = {"success": st.success, "error": st.error}
-    for kind, message in state.get("own_said", []):
+    for kind, message, work_id in state.get("own_said", []):
         shown[kind](literal(message))
+        if work_id:
+            to = link("read", "Read it", work=work_id) + link("find", "Find in it", work=work_id)
+            st.html(f'<p class="relic-work-do">{to}</p>')
 
 
 def _short(name: str) -> str:

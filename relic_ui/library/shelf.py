@@ -9,7 +9,7 @@ from typing import TypeVar
 import streamlit as st
 
 from relic_core.errors import RelicError
-from relic_core.services.catalogue import RelicSplit, Shelved
+from relic_core.services.catalogue import Shelved
 from relic_core.wiring import App
 from relic_ui import buttons
 from relic_ui.jobs import show_job, stop_label
@@ -18,20 +18,6 @@ from relic_ui.shell import literal, show_errors
 
 T = TypeVar("T")
 
-_SPLITS: dict[RelicSplit, tuple[str, str]] = {
-    "train": (
-        "Training",
-        "The paper’s models were trained on critics’ quotations from these works. Models do better on works they know.",
-    ),
-    "validation": (
-        "Validation",
-        "Not used in training; the paper’s authors used these works to choose between versions of their models.",
-    ),
-    "test": (
-        "Test",
-        "Held back until the end: the paper’s results are measured on these works.",
-    ),
-}
 _ON_ITS_WAY = "On its way …"
 _FOLDER_SECONDS = 1.0
 _PREPARING_SECONDS = 180.0
@@ -65,23 +51,19 @@ def do(app: App, does: str, to: str) -> None:
 
 
 def show(app: App, shelf: Sequence[Shelved]) -> None:
-    """Show the shelf by its splits, or what a filter leaves of it."""
+    """Show the shelf by century and author, or what a search leaves of it."""
     here = sum(each.origin == "stored" for each in shelf)
-    st.html(
-        f'<p class="relic-measure">The {len(shelf)} works of world literature in English that RELiC, a collection of '
-        "critics’ quotations, draws on, in the three splits of its paper. "
-        f"{'None is' if not here else 'One is' if here == 1 else f'{here} are'} in your library.</p>"
-    )
+    st.html(f'<p class="relic-measure">{len(shelf)} works that critics quote; {here or "none"} in your library.</p>')
     found = filtered(
         shelf,
         lambda each: f"{each.entry.title} {each.entry.author}",
         "works",
-        label="Filter the shelf by title or author",
+        label="Search the shelf by title or author",
         key="shelf_filter",
         none=". What is not on the shelf can be added under Add",
     )
     if found is None:
-        _show_splits(app, shelf)
+        _show_centuries(app, shelf)
     else:
         _show_rows(found)
     # Behind the rows, and kept in view by the style: nothing that stands over a row moves it when it is pressed.
@@ -105,19 +87,22 @@ def filtered(
     return found
 
 
-def _show_splits(app: App, shelf: Sequence[Shelved]) -> None:
-    splits = {split: [each for each in shelf if each.entry.split == split] for split in _SPLITS}
-    tabs = st.tabs([f"{_SPLITS[split][0]} ({len(works)})" for split, works in splits.items()], key="shelf_splits")
-    for tab, (split, works) in zip(tabs, splits.items(), strict=True):
+def _show_centuries(app: App, shelf: Sequence[Shelved]) -> None:
+    """Draw the shelf by century, each by its authors."""
+    centuries: dict[int, list[Shelved]] = {}
+    for each in sorted(shelf, key=lambda each: (each.entry.author.split()[-1], each.entry.author, each.entry.year)):
+        centuries.setdefault((each.entry.year - 1) // 100 + 1, []).append(each)
+    tabs = st.tabs([f"{number}th century ({len(centuries[number])})" for number in sorted(centuries)], key="shelf_tabs")
+    for tab, number in zip(tabs, sorted(centuries), strict=True):
         with tab:
-            st.html(f'<p class="relic-quiet relic-measure">{_SPLITS[split][1]}</p>')
-            with st.container(key=f"shelf-adding-{split}"):
-                _show_add_all(app, split, works)
-            _show_rows(works)
+            _show_rows(centuries[number])
+            with st.container(key=f"shelf-adding-{number}"):
+                _show_add_all(app, number, centuries[number])
+    st.html('<p class="relic-quiet relic-measure">They are the works of RELiC; the page of each names its split.</p>')
 
 
-def _show_add_all(app: App, split: RelicSplit, works: Sequence[Shelved]) -> None:
-    """Offer to add what is missing of a split."""
+def _show_add_all(app: App, century: int, works: Sequence[Shelved]) -> None:
+    """Offer to add what is missing of a century."""
     wanted = [each for each in works if each.origin in {"folder", "gutenberg"} and each.entry.slug not in _waiting()]
     if not wanted:
         if all(each.origin in {"stored", "none"} for each in works):
@@ -129,13 +114,13 @@ def _show_add_all(app: App, split: RelicSplit, works: Sequence[Shelved]) -> None
     with st.container(horizontal=True, vertical_alignment="center"):
         many = len(wanted)
         label = f"Add the other {many}" if begun else f"Add all {many}"
-        prepare = st.session_state.get(f"shelf-prepare-{split}", many <= _FEW)
+        prepare = st.session_state.get(f"shelf-prepare-{century}", many <= _FEW)
 
         def ask() -> None:
             st.session_state["shelf_asked"] = ([each.entry.slug for each in wanted], prepare)
 
-        st.button(label, key=f"shelf-all-{split}", icon=":material/add:", disabled=bool(_waiting()), on_click=ask)
-        st.checkbox("Prepare them for searching by meaning too", value=many <= _FEW, key=f"shelf-prepare-{split}")
+        st.button(label, key=f"shelf-all-{century}", icon=":material/add:", disabled=bool(_waiting()), on_click=ask)
+        st.checkbox("Prepare them for searching by meaning too", value=many <= _FEW, key=f"shelf-prepare-{century}")
     st.html(
         f'<p class="relic-quiet relic-measure">{_how_long(fetched, many - fetched, seconds)} '
         f"{_how_long_after(many)}</p>"
@@ -247,9 +232,10 @@ def _state(shelved: Shelved) -> str:
     """Say where a work of the shelf can be had, with the button or the link that goes with it."""
     entry = shelved.entry
     if shelved.work is not None:
-        read = link("read", "Read", title=f"Read {entry.title}", work=shelved.work.id)
+        read = link("read", "Read it", title=f"Read it: {entry.title}", work=shelved.work.id)
+        find = link("find", "Find in it", title=f"Find in it: {entry.title}", work=shelved.work.id)
         about = link("work", "About", title=f"About {entry.title}", work=shelved.work.id)
-        return f'<span class="relic-quiet">In your library</span> {read} {about}'
+        return f'<span class="relic-quiet">In your library</span> {read} {find} {about}'
     if entry.slug in _waiting():
         return f'<span class="relic-quiet">{_ON_ITS_WAY}</span>'
     if shelved.origin == "folder":

@@ -413,7 +413,9 @@ def test_the_shelf_has_all_works_with_where_each_can_be_had(app):
         else:
             expected = SAYS["no source"]
         assert rows(at)[each.entry.slug].endswith(expected)
-    assert [tab.label for tab in at.tabs if "(" in tab.label] == ["Training (56)", "Validation (18)", "Test (5)"]
+    tabs = [tab.label for tab in at.tabs if "century (" in tab.label]
+    assert [label.split("th")[0] for label in tabs] == ["19", "20"]
+    assert sum(int(label.split("(")[1].rstrip(")")) for label in tabs) == 79
 
 
 def test_one_click_adds_a_work_and_it_is_on_its_way(app, press_button):
@@ -428,7 +430,7 @@ def test_one_click_adds_a_work_and_it_is_on_its_way(app, press_button):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A library folder with two works of the validation split."""
+    """A library folder of texts."""
     made = tmp_path / "texts"
     made.mkdir()
     monkeypatch.setenv("RELIC_LIBRARY", str(made))
@@ -436,39 +438,39 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_work_of_the_folder_is_taken_from_there_and_the_rest_can_follow(app, folder, press_button):
-    splits = [each.entry.slug for each in app.bench.catalogue.shelf() if each.entry.split == "test"]
-    for slug in splits[:2]:
+    late = [each.entry.slug for each in app.bench.catalogue.shelf() if each.entry.year > 1900]
+    for slug in late[:2]:
         (folder / f"{slug}.txt").write_text(f"This is {slug}. It rained.")
     at = sound(app.open(LIBRARY))
-    assert rows(at)[splits[0]].endswith(SAYS["offered from folder"])
+    assert rows(at)[late[0]].endswith(SAYS["offered from folder"])
     app.run_jobs()
-    at = press_button(app.open(LIBRARY), "add", splits[0])
-    assert rows(at)[splits[0]].endswith(SAYS["in library"])
-    assert [button.label for button in at.button if button.key == "shelf-all-test"] == [
-        f"Add the other {sum(row.endswith(' Add') for slug, row in rows(at).items() if slug in splits)}"
+    at = press_button(app.open(LIBRARY), "add", late[0])
+    assert rows(at)[late[0]].endswith(SAYS["in library"])
+    assert [button.label for button in at.button if button.key == "shelf-all-20"] == [
+        f"Add the other {sum(row.endswith(' Add') for slug, row in rows(at).items() if slug in late)}"
     ]
     assert "dded." in said(at)
     assert labelled(at, "Close"), "how it went stands until it is closed, or something else is begun"
     assert said(click(at, "Close")) == ""
 
 
-def test_adding_a_whole_split_is_one_job(app):
+def test_adding_a_whole_century_is_one_job(app):
     at = app.open(LIBRARY)
-    sound(at.button(key="shelf-all-validation").click().run())
+    sound(at.button(key="shelf-all-19").click().run())
     (bar,) = bars(at)
     assert re.match(r"Adding \d\d works: starting", bar)
-    assert not [button for button in at.button if button.key == "shelf-all-validation"]  # it has been asked for
-    assert at.button(key="shelf-all-train").disabled, "one thing after another"
+    assert not [button for button in at.button if button.key == "shelf-all-19"]  # it has been asked for
+    assert at.button(key="shelf-all-20").disabled, "one thing after another"
 
 
 @pytest.mark.parametrize("prepare", [False, True])
-def test_preparing_a_whole_split_is_told_of_and_left_to_the_reader(app, prepare):
+def test_preparing_a_whole_century_is_told_of_and_left_to_the_reader(app, prepare):
     at = sound(app.open(LIBRARY))
     assert SAYS["several at once"] in plain(html(at))
-    asked = at.checkbox(key="shelf-prepare-validation")
+    asked = at.checkbox(key="shelf-prepare-19")
     assert asked.value is False
     asked.set_value(prepare).run()
-    sound(at.button(key="shelf-all-validation").click().run())
+    sound(at.button(key="shelf-all-19").click().run())
     (folder,) = JobFolder.all(app.settings.jobs)
     assert folder.spec.arguments.get("prepare", True) is prepare
 

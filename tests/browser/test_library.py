@@ -155,7 +155,7 @@ def test_details_are_corrected_in_place_and_works_of_the_shelf_added_by_one_pres
     row = page.locator("#shelf-frankenstein")
     row.get_by_role("button", name=SAYS["add Frankenstein"]).focus()
     page.keyboard.press("Enter")
-    row.get_by_role("link", name="Read Frankenstein").wait_for(timeout=JOB_MS)
+    row.get_by_role("link", name="Read it: Frankenstein").wait_for(timeout=JOB_MS)
     expect(row).to_be_focused()
     settled(page)
 
@@ -163,7 +163,7 @@ def test_details_are_corrected_in_place_and_works_of_the_shelf_added_by_one_pres
     row.scroll_into_view_if_needed()
     before = row.bounding_box()["y"]
     row.get_by_role("button", name="Add Jane Eyre from your folder").dblclick()
-    row.get_by_role("link", name="Read Jane Eyre").wait_for(timeout=JOB_MS)
+    row.get_by_role("link", name="Read it: Jane Eyre").wait_for(timeout=JOB_MS)
     expect(page.locator(".st-key-shelf-job").get_by_role("status")).to_be_in_viewport()
     settled(page)
     assert abs(row.bounding_box()["y"] - before) < 3

@@ -178,7 +178,9 @@ def test_the_address_the_files_and_every_view_are_sound(inspected, measured):
     assert asked
     assert [url for url in asked if not url.startswith((measured.url, "ws://localhost", "data:", "blob:"))] == []
 
-    page.get_by_role("radio", name="Over k").or_(page.get_by_role("button", name="Over k")).first.click()
+    page.get_by_role("combobox", name="Seen by").focus()
+    page.keyboard.type("Over")
+    page.keyboard.press("Enter")
     page.wait_for_url("**view=curve**")
     page.get_by_role("heading", name="Recall@k over k").wait_for()
     settled(page)

@@ -291,3 +291,21 @@ def test_known_echoes_of_the_bible_are_read_and_damaged_ones_refused(bench, tmp_
         bench.echoes.measure("tf-idf", tmp_path, texts)
     with pytest.raises(NotFound):
         bench.echoes.measure("tf-idf", tmp_path)
+
+
+def test_a_greeting_is_no_echo(bench, request_):
+    texts = ("“I beg your pardon,” said Orme. The rope was dry.", "“I beg your pardon,” cried Lisle. Nobody sang.")
+    ids = [
+        bench.works.add(text.encode(), name=f"{at}.txt", title=f"Polite {at}").work.id for at, text in enumerate(texts)
+    ]
+    assert bench.echoes.find(replace(request_, work_id=ids[0], others=(ids[1],))).echoes == ()
+
+
+def test_the_first_pairs_are_there_while_the_rest_is_found(bench, request_, monkeypatch):
+    monkeypatch.setattr(service.scoring, "_LOOK", -1.0)
+    asked = replace(request_, top=7)
+    looked = []
+    monkeypatch.setattr(service, "write_whole", lambda path, text: looked.append((path.suffix, json.loads(text))))
+    bench.echoes.find(asked)
+    assert [suffix for suffix, _ in looked] == [".part", ".json"]
+    assert looked[0][1]["pairs"] == looked[1][1]["pairs"][:5]

@@ -8,6 +8,7 @@ import pytest
 
 from relic_core.domain import SearchRequest
 from relic_core.errors import NotFound
+from relic_core.library.novel import novel
 from relic_core.retrieval import index_files
 from relic_core.services.editions import count
 from relic_core.text.languages import reads_english
@@ -22,11 +23,13 @@ def work(bench):
 
 
 def test_numbers_of_a_work_are_the_sums_of_its_chapters(bench, work):
-    numbers = bench.editions.facts(work.id).numbers
+    facts = bench.editions.facts(work.id)
+    numbers = facts.numbers
     assert (numbers.words, numbers.sentences) == (work.words, work.sentences)
     assert sum(chapter.words for chapter in numbers.chapters) == numbers.words == 12
-    assert sum(chapter.sentences for chapter in numbers.chapters) == numbers.sentences == 3
-    assert sum(chapter.spoken for chapter in numbers.chapters) == numbers.spoken == 4
+    assert sum(stretch.spoken for stretch in facts.novel.stretches) == numbers.spoken == 4
+    assert sum(stretch.words for stretch in facts.novel.stretches) == numbers.words
+    assert numbers.sentences == 3
     assert numbers.dialogue == pytest.approx(4 / 12)
     assert numbers.sentence_length == 4.0
     assert numbers.longest is numbers.chapters[0] or numbers.longest is numbers.chapters[1]
@@ -41,9 +44,10 @@ def test_words_are_different_whatever_their_capitals_and_endings(bench, work):
 
 def test_each_chapter_has_the_address_of_its_first_sentence():
     work = work_of(FERRY)
-    assert [chapter.address for chapter in count(work).chapters] == ["1.1.1", "2.1.1"]
+    assert [stretch.at for stretch in novel(work).stretches] == ["1.1.1", "2.1.1"]
     (empty,) = count(make_work([])).chapters
-    assert (empty.address, empty.share) == ("", 0.0)
+    assert empty.words == 0
+    assert novel(make_work([])).stretches == ()
 
 
 def test_a_work_of_one_chapter_has_no_longest():
