@@ -150,7 +150,12 @@ class Settings:
     late: Annotated[
         str,
         About(MODELS, "The encoder of late interaction, which compares word by word: as the encoder above, or a folder "
-              "that PyLate wrote.", "that of dense-RELiC"),
+              "of a ColBERT, or of PyLate.", "that of dense-RELiC"),
+    ] = ""  # fmt: skip
+    sparse: Annotated[
+        str,
+        About(MODELS, "The SPLADE of the retriever splade: a folder, or a name in Hugging Face's local cache.",
+              "none, and nothing is searched by it"),
     ] = ""  # fmt: skip
     late_top_k: Annotated[
         Whole, About(MODELS, "How many passages of the combined ranking late interaction puts in order.")
@@ -266,6 +271,7 @@ class Settings:
             model=self.model,
             trained=self.trained,
             late=self.late,
+            sparse=self.sparse,
             late_top_k=self.late_top_k,
             reranker=self.reranker,
             library_memory=self.library_memory,

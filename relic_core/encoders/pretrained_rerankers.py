@@ -78,15 +78,15 @@ class PretrainedReranker:
             return np.zeros(0, dtype=np.float32)
         with self._lock:
             model = self._loaded
-        room = min(self.window, positions(model) or self.window) - len(self._row("", ""))
+        most = min(self.window, positions(model) or self.window)
+        room = most - len(self._row("", ""))
         if room < 2 * LEAST_WINDOW:
             raise BadWeights(
                 f"The model in {self._files.folder} has room for {max(room, 0)} tokens of claim and passage, which is "
                 f"too little. {_ADVICE}"
             )
         query = self._query(claim, int(room * _OF_CLAIM))
-        left = room - len(self._encoded(query))
-        rows = [self._row(query, self._part(flat_span(work, span), slice(0, left))) for span in spans]
+        rows = [self._fitting(query, flat_span(work, span), most) for span in spans]
 
         def score(members: list[int]) -> Scores:
             longest = max(len(rows[member]) for member in members)
@@ -114,6 +114,15 @@ class PretrainedReranker:
         """Score rows; shape (n_rows,)."""
         raise NotImplementedError
 
+    def _fitting(self, query: str, passage: str, room: int) -> Encoding:
+        """Cut a passage to the room that there is; what is cut may fall into other tokens, and more of them."""
+        left = room
+        while True:
+            row = self._row(query, self._part(passage, slice(0, max(0, left))))
+            if len(row) <= room or left <= 0:
+                return row
+            left -= len(row) - room
+
     def _row(self, query: str, passage: str) -> Encoding:
         form = self._form(query, passage)
         return self._tokenizer.encode(form) if isinstance(form, str) else self._tokenizer.encode(*form)
@@ -136,7 +145,11 @@ class PretrainedReranker:
             return "" if places else text
         start = part[0][0] if tokens.start else 0
         end = part[-1][1] if tokens.stop < len(places) else len(text)
-        return text[start:end]
+        if tokens.start and places[tokens.start - 1][1] > start:  # a character of several tokens is kept whole, or not
+            start += 1
+        if tokens.stop < len(places) and places[tokens.stop][0] < end:
+            end -= 1
+        return text[start : max(start, end)]
 
     def _word(self, word: str) -> int:
         ids: list[int] = self._encoded(word).ids
