@@ -162,7 +162,8 @@ class Settings:
     ] = 1_000
     reranker: Annotated[
         str,
-        About(MODELS, "The reranker: a folder, or cross:, t5:, causal: or likelihood: and one (docs/reranking.md).",
+        About(MODELS, "The reranker: a folder, or cross:, t5:, rankllama:, causal: or likelihood:"
+              " and one (docs/reranking.md).",
               "the one chosen on the page Training, else the one that comes with the program"),
     ] = ""  # fmt: skip
     fetch_larger: Annotated[

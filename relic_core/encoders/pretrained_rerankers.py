@@ -7,9 +7,12 @@ first.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,10 +22,12 @@ from relic_core.domain import Claim, Span, Work
 from relic_core.encoders.batching import scored
 from relic_core.encoders.cards import LEAST_WINDOW
 from relic_core.encoders.cutting import kept
+from relic_core.encoders.kinds import PEFT
+from relic_core.encoders.peft_files import ADAPTERS, peft_base, with_peft
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
 from relic_core.encoders.towers import flat_span, positions
-from relic_core.encoders.weights import find_model, load_tokenizer
+from relic_core.encoders.weights import find_model, load_tokenizer, sha256_of
 from relic_core.errors import BadWeights
 from relic_core.ports import Progress
 from relic_core.text.masking import claim_tokens
@@ -171,7 +176,7 @@ class PretrainedReranker:
 
 _ADVICE = (
     "A reranker from elsewhere is named by RELIC_RERANKER: cross:FOLDER a cross-encoder with one logit, t5:FOLDER a "
-    "MonoT5, causal:FOLDER a Qwen3-Reranker (docs/reranking.md)."
+    "MonoT5, rankllama:FOLDER a RankLLaMA or its adapters, causal:FOLDER a Qwen3-Reranker (docs/reranking.md)."
 )
 
 
@@ -185,15 +190,74 @@ class OneLogitReranker(PretrainedReranker):
         return query, passage
 
     def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
+        if hasattr(model, "score"):
+            raise BadWeights(
+                f"The model in {self._files.folder} reads one way, and no form of its questions is known. A RankLLaMA "
+                f"is named rankllama:FOLDER. {_ADVICE}"
+            )
         # Models that tell the two texts apart take the kinds; others know no such argument.
         said = {"token_type_ids": kinds} if getattr(model.config, "type_vocab_size", 0) > 1 else {}
-        found: torch.Tensor = model(input_ids=ids, attention_mask=mask, **said).logits
-        if found.shape[1] != 1:
+        return self._only(model(input_ids=ids, attention_mask=mask, **said).logits)
+
+    def _only(self, logits: torch.Tensor) -> torch.Tensor:
+        if logits.shape[1] != 1:
             raise BadWeights(
-                f"The model in {self._files.folder} gives {found.shape[1]} logits for a claim and a passage, and "
+                f"The model in {self._files.folder} gives {logits.shape[1]} logits for a claim and a passage, and "
                 f"passages are ordered by one. Take a model that was trained to rank. {_ADVICE}"
             )
-        return found[:, 0]
+        return logits[:, 0]
+
+
+class RankLlamaReranker(OneLogitReranker):
+    """RankLLaMA (Ma et al. 2023, section 2.3): one logit of the end token behind a claim and a passage, in its words.
+
+    A folder of adapters, as PEFT writes it, is read with the base that it names: `with_peft`.
+    """
+
+    what = "a RankLLaMA"
+
+    def __init__(self, model: str, *, precision: Precision | None = None) -> None:
+        folder = Path(model).expanduser()
+        self._adapters = folder if model.strip() and (folder / PEFT).is_file() else None
+        super().__init__(peft_base(folder) if self._adapters else model, precision=precision)
+        if self._adapters:
+            digest = hashlib.sha256(f"{self._files.digest}{sha256_of(folder / ADAPTERS)}".encode()).hexdigest()
+            self._files = replace(self._files, name=folder.resolve().name, digest=digest)
+
+    def _form(self, query: str, passage: str) -> str:  # type: ignore[override]
+        return f"query: {query} document: {passage}"
+
+    def _row(self, query: str, passage: str) -> Encoding:
+        form = self._form(query, passage)
+        row = self._tokenizer.encode(form)
+        end = next((token for token in _ENDS if self._tokenizer.token_to_id(token) is not None), "")
+        ends = bool(end) and row.ids[-1:] != [self._tokenizer.token_to_id(end)]
+        return self._tokenizer.encode(form + end) if ends else row
+
+    def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401, ARG002
+        read = getattr(model, model.base_model_prefix)(input_ids=ids, attention_mask=mask, use_cache=False)
+        last = mask.sum(1) - 1
+        return self._only(model.score(read.last_hidden_state[last.new_tensor(range(len(ids))), last]))
+
+    @cached_property
+    def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
+        adapters = self._adapters
+        changed = (lambda state: with_peft(state, adapters)) if adapters else None
+        model = load_pretrained(
+            self._files,
+            self._arithmetic,
+            self.mapping,
+            what=self.what,
+            advice=_ADVICE,
+            changed=changed,
+            labels=1 if adapters else None,
+        )
+        if not hasattr(model, "score"):
+            raise BadWeights(f"The model in {self._files.folder} reads both ways, and is no RankLLaMA. {_ADVICE}")
+        return model
+
+
+_ENDS = ("</s>", "<|end_of_text|>", "<|endoftext|>", "<|im_end|>")
 
 
 class MonoT5Reranker(PretrainedReranker):

@@ -14,13 +14,14 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from transformers import BertModel, T5Config, T5EncoderModel
 
-from relic_core.domain import Claim
+from relic_core.domain import Claim, Span
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.encoders.kinds import KINDS, kind_of
 from relic_core.encoders.late_chunking import LateChunkingEncoder
+from relic_core.encoders.pretrained_rerankers import RankLlamaReranker
 from relic_core.encoders.sparse import SparseEncoder
-from relic_core.encoders.towers import PassageEncoder
+from relic_core.encoders.towers import PassageEncoder, flat_span
 from relic_core.errors import BadWeights
 from relic_core.ports import silent
 from tests import tiny_models
@@ -237,6 +238,82 @@ def test_a_cut_may_fall_into_a_character_of_several_tokens(tmp_path):
     )  # fmt: skip
     RobertaForSequenceClassification(made).save_pretrained(folder)
     reranker = open_reranker(f"cross:{folder}")
+    foxes = make_work([["b" * shift + "🦊" * 60 for shift in range(4)]])
     for shift in range(4):
         claim = Claim("a" * shift + "𝔉" * 60, "🦊" * 60, masked=True)
-        assert np.isfinite(reranker.rerank(claim, NOVEL, SPANS, silent)).all()
+        found = reranker.rerank(claim, foxes, [Span(at, 1) for at in range(len(foxes.sentences))], silent)
+        assert np.isfinite(found).all()
+
+
+# ---------------------------------------------------------------- RankLLaMA
+
+
+def llama(folder, *, labels=1):
+    from transformers import LlamaConfig, LlamaForSequenceClassification
+
+    folder.mkdir(parents=True)
+    size = tiny_models.save_roberta_tokenizer(folder)
+    made = LlamaConfig(
+        vocab_size=size, hidden_size=16, intermediate_size=24, num_hidden_layers=2, num_attention_heads=2,
+        max_position_embeddings=256, num_labels=labels, pad_token_id=1, bos_token_id=0, eos_token_id=2,
+        initializer_range=0.5,
+    )  # fmt: skip
+    torch.manual_seed(4)
+    model = LlamaForSequenceClassification(made).eval()
+    model.save_pretrained(folder)
+    return model
+
+
+QUERY = "he claims the ferry is far"
+
+
+def by_hand(model, folder):
+    encode = Tokenizer.from_file(str(folder / "tokenizer.json")).encode
+    with torch.no_grad():
+        for span in SPANS:
+            ids = encode(f"query: {QUERY} document: {flat_span(NOVEL, span)}").ids
+            assert ids[-1] == 2
+            yield float(model.score(model.model(torch.tensor([ids])).last_hidden_state[0, -1])[0])
+
+
+def test_a_rankllama_reads_its_own_form_and_scores_by_its_end_token(tmp_path):
+    model = llama(tmp_path / "m")
+    reranker = RankLlamaReranker(str(tmp_path / "m"), precision="float32")
+    found = reranker.rerank(Claim(QUERY), NOVEL, SPANS, silent)
+    np.testing.assert_allclose(found, list(by_hand(model, tmp_path / "m")), atol=1e-4)
+    assert len(np.unique(found.round(4))) > 1
+
+
+@pytest.mark.parametrize("stabilised", [False, True])
+def test_adapters_of_a_rankllama_are_added_to_the_base_that_they_name(tmp_path, stabilised):
+    model = llama(tmp_path / "base", labels=2)
+    torch.manual_seed(9)
+    down, up, head = torch.randn(4, 16), torch.randn(16, 4), torch.randn(1, 16)
+    (tmp_path / "a").mkdir()
+    name = "base_model.model.model.layers.1.self_attn.q_proj"
+    tensors = {f"{name}.lora_A.weight": down, f"{name}.lora_B.weight": up, "base_model.model.score.weight": head}
+    save_file(tensors, tmp_path / "a" / "adapter_model.safetensors")
+    said = {"peft_type": "LORA", "base_model_name_or_path": str(tmp_path / "base"), "r": 4, "lora_alpha": 8}
+    (tmp_path / "a" / "adapter_config.json").write_text(json.dumps(said | {"use_rslora": stabilised}), encoding="utf-8")
+    with torch.no_grad():
+        model.model.layers[1].self_attn.q_proj.weight += (4.0 if stabilised else 2.0) * up @ down
+        model.score = torch.nn.Linear(16, 1, bias=False)
+        model.score.weight.copy_(head)
+    reranker = RankLlamaReranker(str(tmp_path / "a"), precision="float32")
+    found = reranker.rerank(Claim(QUERY), NOVEL, SPANS, silent)
+    np.testing.assert_allclose(found, list(by_hand(model, tmp_path / "base")), atol=1e-3)
+
+
+def test_what_reads_one_way_is_not_asked_as_a_cross_encoder(tmp_path):
+    llama(tmp_path / "m")
+    with pytest.raises(BadWeights, match="rankllama:FOLDER"):
+        open_reranker(f"cross:{tmp_path / 'm'}").rerank(Claim(QUERY), NOVEL, SPANS, silent)
+
+
+@pytest.mark.parametrize("change", [{"use_dora": True}, {"r": 0}, {"peft_type": "IA3"}, {"r": None}], ids=str)
+def test_adapters_that_are_not_plain_are_refused(tmp_path, change):
+    said = {"peft_type": "LORA", "base_model_name_or_path": "x", "r": 4, "lora_alpha": 8} | change
+    (tmp_path / "adapter_config.json").write_text(json.dumps(said), encoding="utf-8")
+    (tmp_path / "adapter_model.safetensors").touch()
+    with pytest.raises(BadWeights, match=r"merged|cannot be read"):
+        open_reranker(f"rankllama:{tmp_path}")
