@@ -155,7 +155,7 @@ class Settings:
     sparse: Annotated[
         str,
         About(MODELS, "The SPLADE of the retriever splade: a folder, or a name in Hugging Face's local cache.",
-              "none, and nothing is searched by it"),
+              "none, and nothing is searched by it", '"~/models/splade"'),
     ] = ""  # fmt: skip
     late_top_k: Annotated[
         Whole, About(MODELS, "How many passages of the combined ranking late interaction puts in order.")

@@ -162,19 +162,9 @@ KINDS = (
     Kind(
         COLBERT_KIND,
         "`linear.weight`, and `artifact.metadata` or an architecture `…ColBERT`",
-        lambda seen: (
-            not seen.modules
-            and (seen.has(COLBERT) or seen.architecture.endswith("ColBERT"))
-            and "linear.weight" in seen.tensors
-        ),
+        lambda seen: not seen.modules and (seen.has(COLBERT) or seen.architecture.endswith("ColBERT")),
         read="for late interaction, named by RELIC_LATE: projection, [Q] and [D], claims filled up with mask tokens, "
         "no punctuation",
-    ),
-    Kind(
-        "ColBERT without its projection",
-        "the same without `linear.weight`",
-        lambda seen: not seen.modules and (seen.has(COLBERT) or seen.architecture.endswith("ColBERT")),
-        refused="lacks the projection that each of its tokens goes through (linear.weight)",
     ),
     Kind(
         "A cross-encoder, RankLLaMA or classifier",

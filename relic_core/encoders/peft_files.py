@@ -8,14 +8,12 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core.encoders.kinds import PEFT
+from relic_core.encoders.pretrained import State
 from relic_core.encoders.weights import DOWN, UP, named_as, with_adapters
 from relic_core.errors import BadWeights
-
-if TYPE_CHECKING:
-    import torch
 
 ADAPTERS = "adapter_model.safetensors"
 _BEFORE = "base_model.model."
@@ -42,7 +40,7 @@ def peft_base(folder: Path) -> str:
     return str(_said(folder)["base_model_name_or_path"])
 
 
-def with_peft(state: dict[str, torch.Tensor], folder: Path) -> dict[str, torch.Tensor]:
+def with_peft(state: State, folder: Path) -> State:
     """Add adapters to the weights of their base; a head that they bring takes the place of its own.
 
     Raises ValueError: a matrix that they are for is not there.

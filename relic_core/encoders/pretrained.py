@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from relic_core.encoders.batching import is_out_of_memory, too_little_memory
 from relic_core.encoders.precision import Arithmetic
 from relic_core.encoders.weights import ModelFiles, check_size, configuration, first_line, state_of
 from relic_core.errors import BadWeights
 
-if TYPE_CHECKING:
-    import torch
-
-State = dict[str, "torch.Tensor"]
+State = dict[str, Any]
+"""Weights by their names."""
 
 
 def load_pretrained(

@@ -109,7 +109,6 @@ MAKERS = {
     "Adapters (PEFT)": peft,
     "SPLADE": tiny_models.splade,
     "ColBERT": colbert,
-    "ColBERT without its projection": lambda folder: colbert(folder, projection=False),
     "A cross-encoder, RankLLaMA or classifier": cross,
     "MonoT5, BART and others that write": t5,
     "GTR, sentence-T5 and other T5 encoders": t5_encoder,
@@ -164,6 +163,12 @@ def test_a_colbert_reads_claims_as_its_authors_do(made):
         states = BertModel.from_pretrained(folder).eval()(torch.tensor([ids]), attention_mask=mask).last_hidden_state
         expected = torch.nn.functional.normalize(states[0] @ weights["linear.weight"].T, dim=-1)
     np.testing.assert_allclose(found, expected.numpy(), atol=1e-4)
+
+
+def test_a_colbert_without_its_projection_is_refused(tmp_path):
+    colbert(tmp_path / "m", projection=False)
+    with pytest.raises(BadWeights, match="dense layer"):
+        LateChunkingEncoder(read_card(str(tmp_path / "m"))).check_tokens()
 
 
 def test_of_a_colbert_s_passages_punctuation_is_not_compared(made):
