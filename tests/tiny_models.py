@@ -10,6 +10,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (
     BertConfig,
+    BertForMaskedLM,
     BertModel,
     DPRConfig,
     DPRContextEncoder,
@@ -102,6 +103,20 @@ def roberta(folder: Path, *, seed: int = 0, positions: int = 66, trimmed: bool =
         bos_token_id=0, pad_token_id=1, eos_token_id=2, **SHAPE,
     )  # fmt: skip
     RobertaModel(config).save_pretrained(folder)
+    return folder
+
+
+def splade(folder: Path, *, seed: int = 0, **pooling: str) -> Path:
+    """Save a SPLADE as sentence-transformers does: a BERT with its head for masked words."""
+    folder.mkdir(parents=True)
+    torch.manual_seed(seed)
+    config = BertConfig(vocab_size=120, max_position_embeddings=256, **SHAPE)
+    BertForMaskedLM(config).save_pretrained(folder)
+    save_bert_tokenizer(folder)
+    kind = "sentence_transformers.sparse_encoder.models."
+    modules = [{"type": f"{kind}MLMTransformer", "path": ""}, {"type": f"{kind}SpladePooling", "path": "1_Pooling"}]
+    (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    write_card(folder / "1_Pooling" / "config.json", **{"pooling_strategy": "max", **pooling})
     return folder
 
 

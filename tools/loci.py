@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
+from argparse import ArgumentParser
 from pathlib import Path
 
 from relic_core.config import Settings
@@ -56,4 +56,8 @@ def main(claims: str, folder: str, out: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = ArgumentParser(prog="python -m tools.loci", description="Freeze a set of well-known passages.")
+    parser.add_argument("claims", help='lines of JSON: {"work", "claim", "places": [{"first", "last"}]}')
+    parser.add_argument("folder", help="where the works are, as WORK.txt")
+    parser.add_argument("out", help="the file to write")
+    main(**vars(parser.parse_args()))

@@ -150,14 +150,20 @@ class Settings:
     late: Annotated[
         str,
         About(MODELS, "The encoder of late interaction, which compares word by word: as the encoder above, or a folder "
-              "that PyLate wrote.", "that of dense-RELiC"),
+              "of a ColBERT, or of PyLate.", "that of dense-RELiC"),
+    ] = ""  # fmt: skip
+    sparse: Annotated[
+        str,
+        About(MODELS, "The SPLADE of the retriever splade: a folder, or a name in Hugging Face's local cache.",
+              "none, and nothing is searched by it", '"~/models/splade"'),
     ] = ""  # fmt: skip
     late_top_k: Annotated[
         Whole, About(MODELS, "How many passages of the combined ranking late interaction puts in order.")
     ] = 1_000
     reranker: Annotated[
         str,
-        About(MODELS, "The reranker: a folder, or cross:, t5:, causal: or likelihood: and one (docs/reranking.md).",
+        About(MODELS, "The reranker: a folder, or cross:, t5:, rankllama:, causal: or likelihood:"
+              " and one (docs/reranking.md).",
               "the one chosen on the page Training, else the one that comes with the program"),
     ] = ""  # fmt: skip
     fetch_larger: Annotated[
@@ -266,6 +272,7 @@ class Settings:
             model=self.model,
             trained=self.trained,
             late=self.late,
+            sparse=self.sparse,
             late_top_k=self.late_top_k,
             reranker=self.reranker,
             library_memory=self.library_memory,

@@ -5,8 +5,9 @@ encoder's card comes, in this order, from
 
 1. a JSON file named in the place of a model, or the file ``encoder.json`` in the folder that is named;
 2. the name of a well-known family (`family_facts`);
-3. the files that sentence-transformers writes (`facts_of_folder`; only read, nothing of it is imported), and of DPR,
-   which has none, the model's type;
+3. the files that sentence-transformers writes (`facts_of_folder`; only read, nothing of it is imported); of a
+   ColBERT and of RELiC's own checkpoints theirs; of DPR, which has none, the model's type. What by its files is of a
+   kind that is not read is refused (`kinds`);
 4. the default: the mean of the tokens' states, compared by cosine, every span read in its context.
 
 A JSON file need say only what differs from 2 to 4 for the model that it names.
@@ -16,14 +17,25 @@ from __future__ import annotations
 
 import json
 import re
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from relic_core.encoders.kinds import (
+    AUTHORS,
+    COLBERT,
+    COLBERT_KIND,
+    MODULES,
+    TOWERS,
+    Seen,
+    check_encoder,
+)
 from relic_core.encoders.weights import (
     CONFIG,
     DEFAULT_NAME,
+    EXPECTED,
     NAMED_BY,
     ModelFiles,
     find_model,
@@ -72,6 +84,9 @@ class EncoderCard:
     - `scoring`: "pooled": one vector of the claim with one of the passage. "late": each token of the claim with that of
       the passage which is nearest to it (`retrieval.late`).
     - `skip`: tokens of a passage that late interaction passes over: punctuation.
+    - `passage_window`: the same as `window` of a passage read alone, where that is less.
+    - `expansion`: tokens to which a claim is filled up with mask tokens for late interaction; `attended`: whether its
+      own tokens see those.
 
     Raises BadWeights: a value is none of the allowed ones, or two do not go together.
     """
@@ -92,11 +107,14 @@ class EncoderCard:
     learnt: str = ""
     scoring: Scoring = "pooled"
     skip: tuple[str, ...] = ()
+    passage_window: int = 0
+    expansion: int = 0
+    attended: bool = False
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name not in {"window", "claim_windows", "dense", "skip"} and not isinstance(value, str):
+            if not str(field.type).startswith(("int", "bool", "tuple")) and not isinstance(value, str):
                 self._refuse(field.name, "a text in quotation marks")
         if not self.name.strip():
             self._refuse("name", "a name")
@@ -105,6 +123,10 @@ class EncoderCard:
                 self._refuse(name, " or ".join(f'"{value}"' for value in allowed))
         if type(self.window) is not int or self.window < LEAST_WINDOW:
             self._refuse("window", f"a whole number of tokens, {LEAST_WINDOW} or more")
+        if type(self.passage_window) is not int or not (
+            not self.passage_window or LEAST_WINDOW <= self.passage_window <= self.window
+        ):
+            self._refuse("passage_window", f"a whole number of tokens, {LEAST_WINDOW} to {self.window}")
         if not isinstance(self.claim_windows, tuple) or not all(
             type(each) is int and LEAST_WINDOW <= each <= self.window for each in self.claim_windows
         ):
@@ -135,8 +157,8 @@ class EncoderCard:
     @property
     def facts(self) -> dict[str, str | int | tuple[int, ...] | tuple[str, ...]]:
         """What decides the vectors beside the models' files; what came later is left out where it is not used."""
-        apart = {"name", "query_model", "passage_model", "digest", "dense", "learnt"}
-        apart |= {name for name in ("mask", "claim_windows", "skip") if not getattr(self, name)}
+        apart = {"name", "query_model", "passage_model", "digest", "dense", "learnt", "expansion", "attended"}
+        apart |= {name for name in ("mask", "claim_windows", "skip", "passage_window") if not getattr(self, name)}
         apart |= {"scoring"} if self.scoring == "pooled" else set()
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in apart}
 
@@ -145,7 +167,8 @@ _ALLOWED = {
     "pooling": get_args(Pooling), "similarity": get_args(Similarity), "spans": get_args(Spans),
     "scoring": get_args(Scoring),
 }  # fmt: skip
-_KEYS = ("model", *(field.name for field in fields(EncoderCard) if field.name not in {"dense", "skip"}))
+_FROM_FILES = {"dense", "skip", "expansion", "attended"}
+_KEYS = ("model", *(field.name for field in fields(EncoderCard) if field.name not in _FROM_FILES))
 
 
 def read_card(model: str = "") -> EncoderCard:
@@ -185,7 +208,13 @@ def _facts_of_model(model: str, pooling: str | None = None, scoring: str | None 
         return {**named, **known}
     folder = model_folder(model)
     named["name"] = _name(model, folder)
-    found = facts_of_folder(folder, pooling, scoring)
+    kind = check_encoder(folder) if pooling is None else None
+    if kind and kind.name == AUTHORS:
+        found = _facts_of_authors(folder)
+    elif kind and kind.name == COLBERT_KIND and scoring != "pooled":
+        found = _facts_of_colbert(folder)
+    else:
+        found = facts_of_folder(folder, pooling, scoring)
     if found:
         return {**named, **found}
     if _model_type(folder) == "dpr":
@@ -319,7 +348,6 @@ def family_facts(model: str) -> dict[str, Any]:
     return {}
 
 
-MODULES = "modules.json"
 _PROMPTS = "config_sentence_transformers.json"
 _LENGTH = "sentence_bert_config.json"
 _POOLING = {
@@ -401,6 +429,54 @@ def _facts_of_late(
         "skip": tuple(map(str, skip)),
         "window": window,
         "claim_windows": (min(lengths["query_length"] - _SPECIAL, window),),
+        "expansion": lengths["query_length"] if prompts.get("do_query_expansion", True) else 0,
+        "attended": prompts.get("attend_to_expansion_tokens") is True,
+    }
+
+
+def _facts_of_colbert(folder: Path) -> dict[str, Any]:
+    """Say how a ColBERT as its authors write it is used (Khattab and Zaharia 2020): projection beside the model."""
+    said = Seen(folder).json(COLBERT) or {}
+    try:
+        query, document = (int(said.get(name, usual)) for name, usual in _COLBERT_LENGTHS.items())
+    except (TypeError, ValueError, AttributeError):
+        raise BadWeights(
+            f"{folder / COLBERT} does not hold what ColBERT writes there. Fetch the model again."
+        ) from None
+    window = min(document - _SPECIAL, _LONGEST)
+    return {
+        "scoring": "late",
+        "query_prefix": str(said.get("query_token_id", "[unused0]")),
+        "passage_prefix": str(said.get("doc_token_id", "[unused1]")),
+        "dense": (str(folder),),
+        "skip": tuple(string.punctuation) if said.get("mask_punctuation", True) else (),
+        "window": window,
+        "claim_windows": (min(query - _SPECIAL, window),),
+        "expansion": query,
+        "attended": said.get("attend_to_mask_tokens") is True,
+    }
+
+
+_COLBERT_LENGTHS = {"query_maxlen": 32, "doc_maxlen": 180}
+
+
+def _facts_of_authors(folder: Path) -> dict[str, Any]:
+    """Say how dense-RELiC is used as its authors save it: what their code does with it."""
+    towers = [folder / tower for tower in TOWERS]
+    if not all((tower / name).is_file() for tower in towers for name in EXPECTED):
+        raise BadWeights(
+            f"{folder} holds dense-RELiC as its authors save it, in {' and '.join(TOWERS)}. Convert it once, so that "
+            f"each of the two has {', '.join(EXPECTED)} (docs/encoders.md, What a model must be)."
+        )
+    return {
+        "query_model": str(towers[0]),
+        "passage_model": str(towers[1]),
+        "pooling": "pooler",
+        "similarity": "dot",
+        "spans": "alone",
+        "window": 256 - _SPECIAL,
+        "passage_window": 98 - _SPECIAL,
+        "mask": "<mask>",
     }
 
 

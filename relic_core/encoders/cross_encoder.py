@@ -21,7 +21,7 @@ from relic_core.encoders.cards import EncoderCard, RerankerCard, read_reranker
 from relic_core.encoders.cutting import kept
 from relic_core.encoders.generator import GeneratorReranker
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
-from relic_core.encoders.pretrained_rerankers import MonoT5Reranker, OneLogitReranker, YesNoReranker
+from relic_core.encoders.pretrained_rerankers import MonoT5Reranker, OneLogitReranker, RankLlamaReranker, YesNoReranker
 from relic_core.encoders.towers import Tower, TowerPair, flat, flat_span
 from relic_core.errors import BadWeights
 from relic_core.ports import Progress, Reranker
@@ -201,6 +201,7 @@ def open_reranker(named: str) -> Reranker:
 FROM_ELSEWHERE: Mapping[str, Callable[[str], Reranker]] = {
     "likelihood": GeneratorReranker,
     "cross": OneLogitReranker,
+    "rankllama": RankLlamaReranker,
     "t5": MonoT5Reranker,
     "causal": YesNoReranker,
 }

@@ -27,7 +27,7 @@ from relic_core.encoders.batching import scored
 from relic_core.encoders.cutting import kept
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
-from relic_core.encoders.towers import flat_span
+from relic_core.encoders.towers import MASKS, flat_span
 from relic_core.encoders.weights import find_model, load_tokenizer
 from relic_core.errors import BadWeights
 from relic_core.ports import Progress
@@ -47,8 +47,6 @@ OBSERVED = 200
 
 WINDOW = 510
 """Tokens that the model reads at a time, special ones apart."""
-
-_MASKS = ("<mask>", "[MASK]")
 
 
 class Generator:
@@ -136,7 +134,7 @@ class Generator:
 
     @cached_property
     def _mask(self) -> list[int]:
-        found = [self._tokenizer.token_to_id(token) for token in _MASKS]
+        found = [self._tokenizer.token_to_id(token) for token in MASKS]
         return [token for token in found if token is not None][:1]
 
     @cached_property

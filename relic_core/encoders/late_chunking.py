@@ -145,8 +145,9 @@ class LateChunkingEncoder:
 
     @property
     def weighed(self) -> str:
-        """What the tokens of a claim count for, named; empty where all count alike."""
-        return f", claims weighed by {self._weights[0][:12]}" if self._weights else ""
+        """What the tokens of a claim count for, and to how many it is filled up, named; else empty."""
+        filled = f", claims filled up to {self.pair.card.expansion}" if self.pair.card.expansion else ""
+        return f"{filled}, claims weighed by {self._weights[0][:12]}" if self._weights else filled
 
     def check_tokens(self) -> None:
         """Look at the projection of tokens, and at what those of a claim count for. Raises BadWeights."""
@@ -221,11 +222,11 @@ class LateChunkingEncoder:
         self.pair.check_dimensions()
         card, tower = self.pair.card, self.pair.claims
         read = self.pair.claim_tokens(claim, max(card.claim_windows or (card.window,)))
-        (batch,) = tower.forward([read.ids], reading="reading a claim")
-        ids = [*tower.opening, *read.ids, *tower.closing]
-        places = [*[-1] * len(tower.opening), *read.places, *[-1] * len(tower.closing)]
+        ids, states = tower.filled(read.ids)
+        places = [*[-1] * len(tower.opening), *read.places]
+        places += [-1] * (len(ids) - len(places))
         return ClaimTokens(
-            tower.compared(batch.states[0]).numpy(),
+            tower.compared(states).numpy(),
             np.ones(len(ids), np.float32) if self._weights is None else self._weights[1][ids],
             tuple(words_at(f"{claim.left} {claim.right}", places)),
         )

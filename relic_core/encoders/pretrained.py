@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,13 +11,25 @@ from relic_core.encoders.precision import Arithmetic
 from relic_core.encoders.weights import ModelFiles, check_size, configuration, first_line, state_of
 from relic_core.errors import BadWeights
 
+State = dict[str, Any]
+"""Weights by their names."""
 
-def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, *mappings: str, what: str, advice: str) -> Any:  # noqa: ANN401 - transformers is not typed
+
+def load_pretrained(
+    files: ModelFiles,
+    arithmetic: Arithmetic,
+    *mappings: str,
+    what: str,
+    advice: str,
+    changed: Callable[[State], State] | None = None,
+    labels: int | None = None,
+) -> Any:  # noqa: ANN401 - transformers is not typed
     """Load a model by its configuration, from safetensors alone and without code of its own.
 
     - `mappings`: of transformers, from configurations to classes; the first that knows the configuration counts.
     - `what`: what it is wanted as: "one that generates text from text".
     - `advice`: what to do where it is none.
+    - `changed`: makes the weights that are loaded of those in the files; `labels`: logits of the head that they bring.
 
     Raises BadWeights: the files cannot be read so, or leave a part of the model unset.
     """
@@ -27,6 +39,8 @@ def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, *mappings: str, w
     folder = files.folder
     try:
         config = configuration(files)
+        if labels:
+            config.num_labels = labels
         try:
             kind = next(
                 known[type(config)]
@@ -40,7 +54,7 @@ def load_pretrained(files: ModelFiles, arithmetic: Arithmetic, *mappings: str, w
             model, loaded = kind.from_pretrained(
                 None,
                 config=config,
-                state_dict=state_of(files),
+                state_dict=changed(state_of(files)) if changed else state_of(files),
                 dtype=getattr(torch, arithmetic.precision),
                 output_loading_info=True,
             )

@@ -7,9 +7,12 @@ first.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,10 +22,12 @@ from relic_core.domain import Claim, Span, Work
 from relic_core.encoders.batching import scored
 from relic_core.encoders.cards import LEAST_WINDOW
 from relic_core.encoders.cutting import kept
+from relic_core.encoders.kinds import PEFT
+from relic_core.encoders.peft_files import ADAPTERS, peft_base, with_peft
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.pretrained import load_pretrained
 from relic_core.encoders.towers import flat_span, positions
-from relic_core.encoders.weights import find_model, load_tokenizer
+from relic_core.encoders.weights import find_model, load_tokenizer, sha256_of
 from relic_core.errors import BadWeights
 from relic_core.ports import Progress
 from relic_core.text.masking import claim_tokens
@@ -78,15 +83,15 @@ class PretrainedReranker:
             return np.zeros(0, dtype=np.float32)
         with self._lock:
             model = self._loaded
-        room = min(self.window, positions(model) or self.window) - len(self._row("", ""))
+        most = min(self.window, positions(model) or self.window)
+        room = most - len(self._row("", ""))
         if room < 2 * LEAST_WINDOW:
             raise BadWeights(
                 f"The model in {self._files.folder} has room for {max(room, 0)} tokens of claim and passage, which is "
                 f"too little. {_ADVICE}"
             )
         query = self._query(claim, int(room * _OF_CLAIM))
-        left = room - len(self._encoded(query))
-        rows = [self._row(query, self._part(flat_span(work, span), slice(0, left))) for span in spans]
+        rows = [self._fitting(query, flat_span(work, span), most) for span in spans]
 
         def score(members: list[int]) -> Scores:
             longest = max(len(rows[member]) for member in members)
@@ -114,6 +119,15 @@ class PretrainedReranker:
         """Score rows; shape (n_rows,)."""
         raise NotImplementedError
 
+    def _fitting(self, query: str, passage: str, room: int) -> Encoding:
+        """Cut a passage to the room that there is; what is cut may fall into other tokens, and more of them."""
+        left = room
+        while True:
+            row = self._row(query, self._part(passage, slice(0, max(0, left))))
+            if len(row) <= room or left <= 0:
+                return row
+            left -= len(row) - room
+
     def _row(self, query: str, passage: str) -> Encoding:
         form = self._form(query, passage)
         return self._tokenizer.encode(form) if isinstance(form, str) else self._tokenizer.encode(*form)
@@ -136,7 +150,11 @@ class PretrainedReranker:
             return "" if places else text
         start = part[0][0] if tokens.start else 0
         end = part[-1][1] if tokens.stop < len(places) else len(text)
-        return text[start:end]
+        if tokens.start and places[tokens.start - 1][1] > start:  # a character of several tokens is kept whole, or not
+            start += 1
+        if tokens.stop < len(places) and places[tokens.stop][0] < end:
+            end -= 1
+        return text[start : max(start, end)]
 
     def _word(self, word: str) -> int:
         ids: list[int] = self._encoded(word).ids
@@ -158,7 +176,7 @@ class PretrainedReranker:
 
 _ADVICE = (
     "A reranker from elsewhere is named by RELIC_RERANKER: cross:FOLDER a cross-encoder with one logit, t5:FOLDER a "
-    "MonoT5, causal:FOLDER a Qwen3-Reranker (docs/reranking.md)."
+    "MonoT5, rankllama:FOLDER a RankLLaMA or its adapters, causal:FOLDER a Qwen3-Reranker (docs/reranking.md)."
 )
 
 
@@ -172,15 +190,74 @@ class OneLogitReranker(PretrainedReranker):
         return query, passage
 
     def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401
+        if hasattr(model, "score"):
+            raise BadWeights(
+                f"The model in {self._files.folder} reads one way, and no form of its questions is known. A RankLLaMA "
+                f"is named rankllama:FOLDER. {_ADVICE}"
+            )
         # Models that tell the two texts apart take the kinds; others know no such argument.
         said = {"token_type_ids": kinds} if getattr(model.config, "type_vocab_size", 0) > 1 else {}
-        found: torch.Tensor = model(input_ids=ids, attention_mask=mask, **said).logits
-        if found.shape[1] != 1:
+        return self._only(model(input_ids=ids, attention_mask=mask, **said).logits)
+
+    def _only(self, logits: torch.Tensor) -> torch.Tensor:
+        if logits.shape[1] != 1:
             raise BadWeights(
-                f"The model in {self._files.folder} gives {found.shape[1]} logits for a claim and a passage, and "
+                f"The model in {self._files.folder} gives {logits.shape[1]} logits for a claim and a passage, and "
                 f"passages are ordered by one. Take a model that was trained to rank. {_ADVICE}"
             )
-        return found[:, 0]
+        return logits[:, 0]
+
+
+class RankLlamaReranker(OneLogitReranker):
+    """RankLLaMA (Ma et al. 2023, section 2.3): one logit of the end token behind a claim and a passage, in its words.
+
+    A folder of adapters, as PEFT writes it, is read with the base that it names: `with_peft`.
+    """
+
+    what = "a RankLLaMA"
+
+    def __init__(self, model: str, *, precision: Precision | None = None) -> None:
+        folder = Path(model).expanduser()
+        self._adapters = folder if model.strip() and (folder / PEFT).is_file() else None
+        super().__init__(peft_base(folder) if self._adapters else model, precision=precision)
+        if self._adapters:
+            digest = hashlib.sha256(f"{self._files.digest}{sha256_of(folder / ADAPTERS)}".encode()).hexdigest()
+            self._files = replace(self._files, name=folder.resolve().name, digest=digest)
+
+    def _form(self, query: str, passage: str) -> str:  # type: ignore[override]
+        return f"query: {query} document: {passage}"
+
+    def _row(self, query: str, passage: str) -> Encoding:
+        form = self._form(query, passage)
+        row = self._tokenizer.encode(form)
+        end = next((token for token in _ENDS if self._tokenizer.token_to_id(token) is not None), "")
+        ends = bool(end) and row.ids[-1:] != [self._tokenizer.token_to_id(end)]
+        return self._tokenizer.encode(form + end) if ends else row
+
+    def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401, ARG002
+        read = getattr(model, model.base_model_prefix)(input_ids=ids, attention_mask=mask, use_cache=False)
+        last = mask.sum(1) - 1
+        return self._only(model.score(read.last_hidden_state[last.new_tensor(range(len(ids))), last]))
+
+    @cached_property
+    def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
+        adapters = self._adapters
+        changed = (lambda state: with_peft(state, adapters)) if adapters else None
+        model = load_pretrained(
+            self._files,
+            self._arithmetic,
+            self.mapping,
+            what=self.what,
+            advice=_ADVICE,
+            changed=changed,
+            labels=1 if adapters else None,
+        )
+        if not hasattr(model, "score"):
+            raise BadWeights(f"The model in {self._files.folder} reads both ways, and is no RankLLaMA. {_ADVICE}")
+        return model
+
+
+_ENDS = ("</s>", "<|end_of_text|>", "<|endoftext|>", "<|im_end|>")
 
 
 class MonoT5Reranker(PretrainedReranker):

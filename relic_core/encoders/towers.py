@@ -18,6 +18,7 @@ from relic_core.domain import Claim, Sentence, Span, Work
 from relic_core.encoders.batching import in_batches, is_out_of_memory, too_little_memory
 from relic_core.encoders.cards import EncoderCard
 from relic_core.encoders.cutting import kept
+from relic_core.encoders.kinds import check_leftover
 from relic_core.encoders.precision import Arithmetic, Precision, best_arithmetic
 from relic_core.encoders.weights import (
     CONFIG,
@@ -39,6 +40,9 @@ from relic_core.errors import BadWeights
 if TYPE_CHECKING:
     import torch
     from tokenizers import Tokenizer
+
+
+MASKS = ("<mask>", "[MASK]")
 
 
 def flat(work: Work, sentence: Sentence) -> str:
@@ -105,6 +109,10 @@ class Tower:
 
     def tokens(self, text: str, prefix: str = "") -> Tokens:
         """Tokenize a text with its prefix before it, and tell the tokens of the two apart."""
+        marker = self.tokenizer.token_to_id(prefix) if prefix.startswith("[unused") else None
+        if marker is not None:  # ColBERT's, which its tokenizer would take for words
+            own = self.tokens(text)
+            return Tokens([marker], own.ids, own.places)
         encoding = self.tokenizer.encode(f"{prefix}{text}", add_special_tokens=False)
         # A token of a word may take in the space before it: it is the text's if it ends in the text.
         first = sum(end <= len(prefix) for _, end in encoding.offsets) if prefix else 0
@@ -161,11 +169,34 @@ class Tower:
         lengths = torch.tensor([len(row) for row in padded])
         ids = torch.nn.utils.rnn.pad_sequence(padded, batch_first=True, padding_value=self._padding)
         mask = torch.arange(ids.shape[1]) < lengths.unsqueeze(1)
-        device = self._arithmetic.device
-        with torch.inference_mode():
-            output = self._loaded(input_ids=ids.to(device), attention_mask=mask.long().to(device))
+        output = self._output(ids, mask)
         pooled = output.pooler_output.float().cpu() if self._card.pooling == "pooler" else None
         return Batch(members, output.last_hidden_state.float().cpu(), mask, pooled)
+
+    def _output(self, ids: torch.Tensor, mask: torch.Tensor) -> Any:  # noqa: ANN401 - transformers is not typed
+        import torch
+
+        device = self._arithmetic.device
+        with torch.inference_mode():
+            return self._loaded(input_ids=ids.to(device), attention_mask=mask.long().to(device))
+
+    def filled(self, row: list[int]) -> tuple[list[int], torch.Tensor]:
+        """Read a claim filled up with mask tokens, as its card says; its tokens, special ones included, and states."""
+        import torch
+
+        ids = [*self.opening, *row, *self.closing]
+        known = (self.tokenizer.token_to_id(token) for token in MASKS)
+        mask = next((number for number in known if number is not None), None)
+        added = max(0, self._card.expansion - len(ids)) if mask is not None else 0
+        seen = torch.arange(len(ids) + added) < len(ids) + added * self._card.attended
+        ids += [mask or 0] * added
+        ((_, output),) = in_batches(
+            [len(ids)],
+            lambda _: self._output(torch.tensor([ids]), seen[None]),
+            device=self._arithmetic.device,
+            too_little=lambda: too_little_memory(self._card.name, "reading a claim", self._arithmetic.device),
+        )
+        return ids, output.last_hidden_state[0].float().cpu()
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
@@ -210,16 +241,18 @@ class Tower:
     def build(self) -> Any:  # noqa: ANN401 - transformers is not typed
         """Build the model and fill it with the weights; each call gives another, to be trained for example."""
         import torch
-        from transformers import AutoModel
+        from transformers import AutoModel, AutoModelForTextEncoding
 
         arithmetic = self._arithmetic
         try:
             config = self._config()
-            make = partial(AutoModel.from_config, config, trust_remote_code=False)
+            kind = AutoModelForTextEncoding if config.model_type.endswith("t5") else AutoModel
+            make = partial(kind.from_config, config, trust_remote_code=False)
             check_size(self.files, make)
             model = make()
-            self._check_window(model)
-            missing, _ = model.load_state_dict(named_as(state_of(self.files), model.state_dict()), strict=False)
+            self.check_window(model)
+            missing, unused = model.load_state_dict(named_as(state_of(self.files), model.state_dict()), strict=False)
+            check_leftover(self.files.folder, unused)
             if hasattr(model.config, "use_cache"):
                 model.config.use_cache = False  # of a causal model, for words that it will not say
             model = model.to(device=arithmetic.device, dtype=getattr(torch, arithmetic.precision)).eval()
@@ -238,6 +271,7 @@ class Tower:
                 f"The card of {self._card.name} pools by the model's pooler, and the model in {self.files.folder} has "
                 "none. Write another pooling into the card: mean or first."
             )
+        missing = _unset(model, missing)
         unset = [name for name in missing if wants_pooler or not name.startswith("pooler.")]
         if unset:
             raise BadWeights(
@@ -260,7 +294,7 @@ class Tower:
             )
         return BertConfig.from_dict({**config.to_dict(), "model_type": "bert"})
 
-    def _check_window(self, model: Any) -> None:  # noqa: ANN401 - transformers is not typed
+    def check_window(self, model: Any) -> None:  # noqa: ANN401 - transformers is not typed
         """Refuse a model with fewer positions than a stretch has tokens; one with relative positions has no limit."""
         most = positions(model)
         longest = self._longest + len(self.opening) + len(self.closing)
@@ -272,16 +306,28 @@ class Tower:
             )
 
 
+def _unset(model: torch.nn.Module, missing: Sequence[str]) -> list[str]:
+    """Leave out of the names of missing weights those of weights that have another name, too, by which they are set."""
+    lacking, names = set(missing), dict[int, set[str]]()
+    for name, each in model.named_parameters(remove_duplicate=False):
+        names.setdefault(id(each), set()).add(name)
+    tied = {name for alike in names.values() if alike - lacking for name in alike}
+    return [name for name in missing if name not in tied]
+
+
 def dense_layers(folder: Path, encoder: str) -> list[torch.nn.Module]:
     """Read a layer behind the pooling, as sentence-transformers has it: what multiplies, and its activation."""
     import torch
-    from safetensors.torch import load_file
+    from safetensors import safe_open
 
     known = {each.__name__: each for each in (torch.nn.Identity, torch.nn.Tanh, torch.nn.GELU, torch.nn.ReLU)}
     try:
         said = json.loads((folder / CONFIG).read_bytes())
-        activation = known[str(said.get("activation_function", "torch.nn.Tanh")).rsplit(".", 1)[-1]]()
-        state = {name.removeprefix("linear."): each.float() for name, each in load_file(folder / WEIGHTS).items()}
+        usual = "Identity" if "model_type" in said else "Tanh"  # ColBERT's lies among the weights of its model
+        activation = known[str(said.get("activation_function", usual)).rsplit(".", 1)[-1]]()
+        with safe_open(folder / WEIGHTS, "pt") as held:
+            names = [name for name in held.keys() if name.startswith("linear.")]  # noqa: SIM118 - no mapping
+            state = {name.removeprefix("linear."): held.get_tensor(name).float() for name in names}
         width, read = state["weight"].shape
         linear = torch.nn.Linear(read, width, bias="bias" in state)
         linear.load_state_dict(state)
@@ -430,7 +476,7 @@ class TowerPair:
     def passage_ids(self, passage: str, window: int | None = None) -> list[int]:
         """Cut a passage to the window, from its beginning; parameters and token ids as of `claim_ids`."""
         read = self.passages.tokens(passage, self.card.passage_prefix)
-        return [*read.prefix, *read.ids[: self.room(read, window)]]
+        return [*read.prefix, *read.ids[: self.room(read, window or self.card.passage_window)]]
 
     @cached_property
     def _mask(self) -> list[int]:

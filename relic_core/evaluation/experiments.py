@@ -18,6 +18,7 @@ from relic_core.config import Settings, provenance
 from relic_core.domain import ContextSize, Outcome, Run
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import open_reranker
+from relic_core.encoders.sparse import SparseEncoder
 from relic_core.errors import BadBenchmark, BadRequest, NoIndex, RelicError
 from relic_core.evaluation.runner import Answered, Answering, Slice, by_pool, evaluate, lengths_of, preparing, slices
 from relic_core.formats.relic import entry_of
@@ -284,6 +285,8 @@ def _own_models(card: RetrieverCard, settings: Settings) -> list[str]:
     made_of = [each.name for each in registry.in_order([card.name])]
     if settings.reranker and "reranked" in made_of:
         own.append(open_reranker(settings.reranker).name)
+    if card.setting:
+        own.append(SparseEncoder(settings.sparse).name)
     return own
 
 

@@ -53,7 +53,7 @@ class DenseAlone(VectorSearch):
     ) -> None:
         super().__init__(name, encoder=encoder, root=root, memory=memory, model=model)
         self._opened = index_files.kept_open(
-            root, lambda recipe: index_files.load(root, recipe)["vectors"], most=index_files.files_allowed()
+            root, lambda recipe: index_files.load(root, recipe), most=index_files.files_allowed()
         )
 
     def recipe(self, work: WorkVersion, length: int) -> index_files.Recipe | None:
@@ -83,9 +83,8 @@ class DenseAlone(VectorSearch):
             return self.encode(pieces.content(spans))
 
         def join(parts: Sequence[Arrays]) -> tuple[Arrays, dict[str, Any]]:
-            vectors = np.concatenate([part["vectors"] for part in parts])
-            notes = {"length": length, "spans": len(vectors), "encoder": dict(self._encoder().facts)}
-            return {"vectors": vectors}, notes
+            spans = work.candidates(length)
+            return self.joined(parts), {"length": length, "spans": spans, "encoder": dict(self._encoder().facts)}
 
         (pieces,) = self.pieces(work, (length,))
         index_files.build(self.root, pieces.recipe, pieces.members, make=make, join=join, report=report)
@@ -106,17 +105,21 @@ class DenseAlone(VectorSearch):
         """Encode the texts of spans."""
         return {"vectors": self._encoder().encode_passages(content)}
 
+    def joined(self, parts: Sequence[Arrays]) -> Arrays:
+        """Join what was encoded of the pieces of a work."""
+        return {"vectors": np.concatenate([part["vectors"] for part in parts])}
+
     def span_vector(self, work: WorkVersion, span: Span) -> npt.NDArray[np.float32]:
         """Take a span's vector from the index of its length. Raises as `VectorSearch.span_vector`."""
         check_span(work, span)
-        return np.array(self._opened(self._recipe(work, span.length))[span.start])
+        return np.array(self._opened(self._recipe(work, span.length))["vectors"][span.start])
 
     def score_vector(self, vector: npt.NDArray[np.float32], work: WorkVersion, length: int) -> Scores:
         """Score every span of `length` sentences against a vector. Raises NoIndex and StaleIndex."""
         if work.candidates(length) == 0:
             return np.zeros(0, dtype=np.float32)
-        return times(self._opened(self._recipe(work, length)), vector)
+        return times(self._opened(self._recipe(work, length))["vectors"], vector)
 
     def _recipe(self, work: WorkVersion, length: int) -> index_files.Recipe:
-        code = f"{CODE}, spans of {length}"
+        code = f"{self.code}, spans of {length}"
         return index_files.Recipe.of(work, retriever=self.name, encoder=self.encoder_identity, code=code)

@@ -39,6 +39,7 @@ class RetrieverCard:
     - `default`: every work is prepared for it and every search asks it; where not, it answers those who choose it.
     - `library`: whether it searches many works at once: see `relic_core.ports.CorpusRetriever`.
     - `server`: whether it asks a language model on a server: offered only where one is set up.
+    - `setting`: the one that names its model, where none comes with the program.
     """
 
     name: str
@@ -52,6 +53,12 @@ class RetrieverCard:
     components: tuple[str, ...] = ()
     library: bool = False
     server: bool = False
+    setting: str = ""
+
+    @property
+    def on_its_own(self) -> bool:
+        """Whether it works with what comes with the program; where not, it is used only where it is named."""
+        return not (self.server or self.setting)
 
     @property
     def registered(self) -> bool:
@@ -161,6 +168,16 @@ _CARDS = (
         factory="relic_core.retrieval.late:create",
         default=False,
         components=("fusion",),
+    ),
+    RetrieverCard(
+        name="splade",
+        label="SPLADE",
+        description="Compares words, and words that a model of yours reads between them: each counts as it has learnt.",
+        kind="dense",
+        factory="relic_core.retrieval.splade:create",
+        shown=False,
+        default=False,
+        setting="RELIC_SPARSE",
     ),
     RetrieverCard(
         name="bm25-reference",

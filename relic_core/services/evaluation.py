@@ -159,10 +159,11 @@ def retriever_names() -> tuple[str, ...]:
 def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
     """Read names of retrievers, with commas between, or "all".
 
-    "all" leaves out slow copies of others, those that ask a model's server, and the one named by `without`.
+    "all" leaves out slow copies of others, those that need a server or a model of your own, and the one that `without`
+    names.
     """
     if said.strip() == "all":
-        offline = (card.name for card in registry.cards() if not card.server)
+        offline = (card.name for card in registry.cards() if card.on_its_own)
         return tuple(name for name in offline if not name.endswith("-reference") and name != without)
     names = tuple(dict.fromkeys(name.strip() for name in said.split(",") if name.strip()))
     if not names:

@@ -16,6 +16,7 @@ from relic_core.config import Settings
 from relic_core.domain import WorkSummary
 from relic_core.domain.figures import many
 from relic_core.encoders.cross_encoder import open_reranker
+from relic_core.encoders.sparse import SparseEncoder
 from relic_core.errors import RelicError, StaleIndex
 from relic_core.installed import COMMAND
 from relic_core.language_models.server import Server
@@ -163,6 +164,8 @@ def _models(settings: Settings) -> Iterator[Finding]:
     )
     if settings.late:
         looks += (("late interaction", lambda: late.checked_encoder(settings)),)
+    if settings.sparse:
+        looks += (("SPLADE", lambda: SparseEncoder(settings.sparse).name),)
     for name, look in looks:
         try:
             yield Finding(name, "good", f"The files of {look()} are the ones expected.")

@@ -240,7 +240,7 @@ def may_answer(chooser: str) -> tuple[str, ...]:
     Those that ask a server's language model, which may cost money, answer only where they are named; so does what keeps
     every token of a work, which takes hundreds of megabytes.
     """
-    cards = (each for each in registry.cards() if not (each.server or each.keeps_own_index))
+    cards = (each for each in registry.cards() if each.on_its_own and not each.keeps_own_index)
     return tuple(card.name for card in cards if card.name == alike(card.name) != alike(chooser))
 
 

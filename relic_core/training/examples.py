@@ -116,8 +116,8 @@ def check_enough(pairs: int, windows: int) -> None:
     if pairs + windows < LEAST:
         raise BadRequest(
             f"There are {pairs:,} pairs and {windows:,} windows to learn from. At least {LEAST} are needed, and some "
-            "thousands to learn much. Add more secondary sources in the Library, decide what of it may be learnt "
-            "from, or choose more of it."
+            "thousands to learn much. What is kept for measuring is never learnt from: add other novels, and what "
+            "critics wrote about them, in the Library, decide what of it may be learnt from, or choose more of it."
         )
 
 

@@ -18,6 +18,7 @@ from tests.chat_server import by_shared_words, serving
 from tests.making import make_work
 from tests.making_rerankers import make_cross_encoder
 from tests.making_training import make_base
+from tests.tiny_models import splade
 
 NAMES = [card.name for card in registry.cards()]
 ALONE = {f"{name}, spans alone": name for name in ("dense-relic", "zero-shot")}
@@ -25,10 +26,10 @@ ALONE = {f"{name}, spans alone": name for name in ("dense-relic", "zero-shot")}
 WAYS = [*NAMES, *ALONE]
 READ_BY_MODEL = {card.name for card in registry.cards() if card.server}
 """Those that ask a model's server; the one here goes by shared words."""
-SAVING = {"dense-relic", "reranked", "fusion", "zero-shot", "late", *READ_BY_MODEL}
+SAVING = {"dense-relic", "reranked", "fusion", "zero-shot", "late", "splade", *READ_BY_MODEL}
 """Those whose preparation is kept on disk, and that therefore have to be prepared."""
-TAUGHT_NOTHING = {"random", "reranked"}
-"""Those whose order has nothing to do with the claim's words: the reranker's weights are random here."""
+TAUGHT_NOTHING = {"random", "reranked", "splade"}
+"""Those whose order has nothing to do with the claim's words: these models' weights are random here."""
 PAGES = {"surroundings"}
 """Those that tell the pages of a work apart, and not its sentences."""
 LENGTHS = range(1, 8)
@@ -57,8 +58,15 @@ def models(tmp_path_factory):
     """Return the settings that name a cross-encoder and a language model's server."""
     folder = tmp_path_factory.mktemp("reranker")
     cross_encoder = str(make_cross_encoder(folder / "tiny", make_base(folder / "base")))
+    sparse = str(splade(folder / "splade"))
     with serving(answer=by_shared_words) as chat:
-        yield {"reranker": cross_encoder, "reader": chat.address, "reader_model": "tiny", "reader_context": 100_000}
+        yield {
+            "reranker": cross_encoder,
+            "sparse": sparse,
+            "reader": chat.address,
+            "reader_model": "tiny",
+            "reader_context": 100_000,
+        }
 
 
 def make(way, folder, models, made=None):

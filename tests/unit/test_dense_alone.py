@@ -107,7 +107,7 @@ def test_a_prepared_work_answers_in_another_process_too(tmp_path, work):
 def test_the_matrix_is_not_read_into_memory(tmp_path, work):
     alone = retriever(tmp_path, FakeEncoder())
     alone.prepare(work, silent, lengths=(1,))
-    assert isinstance(alone._opened(alone._recipe(work.version, 1)), np.memmap)
+    assert isinstance(alone._opened(alone._recipe(work.version, 1))["vectors"], np.memmap)
 
 
 def test_a_stopped_build_goes_on_where_it_stopped_and_gives_the_same_index(tmp_path, work):
@@ -164,7 +164,7 @@ def test_of_two_who_prepare_a_work_at_once_one_waits_and_says_so(tmp_path, work)
 def test_an_index_of_something_else_is_not_used(tmp_path, work, change, monkeypatch):
     retriever(tmp_path, FakeEncoder()).prepare(work, silent, lengths=(1,))
     if change == "code":
-        monkeypatch.setattr(dense_alone, "CODE", "dense-alone/0")
+        monkeypatch.setattr(dense_alone.DenseAlone, "code", "dense-alone/0")
     encoder = FakeEncoder("fake/2") if change == "encoder" else FakeEncoder()
     now = make_work(["Another sentence."]) if change == "text" else work
     assert not retriever(tmp_path, encoder).ready(now, 1)

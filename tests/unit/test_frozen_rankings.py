@@ -130,7 +130,7 @@ def test_every_retriever_is_frozen():
     from relic_core.retrieval import registry
 
     assert {name for each in FROZEN.values() for name in each["columns"]} == {
-        card.name for card in registry.cards() if not card.server
+        card.name for card in registry.cards() if card.on_its_own
     }
 
 
