@@ -47,7 +47,7 @@ _ESCAPED_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 def _in_utc(moment: datetime) -> datetime:
     if not MINYEAR < moment.year < MAXYEAR:
-        raise ValueError("A date so far away cannot be told in every time zone")
+        raise ValueError("A date so far away has no hour in some time zones")
     return moment.astimezone(UTC)
 
 
@@ -158,7 +158,7 @@ def as_string(value: object, source: str, *, empty: bool = False) -> str:
 
 
 def checked(kind: type[T], raw: object, here: str, *, extra: ExtraValues = "forbid") -> T:
-    """Make a record, or whatever a type names, of plain data, strictly; what is wrong is told with its place.
+    """Make a record, or whatever a type names, of plain data, strictly; its error names the place.
 
     - `extra`: what is done with what is unknown.
     """
@@ -183,7 +183,7 @@ def record_of(kind: type[T], said: str | bytes, *, extra: ExtraValues = "forbid"
     """
     try:
         found: T = _reader(kind).validate_json(said, strict=True, extra=extra)
-        return found  # noqa: TRY300 - what it raises is told below
+        return found  # noqa: TRY300 - as a function it would be longer
     except ValidationError as error:
         if error.error_count() > _MOST_ERRORS:
             raise ValueError(f"it is wrong in {error.error_count():,} places") from None

@@ -172,7 +172,7 @@ class _File(Strict):
 
 
 class _Row(Strict):
-    """What is taken in of an answer; whoever has it again works the rest out."""
+    """What is taken in of an answer; the rest follows from it."""
 
     annotator: Name
     annotator_key: Annotated[str, Field(pattern=rf"^{_ELSEWHERE}[0-9a-f]{{12}}$")]
