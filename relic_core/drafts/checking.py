@@ -13,7 +13,6 @@ from relic_core.drafts.critics import Critics
 from relic_core.drafts.naming import Named, Names, same_chapter
 from relic_core.drafts.placing import LEAST_SHARE, Laid, QuotedWords, is_negation
 from relic_core.errors import BadText
-from relic_core.mining.languages import language
 from relic_core.mining.matches import Aligner, matches_of, unbracketed
 from relic_core.mining.pairs import is_no_quotation
 from relic_core.mining.prose import Quotation, read_prose
@@ -22,6 +21,7 @@ from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.mining.windows import LEAST_BITS_UNMARKED
 from relic_core.reporting.citations.locators import locate
 from relic_core.reporting.citations.styles import cite
+from relic_core.text.languages import language
 from relic_core.text.words import content_tokens
 
 MOST_WORDS = 60_000
