@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -302,8 +301,8 @@ def _fetch_paper(app: App) -> None:
     with st.container(border=True, key="proxy_pride"):
         st.html(_PRIDE)
         if paper_study(app.catalogue, app.settings)[0] is None:
-            add = partial(app.catalogue.add, PRIDE.works, prepare=False)
-            offer(app, "proxy_work", "Add the novel (less than a minute)", add)
+            label = "Add the novel (less than a minute)"
+            offer(app, "proxy_work", label, lambda: app.catalogue.add(PRIDE.works, prepare=False))
         offer_critics(app, "proxy_claims")
 
 

@@ -122,7 +122,7 @@ def test_the_same_text_again_is_known(app, text, tmp_path):
         (lambda path: None, "no file"),
         (Path.mkdir, "is a folder"),
         (Path.touch, "The file is empty"),
-        (lambda path: path.write_bytes(bytes(range(256)) * 64), SAYS["encoding unknown"]),
+        (lambda path: path.write_bytes(bytes(range(256)) * 64), "line 1 holds the control character U+0000"),
         (lambda path: (path.touch(), os.truncate(path, 60_000_000)), "at most 20,000,000 are allowed"),
     ],
     ids=["missing", "folder", "empty", "binary", "60 MB"],
@@ -231,7 +231,7 @@ def test_several_files_are_added_at_once_and_one_that_cannot_be_read_says_why(ap
     files = [("a.txt", LANTERNS.encode()), ("noise_*1*.txt", bytes(range(256)) * 64), ("b.txt", b"It rained. I slept.")]
     at = upload(app.open(LIBRARY), *files)
     (refused,) = at.error
-    assert as_read(refused.value).startswith("**noise_*1*.txt**: The file is not text")
+    assert as_read(refused.value).startswith("**noise_*1*.txt**: The file is not plain text")
     click(at, "Add all 2")
     assert len(at.success) == 2
     assert len(titles(at)) == 3

@@ -296,11 +296,11 @@ def test_a_compact_model_that_lacks_a_file_is_refused_by_its_name(model, name):
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"version": "layers/3"}, "layers/3.*layers/2"),
-        ({"precision": "int8"}, r'"precision" is .int8'),
-        ({"sha256": "abc"}, r'its "sha256" is .abc'),
-        ({"base": 3}, r'its "base" is 3'),
-        ({"more": 3}, '"more" is 3'),
+        ({"version": "layers/3"}, "layers/2.*layers/3"),
+        ({"precision": "int8"}, "precision.*int8"),
+        ({"sha256": "abc"}, "sha256.*abc"),
+        ({"base": 3}, "base.*is 3"),
+        ({"more": 3}, "more.*is 3"),
     ],
 )
 def test_a_card_of_layers_that_cannot_be_followed_is_refused(model, said, message):

@@ -365,7 +365,7 @@ def test_a_file_of_choices_from_before_there_were_rerankers_is_read(made, bench,
     assert (default.encoder.choice.training, default.reranker.choice, default.problem) == (encoder, None, "")
     assert bench.trainings.go_back() == Chosen()
     (unnamed.data / "model.json").write_text(json.dumps({"version": 3, "chosen": []}))
-    assert " 3," in bench.trainings.default.problem
+    assert "is 3" in bench.trainings.default.problem
 
 
 # ---------------------------------------------------------------- what goes wrong

@@ -8,6 +8,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -405,7 +406,8 @@ def _arguments(app: App, work_id: str) -> Iterator[Reader]:
         if not isinstance(arguments, dict):
             return
         try:
-            asyncio.run(server.call_tool(name, arguments))
+            with ThreadPoolExecutor(1) as thread:  # where a browser is driven, this one has a loop already
+                thread.submit(asyncio.run, server.call_tool(name, arguments)).result()
         except ToolError as error:
             if type(error) is not ToolError:
                 raise error.__cause__ or error from error
