@@ -38,7 +38,7 @@ def show(app: App, facts: Facts) -> None:
     if met:
         rows.append(Row("Both", shown.count(met), "paragraphs name both", _BOTH))
     rows += [Row(each.name, shown.count(each.sentences), "times named", _PERSON) for each in shown.people]
-    st.header("At a look", anchor="look")
+    st.header("At a glance", anchor="look")
     click = f"work_chart_{work.id}"
     with st.container(key="work_plot"):
         st.plotly_chart(
