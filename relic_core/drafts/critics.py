@@ -24,6 +24,8 @@ _ROWS = 3
 _UNKNOWN_BITS = 20.0
 _AT_ONCE, _MOST = 100, 1_000
 """Quotations that are searched for at once, and passages that are looked at for them."""
+_APART = r"(?:^|[^\pL]|$)"
+"""Stands before and after a word in a pattern: \\b knows only the letters of ASCII."""
 
 
 class Critics:
@@ -47,20 +49,23 @@ class Critics:
         for first in range(0, len(quotations), _AT_ONCE):
             some = quotations[first : first + _AT_ONCE]
             rows = [row for each in some for row in _rarest_rows(QuotedWords(each, works), works)]
-            passages = self._holding(f"(?i)\\b(?:{'|'.join(rows)})\\b", _MOST) if rows and sources else ()
+            passages = self._holding(f"(?i){_APART}(?:{'|'.join(rows)}){_APART}", _MOST) if rows and sources else ()
             yield from _laid(some, {each.id: each for each in passages}, sources)
 
 
 def _rarest_rows(quoted: QuotedWords, works: QuotedWorks) -> list[str]:
     """Write rows of words of a quotation as patterns, for which letters alone count."""
     words = quoted.words
+    if len(words.numbers) < RUN:
+        return []
     bits = np.where(words.numbers == UNKNOWN, _UNKNOWN_BITS, works.bits[words.numbers])
     taken: list[int] = []
     for at in np.argsort(-np.convolve(bits, np.ones(RUN), "valid"), kind="stable").tolist():
         if len(taken) < _ROWS and all(abs(at - other) >= RUN for other in taken):
             taken.append(at)
     rows = (quoted.text[words.starts[at] : words.ends[at + RUN - 1]] for at in taken)
-    return ["[^A-Za-z]+".join(re.findall("[A-Za-z]+", row)) for row in rows]
+    patterns = (r"[^\pL]+".join(re.findall(r"[^\W\d_]+", row)) for row in rows)
+    return [each for each in patterns if each]
 
 
 def _laid(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lxml.etree import _Element as Element
 
@@ -30,8 +30,8 @@ _SET_OFF = "    "
 """How a quotation that is set off begins in plain text: as typed, or as its style says."""
 _QUOTE_STYLE = re.compile(r"quot|block text|verse|epigraph", re.IGNORECASE)
 _BLOCKS = frozenset("p h1 h2 h3 h4 h5 h6 li pre div dd dt td th figcaption section article body".split())  # noqa: SIM905
-_NOTICE = "\ue001"
-"""Stands between the words of a draft and a notice on how it was read: a character that nobody types."""
+_Read = tuple[str, str]
+"""The text of a draft, and a notice on how it was read."""
 _BESIDE = frozenset({"annotation", "tracked-changes"})
 """What of an OpenDocument is no part of its text."""
 _UNSEEN = frozenset("script style head template".split())  # noqa: SIM905 - a list
@@ -60,7 +60,7 @@ def read_draft(data: bytes, name: str) -> Draft:
     if read is None:
         raise BadText(f"{called} is not a draft that can be read. Give {', '.join(_READERS)}, or paste the text.")
     try:
-        text = read(data)
+        text, notice = read(data)
     except (TextTooLarge, UnsafeFile):
         raise
     except Exception as error:  # readers of other people's files fail in many ways
@@ -68,7 +68,6 @@ def read_draft(data: bytes, name: str) -> Draft:
             raise
         logging.getLogger(__name__).info("%s cannot be read", called, exc_info=error)
         raise BadText(f"{called} is damaged, or no {ending} file. Save it anew, or paste the text.") from error
-    text, _, notice = text.partition(_NOTICE)
     if not any(map(str.isalpha, text)):
         scanned = " Its pages may be pictures: have the text recognised first." * (ending == ".pdf")
         raise BadText(f"{called} holds no words.{scanned}")
@@ -136,7 +135,7 @@ def _in_lines(text: str, set_off: int) -> str:
     return text.replace("\n", "\n" + " " * set_off)
 
 
-def _word(data: bytes) -> str:
+def _word(data: bytes) -> _Read:
     from docx import Document
 
     Archive(data)  # refuses what unpacks without end
@@ -146,12 +145,11 @@ def _word(data: bytes) -> str:
             "The draft holds tracked changes that were neither accepted nor rejected. Decide on them in Word, or give "
             "a copy in which all are accepted."
         )
-    return "\n\n".join(
-        f"{each.lead}{_in_lines(each.paragraph.text, len(each.lead))}" for each in word_paragraphs(document)
-    )
+    paragraphs = (f"{each.lead}{_in_lines(each.paragraph.text, len(each.lead))}" for each in word_paragraphs(document))
+    return "\n\n".join(paragraphs), ""
 
 
-def _open_document(data: bytes) -> str:
+def _open_document(data: bytes) -> _Read:
     archive = Archive(data)
     with suppress(NotFound):
         if b":encryption-data" in archive.read("META-INF/manifest.xml"):
@@ -175,7 +173,7 @@ def _open_document(data: bytes) -> str:
             style = next((str(value) for key, value in element.attrib.items() if str(key).endswith("}style-name")), "")
             set_off = _SET_OFF if style in quoting or _QUOTE_STYLE.search(style) else ""
             paragraphs.append(set_off + _in_lines("".join(_inline(element)).strip(), len(set_off)))
-    return "\n\n".join(filter(str.strip, [*paragraphs, *notes]))
+    return "\n\n".join(filter(str.strip, [*paragraphs, *notes])), ""
 
 
 def _inline(element: Element) -> Iterator[str]:
@@ -194,18 +192,18 @@ def _inline(element: Element) -> Iterator[str]:
             yield child.tail or ""
 
 
-def _html(data: bytes) -> str:
+def _html(data: bytes) -> _Read:
     return _of_page(decode_markup(data, what="The draft", max_bytes=MOST_BYTES))
 
 
-def _markdown(data: bytes) -> str:
+def _markdown(data: bytes) -> _Read:
     from markdown_it import MarkdownIt
 
     text = re.sub(r"(?m)^\[(?=\^[^\]]+\]:)", r"\\[", decode(data, max_bytes=MOST_BYTES))  # a note is no link's address
     return _of_page(f"<body>{MarkdownIt('js-default').render(text)}</body>")
 
 
-def _of_page(page: str) -> str:
+def _of_page(page: str) -> _Read:
     paragraphs: list[str] = []
 
     def read(element: Element, *, set_off: bool) -> None:
@@ -226,14 +224,14 @@ def _of_page(page: str) -> str:
 
     paragraphs.append("")
     read(parse_html(page, what="The draft"), set_off=False)
-    return "\n\n".join(each.rstrip() for each in paragraphs if each.strip())
+    return "\n\n".join(each.rstrip() for each in paragraphs if each.strip()), ""
 
 
 def _flowing(text: str | None) -> str:
     return re.sub(r"\s+", " ", text or "")
 
 
-def _latex(data: bytes) -> str:
+def _latex(data: bytes) -> _Read:
     from pylatexenc.latex2text import LatexNodes2Text
 
     text = decode(data, max_bytes=MOST_BYTES)
@@ -243,14 +241,14 @@ def _latex(data: bytes) -> str:
     )
     quoted = re.sub(set_off, lambda found: "\n\n" + re.sub(r"(?m)^\s*(?=\S)", _MARKED, found[1].strip()) + "\n\n", text)
     plain: str = LatexNodes2Text(keep_comments=False).latex_to_text(quoted)
-    return plain.replace("``", "“").replace("''", "”").replace(_MARKED, _SET_OFF)
+    return plain.replace("``", "“").replace("''", "”").replace(_MARKED, _SET_OFF), ""
 
 
 _MARKED = "\ue000"
 """Where a line set off begins, while LaTeX is read: a character that nobody types."""
 
 
-def _pdf(data: bytes) -> str:
+def _pdf(data: bytes) -> _Read:
     from pypdf import PdfReader
 
     reader = PdfReader(io.BytesIO(data))
@@ -260,7 +258,7 @@ def _pdf(data: bytes) -> str:
     without = (page for page, text in zip(reader.pages, texts, strict=True) if not text.strip())
     pictures = sum(bool(page.images.keys()) for page in without)
     notice = f"{pictures:,} of its {len(texts):,} pages are pictures without text, and were not read."
-    return "\n".join(texts) + (_NOTICE + notice) * bool(pictures)
+    return "\n".join(texts), notice * bool(pictures)
 
 
 def _opens(reader: PdfReader) -> bool:
@@ -271,11 +269,11 @@ def _opens(reader: PdfReader) -> bool:
         return False
 
 
-def _plain(data: bytes) -> str:
-    return decode(data, max_bytes=MOST_BYTES)
+def _plain(data: bytes) -> _Read:
+    return decode(data, max_bytes=MOST_BYTES), ""
 
 
-_READERS: dict[str, Callable[[bytes], Any]] = {
+_READERS: dict[str, Callable[[bytes], _Read]] = {
     ".docx": _word,
     ".odt": _open_document,
     ".md": _markdown,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pickle
 import resource
+import signal
 import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -29,10 +32,15 @@ LARGE = 1_000_000
 MEGABYTES, SECONDS = 2_000, 90
 """What one file may take of memory and of a processor's time; 20 MB of novels take 500 MB and 20 seconds."""
 _PIPE, _POLL = subprocess.PIPE, 0.25
+_NO_MEMORY = 3
+_TOO_MUCH = {_NO_MEMORY, -signal.SIGXCPU, -signal.SIGKILL}
+"""How the process ends that met a limit."""
 _PLACES = threading.BoundedSemaphore(2)
 """How many files are read at once, of all visitors."""
 _TURNS: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 """By visitor, who has one file read after the other."""
+_Answer = tuple[Preview, bytes] | RelicError | str
+"""What was read, why it cannot be, or what failed."""
 
 
 def is_large(data: bytes) -> bool:
@@ -47,7 +55,7 @@ def read(asked: Asked, *, whose: str, wait: Callable[[], None]) -> Preview:
     """Read a file as `read_edition` does; the preview holds the beginning of the work, and what `again` takes.
 
     - `wait`: called several times a second; what it raises ends the reading.
-    Raises BadText: it takes more memory or time than is allowed.
+    Raises BadText: it takes more memory or time than is allowed, or reading it fails.
     """
     own = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # each thread would take memory
     command = [sys.executable, "-m", __name__, str(SECONDS), str(MEGABYTES)]
@@ -64,16 +72,21 @@ def read(asked: Asked, *, whose: str, wait: Callable[[], None]) -> Preview:
                 wait()
         finally:
             process.kill()
-    if process.returncode or not answer:
+    if process.returncode in _TOO_MUCH:
         raise BadText(
             f"The file takes more than {SECONDS} seconds or {MEGABYTES:,} MB of memory to read, far more than a book "
             "of its size does, so it was given up. Split it into volumes and add each."
         )
-    found: tuple[Preview, bytes] | RelicError = pickle.loads(answer)  # noqa: S301 - of our own process
+    found: _Answer = f"its process ended with {process.returncode}"
+    if answer:
+        found = pickle.loads(answer)  # noqa: S301 - of our own process
     if isinstance(found, RelicError):
         raise found
+    if isinstance(found, str):
+        logging.getLogger(__name__).error("%s cannot be read: %s", asked.name, found)
+        raise BadText("The file cannot be read. It may be damaged: save it anew, or in another format, and add that.")
     preview, edition = found
-    return replace(preview, kept=Kept(asked, edition))
+    return replace(preview, kept=Kept(asked, edition, whose))
 
 
 def again(kept: Kept, said: Metadata) -> Edition:
@@ -81,7 +94,8 @@ def again(kept: Kept, said: Metadata) -> Edition:
     edition: Edition = pickle.loads(kept.edition)  # noqa: S301 - of our own process
     work = edition.work
     if said.given and work.format != "plain text":  # names tell there what is a heading, or by another hand
-        return again(read(kept.asked._replace(metadata=said), whose="", wait=lambda: None).kept or kept, Metadata())
+        anew = read(kept.asked._replace(metadata=said), whose=kept.whose, wait=kept.wait)
+        return again(anew.kept or kept, Metadata())
     guessed = tuple(filter(None, work.guessed.split(", ")))
     known = Metadata(work.title, work.author, work.translator, work.year, guessed).corrected(said)
     described = {each: getattr(known, each) for each in ("title", "author", "translator", "year")}
@@ -119,20 +133,24 @@ def _limit(seconds: int, megabytes: int) -> None:
 def _end_beyond(most: int) -> None:
     while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < most:
         time.sleep(_POLL)
-    os._exit(1)
+    os._exit(_NO_MEMORY)
 
 
 def main() -> None:
     """Read what standard input asks for, and answer on standard output."""
     _limit(*map(int, sys.argv[1:]))
-    asked: Asked = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the process that started this
-    answer: tuple[Preview, bytes] | RelicError
     try:
+        asked: Asked = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the process that started this
         edition = read_edition(**asked._asdict(), source=asked.name)
-        answer = replace(make_preview(edition), work=beginning_of(edition.work)), pickle.dumps(edition)
+        preview = replace(make_preview(edition), work=beginning_of(edition.work))
+        written = pickle.dumps((preview, pickle.dumps(edition)))
+    except MemoryError:
+        os._exit(_NO_MEMORY)
     except RelicError as error:
-        answer = error
-    sys.stdout.buffer.write(pickle.dumps(answer))
+        written = pickle.dumps(error)
+    except Exception:  # noqa: BLE001 - logged by the process that started this
+        written = pickle.dumps(traceback.format_exc())
+    sys.stdout.buffer.write(written)
 
 
 if __name__ == "__main__":

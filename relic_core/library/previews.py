@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -59,10 +59,15 @@ class Asked(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A large file, and the pickled edition that was read of it, which takes a fraction of its room."""
+    """A large file, and the pickled edition that was read of it, which takes a fraction of its room.
+
+    - `whose`, `wait`: for reading it again, see `library.apart.read`.
+    """
 
     asked: Asked
     edition: bytes
+    whose: str = ""
+    wait: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

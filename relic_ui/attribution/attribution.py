@@ -254,6 +254,7 @@ def _passage(found: Attribution, borrowed: Sequence[SourceCard]) -> str:
     """Set the whole text, each borrowed stretch in the colour and number of its source, underlined where explained."""
     target = found.target
     lit = [(a, b, number) for number, card in enumerate(borrowed, start=1) for a, b in card.runs]
+    ends = {(number, b) for _, b, number in lit}
     borders = {0, len(target.text), target.start, target.end}
     borders.update(at for a, b, _ in (*lit, *found.gains) for at in (a, b))
     html = ""
@@ -262,7 +263,7 @@ def _passage(found: Attribution, borrowed: Sequence[SourceCard]) -> str:
         number = next((number for a, b, number in lit if a <= start and end <= b), 0)
         if number:
             piece = f'<mark style="{_colour(number)}">{piece}</mark>'
-            piece += f"<sup>{number}</sup>" * (len(borrowed) > 1 and any(end == b for _, b, _ in lit))
+            piece += f"<sup>{number}</sup>" * (len(borrowed) > 1 and (number, end) in ends)
         gain = next((gain for a, b, gain in found.gains if a <= start and end <= b), 0.0)
         if gain > 0:
             piece = f'<span class="relic-gain" style="--relic-gain:{min(1.0, gain / _MOST_GAIN):.0%}">{piece}</span>'
@@ -281,7 +282,7 @@ def _card(card: SourceCard, marks: keep.Marks, number: int = 0) -> str:
     title = f'<cite class="relic-card-work">{escape(name_of(work))}</cite>'
     rank = f'<span class="relic-rank"><span class="relic-sr">Passage </span>{number or card.rank}</span>'
     read = link("read", where, title=f"{where} into the work: read it in its chapter", work=work.id, at=at, n=n)
-    kept = marks.html(work.id, at, n, place=f"passage {card.rank}, {name_of(work)}, {where}")
+    kept = marks.html(work.id, at, n, place=f"passage {number or card.rank}, {name_of(work)}, {where}")
     return (
         f'<article class="relic-card" id="source-{"of-" * bool(number)}{number or card.rank}" '
         f'style="{_colour(number) if number else hue("bm25")}"><header><h3>{rank} {title} {read}'

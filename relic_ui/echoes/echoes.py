@@ -12,7 +12,7 @@ from relic_core.wiring import App
 from relic_ui import jobs, links
 from relic_ui.echoes import pairs
 from relic_ui.naming import name_of
-from relic_ui.shell import warn_of_address
+from relic_ui.shell import show_errors, warn_of_address
 
 _TOPS = (20, 50, TOP, 200, 500)
 _WHOLE = 0
@@ -49,9 +49,10 @@ def ask(app: App, summaries: Sequence[WorkSummary]) -> EchoAnswer | None:
 
 @st.fragment(run_every="3s")
 def _show_first(app: App, wanted: EchoRequest) -> None:
-    if some := app.echoes.found(wanted, PART):
-        st.html('<p role="status">The most similar so far:</p>')
-        pairs.show_pairs(app, some)
+    with show_errors():
+        if some := app.echoes.found(wanted, PART):
+            st.html('<p role="status">The most similar so far:</p>')
+            pairs.show_pairs(app, some)
 
 
 def _restore(by_id: dict[str, WorkSummary]) -> None:

@@ -92,7 +92,8 @@ def _show_slopes(found: Comparison, names: tuple[str, str]) -> None:
     figure = go.Figure()
     for each in found.passages:
         places = [each.first or _BEYOND, each.second or _BEYOND]
-        said = f"{shorten(each.passage.quotation.plain, _WORDS)}<br>{escape(each.passage.place.label)}"
+        lines = (shorten(each.passage.quotation.plain, _WORDS), each.passage.place.label)
+        said = "<br>".join(escape(line, quote=False) for line in lines)
         line = {"color": colours[each.found], "width": 2, "dash": "solid" if each.found == "both" else "dot"}
         marker = {"size": 9, "symbol": ["circle" if place < _BEYOND else "line-ew-open" for place in places]}
         figure.add_scatter(
@@ -100,7 +101,8 @@ def _show_slopes(found: Comparison, names: tuple[str, str]) -> None:
             y=places,
             line=line,
             marker=marker,
-            hovertemplate=f"%{{y}}: {said}<extra></extra>",
+            hovertext=said,
+            hovertemplate="%{y}: %{hovertext}<extra></extra>",
             cliponaxis=False,
         )
     ticks = [1, 5, 10, 15, 20, _BEYOND]

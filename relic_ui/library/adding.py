@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from relic_core.errors import RelicError
@@ -100,12 +101,18 @@ def _read_all(app: App, files: Sequence[UploadedFile]) -> dict[str, _Read | tupl
             with st.spinner(f"Reading {literal(_short(file.name))} …"):
                 try:
                     # Whatever is drawn ends this run once the visitor has left or pressed something else.
-                    preview = app.works.preview(data, name=file.name, whose=person.current(), wait=st.empty().empty)
+                    preview = app.works.preview(data, name=file.name, whose=_visitor(), wait=st.empty().empty)
                     kept[file.file_id] = _Read(file.name, data, preview)
                 except RelicError as error:
                     kept[file.file_id] = (file.name, str(error))
         found[file.file_id] = kept[file.file_id]
     return _once(found)
+
+
+def _visitor() -> str:
+    """Give who is signed in, or else this visit: visitors do not wait for each other's files."""
+    context = get_script_run_ctx()
+    return person.current() or (context.session_id if context else "")
 
 
 def _once(found: dict[str, _Read | tuple[str, str]]) -> dict[str, _Read | tuple[str, str]]:
@@ -200,7 +207,9 @@ def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> 
                 given = correcting.read(said[key])
                 if read.preview.stored is None:  # what nobody changed, nobody has confirmed
                     given = {name: each for name, each in given.items() if each != getattr(read.preview.work, name)}
-                work = app.works.add(read.preview.kept or read.data, name=read.name, **given).work
+                kept = read.preview.kept
+                kept = kept and kept._replace(wait=st.empty().empty)  # as in `_read_all`
+                work = app.works.add(kept or read.data, name=read.name, **given).work
                 app.indexes.start(work.id)
             except RelicError as error:
                 messages.append(("error", f"{_short(read.name)}: {error}", ""))

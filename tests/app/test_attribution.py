@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import pytest
 
 from relic_core.domain.attribution import AttributionRequest
+from relic_ui.attribution import attribution
 from tests.app.reading import html, plain, said, sound
 
 PAGE = "pages/attribution.py"
@@ -54,7 +56,17 @@ def test_another_sentence_that_has_a_source_is_a_link_to_it(app):
     assert html(at).count('class="relic-target"') == 1
     assert plain(text).count(plain(lit[0])) == 1, "the text stands once"
     assert {f'id="source-of-{number}"' in html(at) for number in (1, 2)} == {True}, "each source stands beside it"
+    for card in re.findall(r'<article class="relic-card" id="source-of-.*?</article>', html(at), re.DOTALL):
+        number = re.search(r'id="source-of-(\d)"', card)[1]
+        assert f"passage {number}, {work.title}" in card, "a button is named by the number that is seen"
     assert plain(re.search(r'id="attribution-answer">(.*?)</h2>', html(again))[1]).endswith(work.title)
+
+
+def test_a_number_stands_behind_the_stretch_of_its_own_source_alone():
+    text = "Nobody counted the lanterns."
+    found = SimpleNamespace(target=SimpleNamespace(text=text, start=0, end=len(text)), gains=())
+    cards = [SimpleNamespace(runs=[(0, 27)]), SimpleNamespace(runs=[(7, 14)])]
+    assert re.findall(r"(\w+)</mark><sup>(\d)</sup>", attribution._passage(found, cards)) == [("lanterns", "1")]
 
 
 def test_a_passage_is_still_there_on_return_from_another_page(app):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
+from relic_core.errors import BadRequest
+from relic_ui.echoes import echoes
 from tests.app.reading import html, plain, said, sound
 from tests.unit.test_echoes_service import NOVEL, SCRIPTURE
 
@@ -53,6 +56,17 @@ def test_a_job_that_is_under_way_shows_its_progress_and_can_be_stopped(app, work
     assert at.get("progress")
     assert any(each.key.startswith("stop-") for each in at.button)
     app.held.let_go()
+
+
+def test_an_error_in_what_is_shown_while_works_are_compared_is_told_when_that_is_drawn_again(monkeypatch):
+    def fail(*_):
+        raise BadRequest("No works of that name.")
+
+    bench = SimpleNamespace(echoes=SimpleNamespace(found=fail))
+    told = []
+    monkeypatch.setattr("relic_ui.shell.st.error", lambda said, **_: told.append(said))
+    echoes._show_first.__wrapped__(bench, None)
+    assert len(told) == 1
 
 
 def test_what_cannot_be_compared_is_said(app, works):

@@ -217,8 +217,10 @@ def test_a_file_is_shown_as_it_was_understood_before_anything_is_stored(app):
     at.text_input[[box.label for box in at.text_input].index("Title")].set_value("The Lanterns")
     at.text_input[[box.label for box in at.text_input].index("First published")].set_value("1891")
     click(at, "Add")
-    assert said(at) == SAYS["added at once"]
     (added,) = [work for work in app.bench.works.summaries() if work.source == "lanterns.txt"]
+    assert said(at).startswith(SAYS["added at once"])
+    for to in ("read", "find"):
+        assert f'href="{to}?work={added.id}"' in html(at)
     assert (added.title, added.year) == ("The Lanterns", 1891)
     assert under_way(at) == ["Preparing The Lanterns starting"]
     assert not labelled(at, "Discard"), "the uploader has been emptied"

@@ -12,6 +12,7 @@ import zipfile
 
 import docx
 import docx.oxml
+import duckdb
 import pypdf
 import pytest
 from docx.opc.constants import RELATIONSHIP_TYPE
@@ -19,11 +20,16 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
+from relic_core.domain import SecondarySource
 from relic_core.domain.drafts import Draft
 from relic_core.drafts import service
+from relic_core.drafts.critics import Critics
 from relic_core.drafts.service import read_draft
 from relic_core.errors import BadRequest, BadText, NotFound
+from relic_core.mining.quoted_works import QuotedWorks
+from relic_core.ports import silent
 from tests.criticism import NOVEL, write_books
+from tests.making import work_of
 
 FERRY = (
     "The Ferry\n\nby Ada North\n\nCHAPTER I\n\nThe ferryman counted seven brass lanterns beside the frozen quay "
@@ -353,6 +359,12 @@ def test_a_pdf_that_is_locked_against_changes_alone_is_read():
     assert "North says so." in read_draft(locked(pdf("North says so."), ""), "a.pdf").text
 
 
+def test_no_character_of_a_draft_ends_it():
+    text = "North says\ue001 so.\ue000 Nobody counted."
+    draft = read_draft(text.encode(), "a.txt")
+    assert (draft.text, draft.notice) == (text, "")
+
+
 def test_pages_of_a_pdf_that_are_pictures_are_told_in_every_form(checked):
     draft = read_draft(pdf(None, f'North says: "{LANTERNS}" and no more.', None), "a.pdf")
     report = checked.app.drafts.check(draft)
@@ -611,6 +623,39 @@ def test_words_of_a_critic_are_found_in_the_criticism_with_their_place(with_crit
         assert "%" in row["place"]
         for ending in (".html", ".json"):
             assert "Basil Thorne" in with_criticism.app.drafts.written(report, ending)
+
+
+@pytest.fixture
+def searched_for(tmp_path, monkeypatch):
+    """Give a function that tells which passages are searched for a quotation."""
+    index = QuotedWorks.build([work_of()], tmp_path / "index", silent)
+    source = SecondarySource(id="a", title="A", author="B", name="a.txt", sha256="", characters=9)
+
+    def search(quotation, passages):
+        def holding(pattern, _):
+            asked.append(pattern)
+            return ()
+
+        asked = []
+        assert list(Critics(lambda: [source], holding).find([quotation], index)) == [None]
+        with duckdb.connect() as base:
+            fits = "SELECT regexp_matches(?, ?)"
+            return [each for each in passages if asked and base.execute(fits, [each, asked[0]]).fetchone()[0]]
+
+    return search
+
+
+@pytest.mark.parametrize("quotation", ["1850 1851 1852 1853 1854", "Ах да", "12", "…", "he is"])
+def test_a_quotation_without_a_row_of_words_is_searched_for_nowhere(searched_for, quotation):
+    assert searched_for(quotation, ["Any passage.", "1850 1851 1852 1853 1854", "he is"]) == []
+
+
+@pytest.mark.parametrize(
+    "quotation", ["Все счастливые семьи похожи", "Überall höchst öde Gärten", "été passé là-bas, à côté"]
+)
+def test_a_quotation_in_any_alphabet_is_searched_for_by_its_words(searched_for, quotation):
+    passage = f"She says: “{quotation.upper().replace(' ', chr(10), 1)}”."
+    assert searched_for(quotation, [passage, "Any other passage.", f"x{quotation}x"]) == [passage]
 
 
 def test_words_that_a_work_has_are_the_works_whoever_quotes_them(with_criticism):

@@ -1,10 +1,12 @@
 """Previews: what is said of a text before anything of it is stored."""
 
+import os
 import threading
 from dataclasses import replace
 
 import pytest
 
+from relic_core.config import PROJECT
 from relic_core.errors import BadRequest, BadText, EmptyText, NotText
 from relic_core.library import apart
 from relic_core.library.previews import left_out_of
@@ -156,6 +158,29 @@ def test_a_file_that_takes_too_much_is_given_up_in_words(works, monkeypatch, by_
     monkeypatch.setattr(apart, limit, value)
     with pytest.raises(BadText, match="Split it into volumes"):
         works.preview(b"A lamp. No? It rose.\n\n" * 400_000, name="x.txt")
+
+
+def test_a_failure_that_is_no_limit_is_told_as_such_and_logged(works, by_process, monkeypatch, caplog, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "from relic_core.library import reading\n"
+        "def fail(**_):\n"
+        "    raise LookupError('a lamp')\n"
+        "reading.read_edition = fail\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{PROJECT}")
+    with pytest.raises(BadText) as told:
+        works.preview(LONG.encode(), name="x.txt")
+    assert "Split it" not in str(told.value)
+    assert "LookupError: a lamp" in caplog.text
+
+
+def test_what_is_read_anew_when_it_is_added_takes_the_turn_of_its_visitor_and_ends_with_the_visit(works, by_process):
+    def go():
+        raise _LeftError
+
+    kept = works.preview(epub(["<h2>I</h2><p>The river rose.</p>"]), name="x.epub", whose="ada").kept
+    with apart._turn("ada", lambda: None), pytest.raises(_LeftError):
+        works.add(kept._replace(wait=go), name="x.epub", author="Zoe Else")
 
 
 class _LeftError(Exception):
