@@ -45,6 +45,13 @@ class Seen:
         except (OSError, ValueError, RecursionError):
             return {}
 
+    def table(self, name: str) -> Mapping[str, Any]:
+        """Read a file of settings; empty where it cannot be read. Raises BadWeights: it is JSON of another kind."""
+        said = self.json(name)
+        if not isinstance(said, dict):
+            raise BadWeights(f"{self.folder / name} must be a JSON object. Fetch the model again.")
+        return said
+
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The model's configuration."""
@@ -226,6 +233,6 @@ def check_leftover(folder: Path, unused: Collection[str]) -> None:
 
 _SEE = "What is read, and how, is in docs/encoders.md."
 _HEADS = re.compile(
-    r"^(cls|lm_head|mlm_head|predictions|vocab_\w+|generator_\w+|discriminator_\w+|qa_outputs|classifier|score|head|"
-    r"decoder|linear|embeddingHead|norm|pooler|gates)\b|position_ids$|inv_freq$|masked_bias$|attn\.bias$"
+    r"^(cls|lm_head|lm_loss|mlm_head|(mask_|lm_)?predictions|vocab_\w+|generator_\w+|discriminator_\w+|qa_outputs|"
+    r"(sop_)?classifier|score|head|decoder|linear|embeddingHead|norm|pooler|gates)\b|position_ids$|inv_freq$|masked_bias$|attn\.bias$"
 )

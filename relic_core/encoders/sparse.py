@@ -50,12 +50,12 @@ class SparseEncoder:
                 f"{folder / MODULES} lists {', '.join(seen.modules)}; what is read here is MLMTransformer and "
                 f"SpladePooling. {_ADVICE}"
             )
-        pooling = seen.json(str(seen.json(MODULES)[1].get("path", "")) + "/config.json") if seen.modules else {}
+        pooling = seen.table(str(seen.json(MODULES)[1].get("path", "")) + "/config.json") if seen.modules else {}
         self._strategy = str(pooling.get("pooling_strategy", "max"))
         self._activation = str(pooling.get("activation_function", "relu"))
         if self._strategy not in _STRATEGIES or self._activation not in _ACTIVATIONS:
             raise BadWeights(f"{folder} pools by {self._strategy} of {self._activation}, which is not done here.")
-        length = seen.json("sentence_bert_config.json").get("max_seq_length")
+        length = seen.table("sentence_bert_config.json").get("max_seq_length")
         window = length - 2 if isinstance(length, int) and length > WINDOW else WINDOW
         self._files = find_model(model)
         card = EncoderCard(name=self._files.name, query_model=model, passage_model=model, spans="alone", window=window)

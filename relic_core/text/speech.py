@@ -22,7 +22,7 @@ from relic_core.domain import Work
 from relic_core.text.dialogue import counted, find_speech
 from relic_core.text.words import STOPWORDS, WORD, fold
 
-SPEECH = "speech/1"
+SPEECH = "speech/2"
 """Version of these rules and of what counts as spoken: a new one makes what was kept unused."""
 
 NARRATOR = "the narrator"

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
 
 from relic_core.caching import LRUCache
-from relic_core.domain import Work
+from relic_core.domain import Offsets, Work
 from relic_core.text.unbroken import cuts, origins, without
 
 WORDS = "words/1"
@@ -86,29 +88,36 @@ def word_spans(text: str) -> list[Token]:
     return [(*match.span(), _token(match.group())) for match in WORD.finditer(text)]
 
 
-def whole_words(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]:
+def whole_words(
+    text: str, start: int = 0, end: int | None = None, gone: Sequence[Offsets] | None = None
+) -> Iterator[Token]:
     r"""Find the words of a stretch of a text as printed, those whole that are broken; offsets are those of the text.
+
+    `gone`: the text's cuts, where they are known.
 
     >>> list(whole_words("The transfor-\nmation"))
     [(0, 3, 'The'), (4, 20, 'transformation')]
     """
     end = len(text) if end is None else end
-    gone = [(cut - start, after - start) for cut, after in cuts(text) if after > start and cut < end]
-    if not gone:
+    gone = cuts(text) if gone is None else gone
+    first, last = bisect_right(gone, start, key=itemgetter(1)), bisect_left(gone, end, key=itemgetter(0))
+    within = [(max(cut, start) - start, min(after, end) - start) for cut, after in gone[first:last]]
+    if not within:
         for match in WORD.finditer(text, start, end):
             yield match.start(), match.end(), match.group()
         return
     stretch = text[start:end]
-    at = origins(stretch, gone)
-    for match in WORD.finditer(without(stretch, 0, len(stretch), gone)):
+    at = origins(stretch, within)
+    for match in WORD.finditer(without(stretch, 0, len(stretch), within)):
         yield start + int(at[match.start()]), start + int(at[match.end() - 1]) + 1, match.group()
 
 
 def whole_spans(text: str) -> list[Token]:
     """Find the words of a text as `word_spans` does, those whole that are broken."""
-    if not cuts(text):
+    gone = cuts(text)
+    if not gone:
         return word_spans(text)
-    return [(start, end, _token(word)) for start, end, word in whole_words(text)]
+    return [(start, end, _token(word)) for start, end, word in whole_words(text, gone=gone)]
 
 
 def words_at(text: str, places: Sequence[int]) -> list[str]:

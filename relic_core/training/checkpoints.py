@@ -120,6 +120,11 @@ class Origin:
     processes: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class _Version:
+    version: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Manifest(Origin):
     version: int
@@ -173,15 +178,16 @@ def last_good(folder: Path, origin: Origin) -> tuple[Path, dict[str, Any]] | Non
 
 def _opened(path: Path, origin: Origin) -> dict[str, Any]:
     try:
+        version = record_in(_Version, path / MANIFEST, extra="ignore").version  # first: others may hold other things
+        if version != _VERSION:
+            raise BadRequest(
+                f"The checkpoint {path} was written by another version of this program (as version {version} "
+                f"of checkpoints; this one reads {_VERSION}). Resume it with that version, or start a new training in "
+                "another folder."
+            )
         said = record_in(_Manifest, path / MANIFEST)
     except (OSError, ValueError) as error:
         raise BadWeights(f"The checkpoint {path} is not whole: its {MANIFEST} cannot be read ({error}).") from error
-    if said.version != _VERSION:
-        raise BadRequest(
-            f"The checkpoint {path} was written by another version of this program (as version {said.version} "
-            f"of checkpoints; this one reads {_VERSION}). Resume it with that version, or start a new training in "
-            "another folder."
-        )
     _check_origin(path, said, origin)
     for name, digest in said.files.items():
         file = path / name

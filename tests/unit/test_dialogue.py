@@ -89,7 +89,21 @@ def test_a_speech_does_not_run_into_the_next_chapter():
 
 
 def test_dashes_set_speech_off_beside_guillemets_as_in_french():
-    assert spoken("« Bonjour ! » dit Marc.", "— Où vas-tu ?", "Elle sortit.") == ("double", 4 + 4, 12)
+    dashes = ["— Où vas-tu ?"] * 3
+    assert spoken(*["« Bonjour ! » dit Marc."] * 3, *dashes, "Elle sortit.") == ("double", 4 * 3 + 4 * 3, 32)
+
+
+def test_dashes_are_no_speech_where_guillemets_are_not_the_house_marks_or_dashes_are_few():
+    dashes = ["— The river was up."] * 3
+    assert spoken(*["“Nobody asked,” she said."] * 20, "On the sign stood «Ferry».", *dashes)[:2] == (
+        "double",
+        2 * 20 + 1,
+    )
+    assert spoken(*['"Nobody asked," she said.'] * 20, "On the sign stood «Ferry».", *dashes)[:2] == (
+        "double",
+        2 * 20 + 1,
+    )
+    assert spoken("« Bonjour ! » dit Marc.", *dashes[:2], "Elle sortit.")[:2] == ("double", 4)
 
 
 def test_dashes_set_speech_off_where_a_work_has_no_marks():

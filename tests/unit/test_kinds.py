@@ -17,7 +17,7 @@ from transformers import BertModel, T5Config, T5EncoderModel
 from relic_core.domain import Claim, Span
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import open_reranker
-from relic_core.encoders.kinds import KINDS, kind_of
+from relic_core.encoders.kinds import KINDS, check_leftover, kind_of
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.pretrained_rerankers import RankLlamaReranker
 from relic_core.encoders.sparse import SparseEncoder
@@ -221,6 +221,29 @@ def test_a_splade_weighs_terms_by_its_head_for_masked_words(tmp_path, strategy):
 def test_another_kind_is_no_splade(made, kind):
     with pytest.raises(BadWeights, match="no SPLADE"):
         SparseEncoder(str(made[kind]))
+
+
+@pytest.mark.parametrize("name", ["sentence_bert_config.json", "1_Pooling/config.json"])
+def test_settings_of_a_splade_that_are_a_list_are_refused(tmp_path, name):
+    folder = tiny_models.splade(tmp_path / "m", pooling_strategy="max")
+    (folder / name).write_text("[]", encoding="utf-8")
+    with pytest.raises(BadWeights, match="JSON object"):
+        SparseEncoder(str(folder))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "mask_predictions.dense.weight",
+        "lm_predictions.lm_head.bias",
+        "lm_loss.weight",
+        "sop_classifier.classifier.bias",
+    ],
+)
+def test_heads_of_other_tasks_may_be_left_unread(tmp_path, head):
+    check_leftover(tmp_path, [head])
+    with pytest.raises(BadWeights, match="not used here"):
+        check_leftover(tmp_path, [f"encoder.{head}"])
 
 
 def test_weights_that_nothing_reads_are_refused(tmp_path):

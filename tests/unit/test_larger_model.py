@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import subprocess
 import sys
 from collections import namedtuple
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
 from random import Random
 from zipfile import ZipFile
 
@@ -365,3 +367,13 @@ def test_another_model_in_use_is_neither_small_nor_larger(settings, models_of_bo
     other = build(replace(settings, trained=str(tmp_path / "small")))
     assert (other.retrievers.model, other.retrievers.smaller) == ("", None)
     assert build(settings).retrievers.model == "small"
+
+
+def test_the_command_holds_where_the_program_lies_in_a_folder_with_a_space():
+    code = (
+        "from pathlib import Path; from relic_core import installed; installed.LARGER = Path('/a b/large.txt');"
+        "from relic_core.encoders import weights; print(weights.INSTALLED[weights.LARGE][1])"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    command = said[said.index("pip install") :]
+    assert Path(shlex.split(command)[4]) == Path("/a b/large.txt")

@@ -196,6 +196,19 @@ def test_a_number_out_of_range_is_refused(bench):
         bench.sharing.open_code(code)
 
 
+@pytest.mark.parametrize("named", ["works", "authors"])
+def test_more_works_or_authors_than_may_be_listed_are_refused(bench, named):
+    def code(count):
+        request = SearchRequest(
+            work_id="", claim_text=CLAIM, retrievers=("bm25",), work_filter=WorkFilter(**{named: ("a",) * count})
+        )
+        return search_address.write_code(SharedSearch(request=request))
+
+    assert search_address.read_code(code(10_000))
+    with pytest.raises(BadRequest, match="10,000"):
+        search_address.read_code(code(10_001))
+
+
 def test_a_long_claim_makes_a_long_address_and_the_file_carries_it(bench, elsewhere):
     words = " ".join(f"word{number * 7919 % 100_003}" for number in range(1500))
     shared = bench.sharing.share("abcdefg", replace(REQUEST, claim_text=words))

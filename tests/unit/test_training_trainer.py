@@ -345,3 +345,12 @@ def test_a_disk_that_is_full_while_torch_writes_is_said_too(base, tmp_path, monk
     with pytest.raises(StoreFull):
         run(base, tmp_path, checkpoint_seconds=0.0)
     assert not list((tmp_path / "checkpoints").iterdir())
+
+
+def test_a_checkpoint_of_another_version_is_told_so_whatever_else_it_holds(tmp_path):
+    path = tmp_path / "checkpoint-1"
+    path.mkdir()
+    (path / checkpoints.MANIFEST).write_text('{"version": 2, "of_later": true}', encoding="utf-8")
+    origin = checkpoints.Origin(recipe={}, recipe_digest="", data_digest="", base_digest="")
+    with pytest.raises(BadRequest, match="another version"):
+        checkpoints.last_good(tmp_path, origin)

@@ -114,6 +114,23 @@ def test_offsets_of_part_of_a_text_are_those_of_the_text(scanned):
     ]
 
 
+def test_offsets_hold_where_a_page_line_begins_before_the_sentence():
+    text = "Nobody knew it.\n- 12 -\nThe road was long."
+    start = text.index("The")
+    assert cuts(text)[0][0] < start
+    for at in (start, text.index("- 12")):
+        found = list(whole_words(text, at))
+        assert [word for *_, word in found] == ["The", "road", "was", "long"]
+        assert [text[first:last] for first, last, _ in found] == ["The", "road", "was", "long"]
+
+
+def test_the_cuts_of_a_work_are_looked_for_once(scanned, monkeypatch):
+    asked = []
+    monkeypatch.setattr("relic_core.text.masking.cuts", lambda text: asked.append(text) or cuts(text))
+    QuotationFinder(scanned)
+    assert len(asked) == 1 < len(scanned.sentences)
+
+
 def test_what_is_typed_or_pasted_is_whole_too(scanned):
     pasted = "The slow transfor-\nmation of the river was com-\nplete, and the gar-\nden"
     assert tokens(read_claim(pasted, max_words=100).words) == tokens(
