@@ -178,7 +178,7 @@ def runs(draw):
         configuration=draw(st.dictionaries(texts, texts, max_size=3)), books=tuple(books), examples=len(outcomes),
         code=draw(texts), machine=draw(st.dictionaries(texts, texts, max_size=2)), seconds=draw(st.floats(0, 1e9)),
         index_bytes=draw(st.integers(0, 2**50)), tags=tuple(draw(st.lists(texts, max_size=2))),
-        created=draw(st.datetimes(datetime(1980, 1, 1), timezones=st.just(UTC))),  # noqa: DTZ001 - given its zone beside
+        created=draw(st.datetimes(datetime(1980, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC))),  # noqa: DTZ001 - given its zone beside
     )  # fmt: skip
     return run, tuple(outcomes)
 

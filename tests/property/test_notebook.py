@@ -17,7 +17,7 @@ from relic_core.store import Store
 words = st.text(st.characters(codec="utf-8"), max_size=30)
 said = words.filter(str.strip)
 names = said.map(lambda text: " ".join(text.split()))
-times = st.datetimes(timezones=st.just(UTC))
+times = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001 - given its zone beside
 small = st.integers(1, 9)
 
 
