@@ -46,7 +46,7 @@ def show(app: App, facts: Facts) -> None:
             key=click,
             on_select="rerun",
             selection_mode="points",
-            config=charts.config(f"{work.title} at a look"),
+            config=charts.config(f"{work.title} at a glance"),
             alt="Length, speech and people of each chapter. The figures are below as a table, with links to read.",
         )
     points = st.session_state[click]["selection"]["points"]

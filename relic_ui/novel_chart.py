@@ -1,4 +1,4 @@
-"""The chart of a novel at one look: bars of the chapters, and below them a line each for what and who is where."""
+"""The chart of a novel at a glance: bars of the chapters, and below them a line each for what and who is where."""
 
 from __future__ import annotations
 
