@@ -69,8 +69,8 @@ _VECTORS = 10_000
 _AHEAD, _HELD = 1.15, 0.4
 """How far a likely source is ahead of the next work's score, and the share of the telling words that it has.
 
-Chosen by hand on the sentences that follow, so flattered: of 12 of no work in a library of nine none passed, of 7 adapted
-lines 5."""
+Chosen by hand on the sentences that follow, so flattered: of 12 of no work in a library of nine none passed,
+of 7 adapted lines 5."""
 _ALIKE = 0.8
 """Share of what the best stretch holds from which on another is a source, too."""
 
