@@ -86,8 +86,13 @@ def of_windows(
     return made
 
 
-def of_queries(given: AttributionSet) -> tuple[Attributor, list[AttributionQuery]]:
-    """Make questions of a file of queries: all sources are candidates, and any part of its work is right by work."""
+def of_queries(
+    given: AttributionSet,
+) -> tuple[Attributor, list[AttributionQuery], npt.NDArray[np.object_]]:
+    """Make questions of a file of queries: all sources are candidates, and any part of its work is right by work.
+
+    Returns: what ranks them, the questions, and the sources' texts as models read them.
+    """
     by_work: dict[str, list[str]] = {}
     for name, source in given.sources.items():
         by_work.setdefault(source.work, []).append(name)
@@ -98,11 +103,14 @@ def of_queries(given: AttributionSet) -> tuple[Attributor, list[AttributionQuery
             for name in names
         )
     )
-    at = {name: number for number, name in enumerate(name for names in by_work.values() for name in names)}
-    return Attributor(stretches), [
+    ordered = [name for names in by_work.values() for name in names]
+    at = {name: number for number, name in enumerate(ordered)}
+    asked = [
         AttributionQuery(id=name, target=target, key=given.sources[source].work, golds=np.array([at[source]]))
         for name, (target, source) in given.queries.items()
     ]
+    texts = np.array([f"{given.sources[name].named}. {given.sources[name].text}" for name in ordered], dtype=object)
+    return Attributor(stretches), asked, texts
 
 
 def edited(span: str, seed: str) -> str:

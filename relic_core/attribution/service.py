@@ -58,7 +58,7 @@ from relic_core.services.works import Works
 from relic_core.text.decoding import decode
 from relic_core.text.masking import MARKED_WORDS, marked_quotations
 from relic_core.text.sentences import default_segmenter
-from relic_core.text.words import WorkWords, content_tokens, shared_runs
+from relic_core.text.words import WorkWords, content_tokens, shared_runs, tokens
 
 _PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\Z)", re.DOTALL)
 _SHOWN = 4
@@ -71,6 +71,8 @@ _AHEAD, _HELD = 1.15, 0.4
 
 Chosen by hand on the sentences that follow, so flattered: of 12 of no work in a library of nine none passed,
 of 7 adapted lines 5."""
+_PHRASE = 5
+"""Words from which a span with one telling word too few has a source, if one work alone holds it to the letter."""
 _ALIKE = 0.8
 """Share of what the best stretch holds from which on another is a source, too."""
 
@@ -101,6 +103,7 @@ class Attribution:
     - `works`: those of the first `TOP_K` stretches, best first, each with whether it is taken to be the source.
     - `gains`: offsets of each word of the span in the target's text, and the log-probability that the first card's
       stretch adds to it; empty where no model was asked.
+    - `masked`: whether it goes by what stands around the span alone; then no source is sure.
     - `note`: why a model that was asked did not answer; else empty.
     - `others`: the other sentences and quotations tried that surely have a source, in the order of the text.
     - `borrowed`: the source of each of these.
@@ -114,6 +117,7 @@ class Attribution:
     seconds: float
     gains: tuple[tuple[int, int, float], ...] = ()
     note: str = ""
+    masked: bool = False
     others: tuple[Target, ...] = ()
     borrowed: tuple[SourceCard, ...] = ()
 
@@ -194,13 +198,17 @@ class Attributing:
         if request.reranking:
             by_model = scorer if request.reranking == "likelihood" else None
             top, masked = best_first(scores)[:TOP_K], request.by == "masked"
-            anew = self._anew(attributor, by_model, progress, near, masked, top)
+            anew = self._anew(partial(self._read, attributor.stretches), by_model, progress, near, masked, top)
             scores = rerank(scores, anew, first=0.0 if request.alone else 1.0)
         order = best_first(scores)[:TOP_K]
         if not scores.any():
             order = order[:0]
         held = attributor.pairs(near, order)
         is_source = strong(near, held) & (held >= _ALIKE * held.max(initial=0.0))
+        if request.by == "masked":
+            is_source[:] = False  # the span is taken as unknown
+        else:
+            is_source |= self._alone(attributor.stretches, near, order, held)
         summaries = {work.id: work for work in self._works.summaries()}
         keys, stretches = attributor.stretches.keys, attributor.stretches
         of_works: dict[str, bool] = {}
@@ -230,9 +238,23 @@ class Attributing:
             seconds=time.perf_counter() - began,
             gains=tuple((target.start + a, target.start + b, gain) for a, b, gain in explained),
             note=note,
+            masked=request.by == "masked",
             others=others,
             borrowed=tuple(self._best(attributor, each, each.near()) for each in others),
         )
+
+    def _alone(self, stretches: Stretches, target: Target, some: Ints, held: Scores) -> npt.NDArray[np.bool_]:
+        """Say which stretches hold a short phrase to the letter, if they are all of one work."""
+        phrase, found = tokens(target.span), np.zeros(len(some), dtype=bool)
+        if len(content_tokens(target.span)) != MARKED_WORDS - 1 or len(phrase) < _PHRASE:
+            return found
+        likely = np.flatnonzero(held == held.max(initial=0.0)).tolist()
+        keys = [stretches.keys[int(stretches.work[some[at]])] for at in likely]
+        works = self._works.load_all(dict.fromkeys(keys))
+        for at, key in zip(likely, keys, strict=True):
+            words = tokens(flat_span(works[key], stretches.span(int(some[at])))) if key in works else []
+            found[at] = f" {' '.join(phrase)} " in f" {' '.join(words)} "
+        return found & (len(set(stretches.work[some[found]].tolist())) == 1)
 
     def quoting(
         self, work_id: str, pairs: Iterable[Pair], known: Collection[tuple[str, Offsets]]
@@ -292,11 +314,11 @@ class Attributing:
     ) -> tuple[Table, ...]:
         """Measure attribution on the windows of a benchmark over all works, or on a file of queries with their sources.
 
-        - `sample`: so many windows by chance, whose stretches are ordered anew, too.
+        - `sample`: so many windows or queries by chance, whose stretches are ordered anew, too.
         """
         if isinstance(benchmark, Path):
-            attributor, asked = measuring.of_queries(read_queries(benchmark))
-            encode = None
+            attributor, asked, texts = measuring.of_queries(read_queries(benchmark))
+            encode, read = None, texts.__getitem__
         else:
             works = {window.pool: benchmark.work(window.pool) for window in benchmark.windows()}
             attributor = self.attributor(EVERYWHERE, progress)
@@ -304,11 +326,12 @@ class Attributing:
                 raise NotFound(f"Not in the library as the benchmark has it: {', '.join(lacking[:5])}. Add it there.")
             asked = measuring.of_windows(benchmark.windows(), attributor, works)
             encode = self.vector if self._reads_meaning() else None
+            read = partial(self._read, attributor.stretches)
         rerankers = {}
         if sample is not None:
             asked = random.Random(0).sample(asked, min(sample, len(asked)))  # noqa: S311 - the same every time
             for name, scorer in (("cosine", None), *([("likelihood", self.scorer)] if self.scorer else [])):
-                rerankers[name] = partial(self._anew, attributor, scorer, silent)
+                rerankers[name] = partial(self._anew, read, scorer, silent)
         return measuring.tables(
             measuring.measure(attributor, asked, encode=encode, rerankers=rerankers, progress=progress),
             by_length=by_length,
@@ -352,9 +375,17 @@ class Attributing:
         dense = self._retrievers.answering(versions).get("dense-relic")
         return dense if isinstance(dense, Dense) else None
 
+    def _read(self, stretches: Stretches, some: Ints) -> list[str]:
+        """Give the text of stretches as models read it."""
+        keys = [stretches.keys[int(stretches.work[at])] for at in some.tolist()]
+        works = self._works.load_all(dict.fromkeys(keys))
+        if missing := set(keys) - works.keys():
+            raise NotFound(f"{len(missing)} works were removed while they were being searched. Ask again.")
+        return [source_text(works[key], stretches.span(at)) for key, at in zip(keys, some.tolist(), strict=True)]
+
     def _anew(
         self,
-        attributor: Attributor,
+        texts: Callable[[Ints], Iterable[str]],
         scorer: SpanScorer | None,
         progress: Progress,
         target: Target,
@@ -362,12 +393,7 @@ class Attributing:
         some: Ints,
     ) -> Scores:
         """Score stretches by likelihood where a model is given, else by cosine (`masked`: of what stands around it)."""
-        stretches = attributor.stretches
-        keys = [stretches.keys[int(stretches.work[at])] for at in some.tolist()]
-        works = self._works.load_all(dict.fromkeys(keys))
-        if missing := set(keys) - works.keys():
-            raise NotFound(f"{len(missing)} works were removed while they were being searched. Ask again.")
-        sources = [source_text(works[key], stretches.span(at)) for key, at in zip(keys, some.tolist(), strict=True)]
+        sources = list(texts(some))
         if scorer is not None:
             return likelihood(scorer, target, sources, progress)
         encoder = load_late_chunking(self._encoder())

@@ -79,6 +79,8 @@ def said(found: Attribution) -> str:
     """Say in a sentence whether a source was found."""
     if not found.cards:
         return "No work searched uses a word of it. It may be in another language."
+    if found.masked:
+        return "By what stands around the words, these passages fit best:"
     named = [f"{work.title} by {work.author or 'an unknown author'}" for work in found.found]
     if not named:
         return "No sure source: no work searched holds enough of these words to be it for sure. The nearest:"

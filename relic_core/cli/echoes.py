@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--most", type=float, help="Leave out words in more than this share of the passages.")
 @click.option("--least", type=click.IntRange(1), help="Leave out words that occur less often than this.")
 @click.option("--stopwords/--no-stopwords", default=None, help="Whether function words count.")
+@click.option("--tokens", is_flag=True, help="Compare words as they stand, not their lemmas.")
 @click.option(
     "--vectors", metavar="PATH", help="Vectors of words in text format, or WordNet: of wmd, soft-cosine and hybrid."
 )

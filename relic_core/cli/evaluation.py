@@ -92,7 +92,8 @@ _CHOOSER = "bm25"
 @path_option("--windows", "FILE", "Write the benchmark's windows as FILE.parquet; asks no retriever.")
 @path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY); {ECHOES}: the verses.")
 @path_option("--vectors", "PATH", f"{ECHOES}: vectors of words, or a WordNet, as of the command echoes.")
-@click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: N windows, by rerankers too.")
+@click.option("--tokens", is_flag=True, help=f"{ECHOES}: words as they stand, not their lemmas.")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: N windows or queries, by rerankers too.")
 @click.option("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed.")
 @format_option(*tables.FORMATS)
 def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: Any) -> None:
@@ -111,7 +112,7 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
     elif retriever is None:
         _count_cards(app, benchmark, given)
     elif benchmark == ECHOES:
-        refuse_others(f"evaluate {ECHOES}", "data", "texts", "vectors", "form")
+        refuse_others(f"evaluate {ECHOES}", "data", "texts", "vectors", "tokens", "form")
         _measure_echoes(app, retriever, given)
     elif benchmark == SENTENCES:
         refuse_others(f"evaluate {SENTENCES}", "texts", "segmenter", "form")
@@ -213,19 +214,17 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
 
 
 def _measure_echoes(app: App, methods: str, given: SimpleNamespace) -> None:
-    names = [each.name for each in app.echoes.methods] if methods == "all" else methods.split(",")
-    made = []
-    for name in names:
+    taken = [each.name for each in app.echoes.methods if each.counts or not given.tokens]
+    vectors, made = str(given.vectors or ""), []
+    for name in taken if methods == "all" else methods.split(","):
         with console.ProgressLine(name) as progress:
-            made.append(app.echoes.measure(name, given.data, given.texts, str(given.vectors or ""), progress))
+            made.append(app.echoes.measure(name, given.data, given.texts, vectors, progress, tokens=given.tokens))
     print(tables.write((replace(made[0], rows=tuple(row for each in made for row in each.rows)),), given.form))
 
 
 def _attribute(app: App, benchmark: str, given: SimpleNamespace) -> None:
     if given.by not in {"", "length"}:
         raise click.UsageError(f"{ATTRIBUTION} is set --by length alone.")
-    if given.sample is not None and benchmark.endswith(".jsonl"):
-        raise click.UsageError("--sample is for windows of a benchmark; of a file all queries are asked.")
     opened = Path(benchmark) if benchmark.endswith(".jsonl") else app.benchmarks.open(benchmark, data=given.data)
     with console.ProgressLine("Attributing") as progress:
         made = app.attribution.measure(opened, sample=given.sample, by_length=given.by == "length", progress=progress)

@@ -203,5 +203,5 @@ def diagnose(app: App, run_id: str, metric: str, cases: Path | None, form: table
 @click.argument("name", metavar="PAPER", help="relic, birco, quest, allusion or citations.")
 @_format_option
 def paper(app: App, name: str, form: tables.Format) -> None:
-    """Print every table of a paper, with our rows, and say what cannot be measured here."""
+    """Print every table of a paper, our rows where there are any, and say what cannot be measured here."""
     print(tables.write(app.runs.paper(name), form))

@@ -76,9 +76,14 @@ class MethodCard:
     words: bool = False
 
     @property
+    def counts(self) -> bool:
+        """Whether it goes by whole words, as lemmas or as they stand."""
+        return self.words or not self.vectors
+
+    @property
     def filtered(self) -> bool:
-        """Whether it counts words, so that `Filters` say which."""
-        return self.words or not self.vectors or self.name == DEFAULT
+        """Whether `Filters` say which words count."""
+        return self.counts or self.name == DEFAULT
 
 
 METHODS = (

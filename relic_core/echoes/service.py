@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -77,6 +77,7 @@ class EchoRequest:
     - `chapter`: of the first work, from 1; 0 for all of it.
     - `at`, `length`: a passage of the first work, as its address and sentences; empty for all.
     - `most`, `least`, `stopwords`: as `Filters`; None for what the method does best with.
+    - `tokens`: words as they stand in place of their lemmas.
     - `vectors`: a file of vectors of words in text format, a folder of WordNet, or "random"; empty for those of the
       works' own index.
     """
@@ -92,6 +93,7 @@ class EchoRequest:
     least: int = 1
     stopwords: bool | None = None
     vectors: str = ""
+    tokens: bool = field(default=False, repr=False)  # what was kept before it goes by a digest of the rest
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -106,6 +108,7 @@ class EchoRequest:
             "top": str(self.top) if self.top != TOP else "",
             "most": f"{self.most:g}" if self.most < 1 else "",
             "least": str(self.least) if self.least > 1 else "",
+            "tokens": "1" if self.tokens else "",
         }
         return {name: value for name, value in given.items() if value}
 
@@ -179,12 +182,14 @@ class Echoes:
         texts: Path | None = None,
         vectors: str = "",
         progress: Progress = silent,
+        *,
+        tokens: bool = False,
     ) -> Table:
         """Measure a method on known echoes; `texts` is where their verses are, if not in the folder.
 
-        - `vectors`: as of `EchoRequest`.
+        - `vectors`, `tokens`: as of `EchoRequest`.
         """
-        card, known = _card(method, vectors), self.known(folder, texts)
+        card, known = _card(method, vectors, tokens=tokens), self.known(folder, texts)
         index = _index(method, vectors)
         a, b = (
             Passages(
@@ -193,9 +198,10 @@ class Echoes:
             )
             for work in (known.a, known.b)
         )
-        scorer = scoring.make(method, a, b, vectors=_word_vectors(vectors))
+        filters = Filters(terms="tokens") if tokens else None
+        scorer = scoring.make(method, a, b, filters, vectors=_word_vectors(vectors))
         ranks = known_echoes.ranks(scorer, known.echoes, progress)
-        return known_echoes.table(card.label, known, ranks)
+        return known_echoes.table(f"{card.label}{', tokens' if tokens else ''}", known, ranks)
 
     def known(self, folder: Path | None = None, texts: Path | None = None) -> KnownEchoes:
         """Read the known echoes; parameters and errors as for `measure`."""
@@ -205,7 +211,7 @@ class Echoes:
         return known_echoes.read(folder, texts)
 
     def _texts(self, request: EchoRequest) -> tuple[Work, tuple[Work, ...]]:
-        card = _card(request.method, request.vectors)
+        card = _card(request.method, request.vectors, tokens=request.tokens)
         if not card.filtered and (request.most != 1 or request.least != 1 or request.stopwords is not None):
             raise BadRequest(f"{card.name} compares meanings, not words: leave most, least and stopwords away.")
         if (request.at and request.chapter) or (request.length != 1 and not request.at):
@@ -230,6 +236,7 @@ class Echoes:
             works,
             model,
             replace(request, work_id="", others=(), vectors=_digest(request.vectors)),
+            *(["tokens"] if request.tokens else []),
         ]
         digest = sha256(repr(facts).encode()).hexdigest()[:24]
         return self._settings.indexes / "echoes" / f"{digest}.json"
@@ -316,6 +323,7 @@ class Echoes:
         )
         a, b = (Passages(tuple(map(_telling, some)), own) for some, own in zip(texts, vectors, strict=True))
         filters = Filters(
+            terms="tokens" if request.tokens else "lemmas",
             most=request.most,
             least=request.least,
             stopwords=request.method == DEFAULT if request.stopwords is None else request.stopwords,
@@ -390,6 +398,7 @@ def read_request(given: dict[str, Any]) -> EchoRequest:
         top=number("top", TOP),
         most=most if most > 0 else 1.0,
         least=max(1, number("least", 1)),
+        tokens=given.get("tokens") == "1",
     )
 
 
@@ -459,9 +468,12 @@ def _kept(path: Path) -> _Found | None:
     return None
 
 
-def _card(method: str, vectors: str) -> MethodCard:
-    """Find the card of a method. Raises BadRequest: it takes no vectors of words, and some are named."""
+def _card(method: str, vectors: str, *, tokens: bool) -> MethodCard:
+    """Find the card of a method. Raises BadRequest: it does not take what is asked of it."""
     card = scoring.card(method)
+    if tokens and not card.counts:
+        names = ", ".join(each.name for each in METHODS if each.counts)
+        raise BadRequest(f"{card.name} does not go by whole words: leave tokens away, or compare by {names}.")
     if vectors and not card.words:
         names = ", ".join(each.name for each in METHODS if each.words)
         raise BadRequest(f"{card.name} takes no vectors of words: leave them away, or compare by {names}.")

@@ -1,4 +1,4 @@
-"""The tables of five papers as printed, with our rows beside them where there are any.
+"""The tables of five papers as printed, with our rows below them where there are any.
 
 They stand in `papers.toml`: facts, measured elsewhere on other data. A row of ours names the run that measured it, or
 the page of the documentation that has it too.

@@ -95,12 +95,14 @@ class Trainings:
         return reported.compared([self.get(each) for each in dict.fromkeys(training_ids)])
 
     def find(self, said: str) -> Followed:
-        """Find the training a person means by its id, the beginning of it, or its name."""
+        """Find the training a person means by its id, the beginning of it, or its name; its shape may be left out."""
         every, wanted = self.all(), said.strip()
+        family = f"{wanted.casefold()} "
         fits = (
             [each for each in every if each.training.id == wanted],
             [each for each in every if each.training.name.casefold() == wanted.casefold()],
             [each for each in every if wanted and each.training.id.startswith(wanted)],
+            [each for each in every if wanted and each.training.name.casefold().startswith(family)],
         )
         found = meant(said, fits, kind="trainings", called=lambda each: f"{each.training.id} ({each.training.name})")
         if found is not None:

@@ -254,6 +254,24 @@ def test_of_few_words_no_source_is_sure_and_that_is_known(bench):
     assert not ask(bench).few
 
 
+def test_a_phrase_of_three_telling_words_has_a_source_where_one_work_alone_holds_it(bench):
+    one = make_work([["It is a lantern quietly extinguished, they say.", "Nobody paid."]], title="The First Lamp")
+    bench.store.works.add(one)
+    said = "It is a lantern quietly extinguished"
+    assert [work.id for work in ask(bench, said, (0, len(said))).found] == [one.id]
+    turned = "A lantern extinguished is it quietly"
+    assert not ask(bench, turned, (0, len(turned))).found
+    bench.store.works.add(make_work([["For it is a lantern quietly extinguished."]], title="The Second Lamp"))
+    assert not ask(bench, said, (0, len(said))).found
+
+
+def test_by_what_stands_around_it_no_work_is_named_as_sure(bench, monkeypatch):
+    start = ESSAY.index(QUOTED)
+    assert ask(bench, ESSAY, (start, start + len(QUOTED))).found
+    found = ask(bench, ESSAY, (start, start + len(QUOTED)), by="masked")
+    assert (found.found, any(card.strong for card in found.cards), found.masked) == ((), False, True)
+
+
 def test_author_and_title_and_a_few_words_are_no_quotation(bench):
     name = "The Brass Lanterns of the Quay"
     bench.store.works.add(make_work([["Nobody paid.", "A toll was due."]], title=name, author="Ada Mary North"))
@@ -400,18 +418,43 @@ def test_queries_with_their_sources_are_read_and_measured(tmp_path):
     path = tmp_path / "queries.jsonl"
     lines = (row(query=ESSAY.replace("rivers", "rivers\u2028")[:-1]), row(id="2", sources=[]))
     path.write_text("\n".join(json.dumps(each, ensure_ascii=False) for each in lines), encoding="utf-8")
-    attributor, asked = of_queries(read_queries(path))
+    attributor, asked, texts = of_queries(read_queries(path))
+    assert texts.tolist() == [f"Ada North The Ferry. {QUOTED}", ". A fox."]
     measured = measure(attributor, asked, progress=silent)
     assert [each.rank for each in measured.outcomes["BM25", "visible", "stretch"]] == [1, 1]
     same = measured.outcomes["BM25", "visible", "work"]
     assert ratio(same, same) == (1.0, 1.0, 1.0)
 
 
+def test_the_rerankers_are_measured_on_queries_too(bench, tmp_path, monkeypatch):
+    def scorer(target, sources, _progress):
+        return [(0, 1)], np.array([[-1.0 if "fox" in text else -2.0] for text in sources])
+
+    class Encoder:
+        pair = SimpleNamespace(
+            passages=SimpleNamespace(vectors=lambda ids, reading: [np.ones(2, np.float32) for _ in ids]),
+            passage_ids=lambda text: text,
+        )
+
+        def encode_claims(self, claims):
+            return np.ones((len(claims), 2), np.float32)
+
+    path = tmp_path / "queries.jsonl"
+    path.write_text(json.dumps(row()), encoding="utf-8")
+    monkeypatch.setattr(Attributing, "reads", True)
+    monkeypatch.setattr(Attributing, "scorer", property(lambda _self: scorer))
+    monkeypatch.setattr(service, "load_late_chunking", lambda _: Encoder())
+    ranks, _ = bench.attribution.measure(path, sample=5, by_length=False, progress=silent)
+    by_system = {made[2]: made[3] for made in ranks.rows if made[:2] == ("visible", "stretch")}
+    assert {"BM25, cosine alone", "BM25, likelihood fused"} < by_system.keys()
+    assert by_system["BM25"] != by_system["BM25, likelihood alone"]  # which takes the fox for the source
+
+
 def test_sources_of_a_work_keep_their_titles(tmp_path):
     sources = [{"id": f"s{at}", "work": "w", "title": title, "text": "A fox."} for at, title in enumerate("XY")]
     path = tmp_path / "queries.jsonl"
     path.write_text(json.dumps(row(sources=sources, source="s1")), encoding="utf-8")
-    attributor, _ = of_queries(read_queries(path))
+    attributor, _, _ = of_queries(read_queries(path))
     assert attributor.stretches.keys == ("w",)
     assert attributor.by_words(Target.between("", "y", "")).argmax() == 1
 

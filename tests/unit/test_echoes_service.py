@@ -188,6 +188,7 @@ def test_a_chapter_without_a_sentence_is_refused(bench, request_):
         ({"method": "soft-cosine", "vectors": "/no/such/file"}, BadRequest),
         ({"vectors": "random"}, BadRequest),
         ({"method": "embeddings", "most": 0.5}, BadRequest),
+        ({"method": "combined", "tokens": True}, BadRequest),
         ({"method": "dense-relic", "stopwords": True}, BadRequest),
         ({"at": "1.1.1", "chapter": 1}, BadRequest),
         ({"length": 2}, BadRequest),
@@ -197,6 +198,15 @@ def test_a_chapter_without_a_sentence_is_refused(bench, request_):
 def test_what_cannot_be_compared_is_refused(bench, request_, changed, error):
     with pytest.raises(error):
         bench.echoes.find(replace(request_, **changed))
+
+
+def test_words_are_compared_as_they_stand_or_as_their_lemmas(bench, request_):
+    texts = ("The lamps were swallowed.", "A lamp that swallows.")
+    ids = [bench.works.add(text.encode(), name=f"{at}.txt", title=text).work.id for at, text in enumerate(texts)]
+    asked = replace(request_, work_id=ids[0], others=(ids[1],))
+    assert len(bench.echoes.find(asked).echoes) == 1
+    assert bench.echoes.find(replace(asked, tokens=True)).echoes == ()
+    assert read_request(replace(asked, tokens=True).parameters).tokens
 
 
 class Bags:
@@ -259,6 +269,8 @@ def test_the_command_finds_saves_and_measures(bench, request_, tmp_path, monkeyp
     assert main(["evaluate", "bible-references", "tf-idf,bow", "--data", str(tmp_path), "--format", "json"]) == 0
     (table,) = json.loads(capsys.readouterr().out)
     assert len(table["rows"]) == 2
+    assert main(["evaluate", "bible-references", "bow", "--data", str(tmp_path), "--tokens"]) == 0
+    assert "Bag of words, tokens" in capsys.readouterr().out
     named = ["evaluate", "bible-references", "soft-cosine", "--data", str(tmp_path), "--vectors"]
     assert main([*named, "random"]) == 0
     assert main([*named, str(tmp_path)]) == 1, "no WordNet"

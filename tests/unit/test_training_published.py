@@ -102,6 +102,7 @@ def test_the_packaged_model_can_be_taught_so_and_says_what_it_learnt(train, sett
     ran, every = train("--shape", "4/4", "--wait", base="")
     model = settings.data / "trainings" / every["paper 4/4"].training.id / "model"
     assert ran.code == 0
+    assert "paper 4/4" in run("train", "--show", "paper").out  # the only one of that name, whatever its shape
     assert json.loads((model / "training.json").read_text())["learnt"] == LEARNT
     assert read_card(str(model)).learnt == LEARNT
 
