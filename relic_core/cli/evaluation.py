@@ -93,7 +93,9 @@ _CHOOSER = "bm25"
 @path_option("--texts", "FOLDER", f"{SENTENCES}: where NAME.txt are (RELIC_LIBRARY); {ECHOES}: the verses.")
 @path_option("--vectors", "PATH", f"{ECHOES}: vectors of words, or a WordNet, as of the command echoes.")
 @click.option("--tokens", is_flag=True, help=f"{ECHOES}: words as they stand, not their lemmas.")
-@click.option("--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: N windows or queries, by rerankers too.")
+@click.option(
+    "--sample", type=click.IntRange(1), metavar="N", help=f"{ATTRIBUTION}: N windows or queries, by rerankers too."
+)
 @click.option("--segmenter", help=f"{SENTENCES}: rules (default), or parser where it is installed.")
 @format_option(*tables.FORMATS)
 def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: Any) -> None:

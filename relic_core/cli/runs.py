@@ -66,7 +66,7 @@ def list_runs(app: App, form: tables.Format) -> None:
             str(run.shape),
             run.examples,
             f"{run.created:%Y-%m-%d}",
-            ", ".join((*run.tags, *(["came with the program"] if run.shipped else []))),
+            ", ".join((*run.tags, *(["came with the program"] if app.runs.came_along(run) else []))),
         )
         for run in found
     )

@@ -29,6 +29,8 @@ class BenchmarkCard:
     - `checksum`: sha256 of the data as we know them.
     - `needs`: what the reader must have for it, as a sentence; empty for what ships with the program.
     - `objective`: what makes a passage relevant, for a language model; empty where it is to support the claim.
+    - `quotes`: whether a claim is what a critic wrote around a quotation, which alone counts; else the description says
+      what is asked and what counts.
     - `own`: of one that was opened: whether the reader named its data.
     """
 
@@ -46,6 +48,7 @@ class BenchmarkCard:
     checksum: str = ""
     needs: str = ""
     objective: str = ""
+    quotes: bool = True
     own: bool = False
 
 

@@ -238,8 +238,11 @@ class Tower:
     def _model(self) -> Any:  # noqa: ANN401 - transformers is not typed
         return self.build()
 
-    def build(self) -> Any:  # noqa: ANN401 - transformers is not typed
-        """Build the model and fill it with the weights; each call gives another, to be trained for example."""
+    def build(self, *, begins: bool = False) -> Any:  # noqa: ANN401 - transformers is not typed
+        """Build the model and fill it with the weights; each call gives another, to be trained for example.
+
+        - `begins`: a training begins, so a pooler that the weights lack is made by lot.
+        """
         import torch
         from transformers import AutoModel, AutoModelForTextEncoding
 
@@ -272,7 +275,8 @@ class Tower:
                 "none. Write another pooling into the card: mean or first."
             )
         missing = _unset(model, missing)
-        unset = [name for name in missing if wants_pooler or not name.startswith("pooler.")]
+        needed = wants_pooler and not begins
+        unset = [name for name in missing if needed or not name.startswith("pooler.")]
         if unset:
             raise BadWeights(
                 f"The weights in {self.files.weights} do not fit {self.files.folder / CONFIG}: "

@@ -55,7 +55,7 @@ def caption(
 ) -> str:
     """Write a caption that can stand in a paper.
 
-    - `candidates`: passages ranked for a quotation, on average.
+    - `candidates`: passages ranked for a claim, on average.
     """
     split = f", {runs[0].split}" if runs[0].split and runs[0].split not in benchmark.lower() else ""
     works = many(books, "work")
@@ -63,7 +63,7 @@ def caption(
     points = "Columns: shares of the quotations" if chart.view == "ranks" else "Marks: measured figures"
     among = f"{candidates:,.0f} candidates on average ({pool_words(runs[0].pool)})"
     parts = [
-        f"{chart.title}, on {benchmark}{split}: {examples:,} quotations of {works}, each to be found among {among}.",
+        f"{chart.title}, on {benchmark}{split}: {examples:,} claims about {works}, each with {among}.",
         f"{points}{f'; {intervals}' if intervals else ''}.",
         note,
     ]

@@ -18,7 +18,19 @@ from statistics import fmean
 from typing import Literal, NamedTuple, get_args
 
 from relic_core.caching import LRUCache
-from relic_core.domain import Book, Claim, Offsets, Outcome, Place, QuotationContext, Run, Span, Work, WorkSummary
+from relic_core.domain import (
+    BenchmarkCard,
+    Book,
+    Claim,
+    Offsets,
+    Outcome,
+    Place,
+    QuotationContext,
+    Run,
+    Span,
+    Work,
+    WorkSummary,
+)
 from relic_core.domain.figures import Chart, Group, Mark, Series, Table, View
 from relic_core.errors import BadRequest, NotFound, RelicError, unknown_name
 from relic_core.evaluation import figures
@@ -120,9 +132,10 @@ class Recall:
         """List the benchmarks that there are runs of, those that say most first."""
         return offers_of(self._runs.all(), registry.cards(), self._model)
 
-    def meaning(self, name: str) -> str:
-        """Say in one sentence what a measure tells a scholar."""
-        return metric(name).meaning
+    def meaning(self, name: str, card: BenchmarkCard) -> str:
+        """Say in one sentence what a measure tells a scholar of a benchmark."""
+        said = metric(name).meaning
+        return said if card.quotes else said.replace("the critic's own quotation", "a passage that counts")
 
     def overall(self, runs: Sequence[Run], name: str) -> tuple[Mark, ...]:
         """Compute the figure of each run over all its examples, in the order of the runs."""

@@ -68,6 +68,11 @@ class Runs:
             runs[run.id] = dataclasses.replace(newest, tags=run.tags, shipped=came is not None)
         return tuple(sorted(runs.values(), key=lambda run: (-run.created.timestamp(), run.id)))
 
+    def came_along(self, run: Run) -> bool:
+        """Whether a run's ranks are those that came with the program: a run that was measured again has its own."""
+        came = self._came_with().get(run.id)
+        return came is not None and run.created <= came[0].created
+
     def find(self, said: str) -> Run:
         """Find a run by its id or the beginning of it. Raises NotFound, BadRequest: there is none, or several."""
         runs = self.all()

@@ -69,7 +69,7 @@ def mask_token(recipe: Recipe) -> str:
 def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers is not typed
     """Make a base as `Tower.build` gives it ready to be trained: attention, dropout, what is learnt and what stays.
 
-    What stays asks for no gradient. The pooler stays in any case: it gives none of the vectors.
+    What stays asks for no gradient; so does a pooler that gives none of the vectors.
     """
     on_processor = not torch.cuda.is_available()
     model.set_attn_implementation("eager" if on_processor else "sdpa")
@@ -92,7 +92,7 @@ def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers 
             if name.startswith("embeddings."):
                 parameter.requires_grad_(requires_grad=False)
     for name, parameter in model.named_parameters():
-        if "pooler." in name:
+        if "pooler." in name and getattr(recipe, "pooling", "") != "pooler":
             parameter.requires_grad_(requires_grad=False)
     return model
 
@@ -308,7 +308,7 @@ class DualEncoder(nn.Module):
         super().__init__()
         self._recipe = recipe
         self._passes = Passes(recipe)
-        claims, passages = tower.build(), None if recipe.shared else tower.build()
+        claims, passages = tower.build(begins=True), None if recipe.shared else tower.build(begins=True)
         self.began_with = {} if start is None else start.adapters(recipe, tower.files)
         if start is not None and not self.began_with:
             begin_as(claims, start.mean() if passages is None else state_of(start.claims), start.name)
@@ -360,7 +360,7 @@ class DualEncoder(nn.Module):
 
     def claim_vectors(self, ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
         """Pool claims as `Tower.vectors` does, special tokens included; shape (n_claims, dimension)."""
-        first = self._recipe.pooling == "first"
+        first = self._recipe.pooling != "mean"
 
         def pooled(ids: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
             states, mask = self._states(self.claims, ids, lengths)
@@ -464,7 +464,10 @@ class DualEncoder(nn.Module):
         mask = torch.arange(ids.shape[1], device=ids.device) < lengths.unsqueeze(1)
         padding = model.config.pad_token_id or 0
         output = model(input_ids=ids.masked_fill(~mask, padding), attention_mask=mask.long())
-        return output.last_hidden_state.float(), mask
+        states = output.last_hidden_state
+        if self._recipe.pooling == "pooler":  # in the place of the first token, which it is made of
+            states = torch.cat([output.pooler_output.unsqueeze(1), states[:, 1:]], dim=1)
+        return states.float(), mask
 
 
 class RerankerInTraining(nn.Module):

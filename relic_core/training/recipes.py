@@ -22,7 +22,7 @@ from relic_core.encoders.generator import BART
 from relic_core.errors import BadRequest, BadWeights, NotFound, unknown_name
 from relic_core.formats.files import record_in
 
-Pooling = Literal["mean", "first"]
+Pooling = Literal["mean", "first", "pooler"]
 Similarity = Literal["cosine", "dot"]
 Loss = Literal["mean", "sum"]
 Precision = Literal["bfloat16", "float32"]
@@ -67,7 +67,8 @@ SETTINGS = {
         among=get_args(Reading),
     ),
     "pooling": Setting(
-        "How a text becomes one vector: the mean of its tokens, or its first token as in the paper.",
+        "How a text becomes one vector: the mean of its tokens; its first token, as in the paper; or what the model's "
+        "pooler makes of that, as in its authors' code.",
         among=get_args(Pooling),
     ),
     "scoring": Setting(
@@ -329,7 +330,7 @@ class EncoderRecipe(Recipe):
     >>> EncoderRecipe(pooling="last")
     Traceback (most recent call last):
         ...
-    relic_core.errors.BadRequest: The recipe's pooling is "last"; it must be "mean" or "first".
+    relic_core.errors.BadRequest: The recipe's pooling is "last"; it must be "mean" or "first" or "pooler".
     """
 
     kind: ClassVar[ModelKind] = "encoder"
@@ -519,6 +520,19 @@ What the paper does not say: whether claims were cut (here to what RoBERTa reads
 how soon it was stopped (here after two validations without a better one, of which an epoch of RELiC's file has one).
 """
 
+AUTHORS = replace(
+    PAPER,
+    name="authors",
+    pooling="pooler",
+    clip=1.0,
+    schedule="linear",
+    claim_tokens=254,
+    passage_tokens=96,
+    window=254,
+)
+"""What the authors' code does otherwise than their paper says: the pooler's output, claims of 256 tokens and passages
+of 98 with `<s>` and `</s>`, a rate that falls to zero, gradients clipped at 1."""
+
 LAPTOP = replace(DEFAULT, name="laptop", batch=48, window_batch=8, stretches=12, cached=True, validate_every=100)
 
 LATE = replace(
@@ -551,13 +565,14 @@ next to the quotation tells most passages apart that a retriever has put first."
 AnyRecipe = EncoderRecipe | RerankerRecipe | SourceRecipe
 
 RECIPES: dict[str, AnyRecipe] = {
-    recipe.name: recipe for recipe in (DEFAULT, PAPER, LAPTOP, LATE, RerankerRecipe(), READING, SourceRecipe())
+    recipe.name: recipe for recipe in (DEFAULT, PAPER, AUTHORS, LAPTOP, LATE, RerankerRecipe(), READING, SourceRecipe())
 }
 
 ABOUT = {
     "default": "The recipe of the best models here: two encoders from one small base.",
     "laptop": "The same for a machine with little memory: smaller batches, states made twice instead of kept.",
-    "paper": "The RELiC paper's own recipe, for comparison. It begins from RoBERTa-base and wants a graphics card.",
+    "paper": "As the RELiC paper says, for comparison. It begins from RoBERTa-base and wants a graphics card.",
+    "authors": "As its authors' code does: the pooler's output, shorter texts, a rate that falls to zero.",
     "late": "An encoder for late interaction, which compares word by word. It goes on from dense-RELiC.",
     "reranker": "Trains what reads the first hundred anew, each beside the claim, and puts them in order.",
     "reading": "The same, claim and passage seeing each other in every layer; on quotations of works in your library.",

@@ -239,6 +239,7 @@ def trained_card(recipe: EncoderRecipe) -> EncoderCard:
         similarity=recipe.similarity,
         spans="in context" if recipe.in_context else "alone",
         window=recipe.window,
+        passage_window=recipe.passage_tokens if recipe.pooling == "pooler" else 0,
         claim_windows=recipe.claim_windows,
         mask=mask_token(recipe),
     )

@@ -202,8 +202,9 @@ def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
         persist_state="session",
         on_change=first_page,
         placeholder="Choose one or more",
-        help="One way of searching each. 4 before, 4 after: the claim is the critic’s four sentences before the "
-        "quotation and four after it.",
+        help="One way of searching each."
+        + offer.card.quotes
+        * " 4 before, 4 after: the claim is the critic’s four sentences before the quotation and four after it.",
     )
     return _asked(app, offers, offer)
 

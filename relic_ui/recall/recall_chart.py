@@ -93,12 +93,12 @@ def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> No
         )
     for said in app.recall.lacking(asked.runs, asked.metric, labels):
         st.info(literal(said), icon=":material/info:")
-    measure = escape(measure_label(asked.metric))
+    measure, card = escape(measure_label(asked.metric)), asked.offer.card
+    around = f"The claim is the critic’s sentences around the quotation: {' or '.join(contexts)}."
     st.html(
-        f'<p class="relic-measure"><b>{measure}</b>: {escape(app.recall.meaning(asked.metric))} Here each '
-        f"quotation is to be found among {marks[0].candidates:,.0f} candidates on average: "
-        f"{pool_words(asked.offer.card.pool)}. The claim is the critic’s sentences around the quotation: "
-        f"{' or '.join(contexts)}. MRR and mean rank are under Table.</p>"
+        f'<p class="relic-measure"><b>{measure}</b>: {escape(app.recall.meaning(asked.metric, card))} '
+        f"{around if card.quotes else with_code(card.description)} There are {marks[0].candidates:,.0f} candidates on "
+        f"average: {pool_words(card.pool)}. MRR and mean rank are under Table.</p>"
     )
     row = len(tiles) if len(tiles) <= _ONE_ROW else min(_ONE_ROW, -(-len(tiles) // 2))
     st.html(

@@ -135,7 +135,7 @@ def _choose(app: App, every: tuple[Followed, ...]) -> TrainingRequest | None:
             st.error(literal(str(error)), icon=":material/error:")
             return None
     lasting = asked.lasting(length)
-    return lasting if recipe_name != "paper" else replace(lasting, recipe=asked.recipe)
+    return lasting if recipe_name not in {"paper", "authors"} else replace(lasting, recipe=asked.recipe)
 
 
 def _choose_base() -> str:

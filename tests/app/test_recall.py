@@ -130,7 +130,7 @@ def test_every_view_has_its_chart_caption_table_file_and_commands(app, two, view
     assert said(at) == ""
     assert len(spec(at)["data"]) >= 2
     page = html(at)
-    assert "quotations of 14 works" in plain(re.search(r'relic-table-caption">(.*?)</p>', page)[1])
+    assert "claims about 14 works" in plain(re.search(r'relic-table-caption">(.*?)</p>', page)[1])
     assert "python -m relic_core evaluate novels-by-hand dense-relic --shape 4/4" in plain(page)
     assert len(re.findall(r"<tr>", page)) > len(two)
     (button,) = at.get("download_button")

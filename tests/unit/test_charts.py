@@ -234,7 +234,7 @@ def test_a_caption_says_on_what_and_how_it_was_measured():
     said = caption(
         make_chart(), runs, benchmark="Novels", books=3, examples=len(outcomes), candidates=4_321.6, note="A note."
     )
-    assert said.startswith(f"Recall@10 by something, on Novels, dev: {len(outcomes)} quotations of 3 works")
+    assert said.startswith(f"Recall@10 by something, on Novels, dev: {len(outcomes)} claims about 3 works")
     assert "4,322 candidates" in said
     assert "(2,000 samples)" in said
     assert "A note." in said

@@ -392,3 +392,13 @@ def test_behind_a_k_of_the_curve_stands_recall_at_that_k(workbench, two):
         for k in ("100", "1")
     )
     assert few < many
+
+
+def test_a_measure_speaks_of_critics_only_where_their_quotation_is_what_counts(workbench):
+    of = {card.name: card for card in cards()}
+    said = {
+        name: workbench.recall.meaning("recall@10", of[name]) for name in ("public-relic-test", "loci-dev", "birco-wtb")
+    }
+    assert "critic" in said["public-relic-test"]
+    assert "critic" not in said["loci-dev"] + said["birco-wtb"]
+    assert all(of[name].description for name in of if not of[name].quotes)

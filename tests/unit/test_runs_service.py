@@ -66,6 +66,15 @@ def test_a_run_that_is_shipped_and_stored_is_one(workbench, shipped):
     assert found.shipped
 
 
+def test_a_run_that_was_measured_again_is_not_said_to_have_come_with_the_program(workbench, shipped):
+    (run, outcomes), (other, _) = measured(age=9), measured(shape="1/1")
+    for each in (run, other):
+        ship(shipped, each, outcomes)
+    assert all(map(workbench.runs.came_along, workbench.runs.all()))
+    workbench.store.runs.add(replace(run, created=run.created + timedelta(days=1)), outcomes, again=True)
+    assert [each.id for each in workbench.runs.all() if workbench.runs.came_along(each)] == [other.id]
+
+
 def test_a_shipped_run_can_be_tagged_and_stays_shipped(workbench, shipped, settings):
     run, outcomes = measured()
     ship(shipped, run, outcomes)

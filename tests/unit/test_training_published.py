@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from functools import partial
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.towers import PassageEncoder
@@ -98,13 +100,29 @@ def test_the_command_trains_each_size_on_a_file_and_is_stopped_by_the_validation
     assert "loss" in run("train", "--show", "paper 4/4").out
 
 
-def test_the_packaged_model_can_be_taught_so_and_says_what_it_learnt(train, settings):
+def test_the_packaged_model_can_be_taught_so_and_says_what_it_learnt(train, settings, run):
     ran, every = train("--shape", "4/4", "--wait", base="")
     model = settings.data / "trainings" / every["paper 4/4"].training.id / "model"
     assert ran.code == 0
     assert "paper 4/4" in run("train", "--show", "paper").out  # the only one of that name, whatever its shape
     assert json.loads((model / "training.json").read_text())["learnt"] == LEARNT
     assert read_card(str(model)).learnt == LEARNT
+
+
+def test_the_authors_recipe_learns_a_pooler_also_where_its_base_has_none(train, base, settings, tmp_path):
+    bare = tmp_path / "bare"
+    shutil.copytree(base, bare)
+    tensors = load_file(base / "model.safetensors")
+    save_file({name: each for name, each in tensors.items() if "pooler." not in name}, bare / "model.safetensors")
+    ran, every = train("--recipe", "authors", "--wait", "--set", "steps=1", base=str(bare))
+    assert ran.code == 0, ran.err
+    (training,) = every.values()
+    model = settings.data / "trainings" / training.training.id / "model"
+    card = read_card(str(model))
+    assert (card.pooling, card.similarity, card.window, card.passage_window) == ("pooler", "dot", 60, 60)
+    began, learnt = (load_file(model / side / "model.safetensors") for side in ("claims", "passages"))
+    assert not torch.equal(began["pooler.dense.weight"], learnt["pooler.dense.weight"])
+    assert abs(PassageEncoder(card).encode_passages(["A lamp."])).max() <= 1  # what tanh leaves
 
 
 def test_what_has_learnt_the_train_split_is_not_measured_on_it_nor_is_what_goes_on_from_it(

@@ -30,6 +30,14 @@ def test_the_paper_s_recipe_is_the_paper_s():
     assert not paper.frozen_embeddings
 
 
+def test_the_authors_recipe_differs_from_the_paper_s_where_their_code_does():
+    paper, authors = (RECIPES[name].to_json() for name in ("paper", "authors"))
+    assert {key: authors[key] for key in authors if authors[key] != paper[key]} == {
+        "name": "authors", "pooling": "pooler", "clip": 1.0, "schedule": "linear",
+        "claim_tokens": 254, "passage_tokens": 96, "window": 254,
+    }  # fmt: skip
+
+
 def test_the_digest_hangs_on_all_but_the_name():
     assert EncoderRecipe(name="one").digest == EncoderRecipe(name="other").digest
     assert EncoderRecipe(seed=1).digest != EncoderRecipe(seed=2).digest

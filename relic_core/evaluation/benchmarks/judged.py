@@ -91,6 +91,7 @@ _JUDGED = BenchmarkCard(
     description="Queries with graded passages, from a folder of your own.",
     pool="given",
     main_metric="ndcg@10",
+    quotes=False,
     source="The reader's own folder",
     licence="The reader's own",
     citation="None",

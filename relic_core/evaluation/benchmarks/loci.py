@@ -65,6 +65,7 @@ class WellKnownPassages:
             "card that shows one of the places, cards counted as a page shows them: passages that overlap are one.",
             split=self._split,
             pool="whole work",
+            quotes=False,
             main_metric="recall@5",
             examples=self._claims * len(_LENGTHS),
             books=self._books,
