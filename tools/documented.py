@@ -24,7 +24,6 @@ from pathlib import Path
 
 from relic_core.domain.figures import Table
 from relic_core.reporting.tables import as_markdown
-from tools import command
 
 PROJECT = Path(__file__).parents[1]
 FIRST = (
@@ -46,16 +45,15 @@ _MINUTES = 20
 
 NEEDS = {
     "the network": r"catalogue .*--add|dependencies|gutenberg:|--engine dask|--app http",
-    "a server or an hour": r"relic_core (app|mcp)\b|tools\.(reliability|bench\.large)|tools\.bench$|tools\.bench (?!agr)",
-    "works, verses or criticism that do not come along": r"TEXTS|WORDNET|FOLDER|PAIRS|birco|public-relic|criticism\.zip|"
-    r"loci-|tools\.(composed|prompts|windows)|king_james|Iola|Screw|frankenstein|moby-dick|pairs\.json|Jonah|Gospels|relic .*--data|"
-    r"--data train|catalogue --split",
-    "a model to fetch or to train": r"e5-base|dpr\.json|mpnet|packaged-large|BART|llm-|relic_core train (?!--(dry|list))|"
-    r"RELIC_(TRAINED|LATE)|--recipe|tools\.tune",
-    "people, or files of theirs": r"department|hour\.zip|owner-code|answers|annotator|theirs\.run|\.csv --read|ada@|"
-    r"verdicts|--person|study (models|label|make Hard|make Mine|make Kinds|make \"Test)|study results (Kinds|\"Test)|third",
-    "figures to measure for hours": r"figures --(measure|write)|--from bench|--out bench",
-    "mined criticism": r"dataset (split|leakage|statistics)|export dataset|sources|train --dry",
+    "a server or an hour": r"relic_core (app|mcp)\b|tools\.(reliability|bench)\b|figures --(measure|write)",
+    "works, verses or criticism that do not come along": r"[A-Z]{5,}(?!\])|birco|public-relic|loci-|criticism\.zip|"
+    r"tools\.(composed|prompts|windows)|king_james|Iola|Screw|frankenstein|moby-dick|pairs\.json|Jonah|Gospels|"
+    r"--data (train|test)|catalogue --split",
+    "a model to fetch or to train": r"e5-base|dpr\.json|mpnet|packaged-large|BART|relic_core train (?!--list)|"
+    r"RELIC_(TRAINED|LATE)|tools\.tune",
+    "people, or files of theirs": r"department|hour\.zip|owner-code|answers|annotator|theirs\.run|ada@|verdicts|"
+    r'"Test works"|make (Hard|Mine|Kinds)|(results|label) Kinds',
+    "mined criticism": r"dataset (split|leakage|statistics)|export dataset|sources",
 }
 """What a command needs that a clean clone lacks, and which those are."""
 
@@ -107,7 +105,7 @@ def printed(pages: Sequence[str] = ()) -> list[Printed]:
     every = {path.stem: path for path in [PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md"))]}
     order = [*FIRST, *(name for name in every if name not in FIRST)]
     found: dict[str, Printed] = {}
-    for name in order if not pages else pages:
+    for name in pages or order:
         for block in _BLOCK.findall(every[name].read_text(encoding="utf-8").replace("\\\n", " ")):
             for line in block.splitlines():
                 if match := _COMMAND.match(line.strip()):

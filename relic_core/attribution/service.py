@@ -316,6 +316,7 @@ class Attributing:
 
         - `sample`: so many windows or queries by chance, whose stretches are ordered anew, too.
         """
+        read: Callable[[Ints], Iterable[str]]
         if isinstance(benchmark, Path):
             attributor, asked, texts = measuring.of_queries(read_queries(benchmark))
             encode, read = None, texts.__getitem__
