@@ -70,7 +70,9 @@ _CHOOSER = "bm25"
 @click.option("--b", type=float, help="Of bm25 or bm25-lemmas, in place of its own.")
 @click.option("--function-words", is_flag=True, help="Of bm25: count function words, too.")
 @click.option(
-    "--objective", type=click.Choice(["on", "off"]), help="Of llm-*: whether the model is told what is wanted."
+    "--objective",
+    metavar="on|off|FILE",
+    help="Of llm-*: whether the model is told what is wanted, or a text file that says it in other words.",
 )
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Of llm-*: how many passages the model reads.")
 @click.option("--over", metavar="NAME", help="Of llm-*: whose first passages the model reads (default: fusion).")

@@ -26,6 +26,7 @@ from relic_core.evaluation.experiments import Experiment, moved_ranks, refuse_le
 from relic_core.evaluation.labels import Labels, join_windows
 from relic_core.evaluation.sentences import score_lists
 from relic_core.formats import parquet, trec
+from relic_core.formats.files import read_text
 from relic_core.installed import COMMAND
 from relic_core.language_models.cached_client import CachedClient, ModelQuestion
 from relic_core.language_models.parsing import read_quotation
@@ -327,7 +328,8 @@ class Measuring:
     ) -> tuple[str | Retriever, ...]:
         """Make those retrievers that have a language model read the top k of a ranking; the others stay as they are.
 
-        - `objective`: "off" where the model is not told what makes a passage relevant.
+        - `objective`: "off" where the model is not told what makes a passage relevant; else "on", or a file that says
+          it in other words than the program's.
         - `top`, `over`: how many passages it reads, and of whose ranking; by default as on pages.
 
         Raises BadRequest: none of those named asks a server.
@@ -339,7 +341,9 @@ class Measuring:
                 made.append(each)
                 continue
             first = self.retriever(over or card.components[0], settings)
-            text = "" if objective == "off" else benchmark.card.objective or SUPPORTS
+            own = benchmark.card.objective or SUPPORTS
+            text = {None: own, "on": own, "off": ""}.get(objective)
+            text = read_text(Path(str(objective))) if text is None else text
             kind = Recalled if each.startswith("llm-recall") else ReadByModel
             made.append(kind(first, settings, each.removeprefix("llm-"), top_k=top, objective=text, run=True))
         if (objective or top or over) and made == list(retrievers):

@@ -453,8 +453,23 @@ def test_a_run_whose_server_failed_goes_on_where_it_was(run, stored, chat, monke
     assert len(chat.asked) - asked <= 5 * made.examples - 12
 
 
+def test_a_model_is_told_what_is_wanted_in_the_words_of_a_file(run, stored, chat, tmp_path):
+    (tmp_path / "objective.txt").write_text("Wanted is rain.", encoding="utf-8")
+    typed = ("evaluate", "sample", "llm-score", "--top", "1", "--over", "bm25", "--objective")
+    assert run(*typed, str(tmp_path / "objective.txt")).code == 0
+    assert all("Wanted is rain." in json.dumps(each) for each in chat.asked)
+    assert run(*typed, "on").code == 0
+    assert len(stored.all()) == 2  # by other prompts it is another run
+    assert isinstance(run(*typed, "no-such-file").error, NotFound)
+
+
 @pytest.mark.parametrize(
-    "typed", [("bm25", "--top", "5"), ("random", "--objective", "on"), ("random", "--over", "bm25")]
+    "typed",
+    [
+        ("bm25", "--top", "5"),
+        ("random", "--objective", "on"),
+        ("random", "--over", "bm25"),
+    ],
 )
 def test_what_is_for_a_model_is_refused_without_one(run, typed):
     assert isinstance(run("evaluate", "sample", *typed).error, BadRequest)
