@@ -141,7 +141,8 @@ def _read_quest(folder: Path, objective: str) -> JudgedSet:
     queries, grades = [], {}
     for number, (here, query) in enumerate(lines(path, _SetQuery, extra="ignore"), start=1):
         _check_known(here, query.query, dict.fromkeys(query.docs), passages)
-        template = str(query.metadata.get("template", ""))
+        told = [str(query.metadata.get(name, "")) for name in ("template", "domain")]
+        template = ", ".join(filter(None, told))
         queries.append(JudgedQuery(id=f"q{number}", text=query.query, template=template))
         grades[f"q{number}"] = dict.fromkeys(query.docs, 1.0)
     return JudgedSet(tuple(queries), passages, {}, grades, objective)

@@ -111,7 +111,7 @@ def test_files_of_quest_are_read_with_their_templates(tmp_path):
     write(tmp_path / "test.jsonl", [query, {**query, "docs": []}])
     benchmark = opened(tmp_path)
     (context,) = benchmark.windows()
-    assert context.kind == "_ or _"
+    assert context.kind == "_ or _, things"
     assert [grade for _, grade in context.grades] == [1.0, 1.0]
     assert "1 " in benchmark.card.description, "the query without an answer is told of"
 
