@@ -12,6 +12,7 @@ from typing import get_args
 from relic_core.caching import LRUCache
 from relic_core.domain import ANSWERS, Judgement, Offsets, SecondarySource, Span, WindowQuestion, best_first
 from relic_core.errors import BadRequest, unknown_name
+from relic_core.formats.places import FILE, CriticsBook, read_layer
 from relic_core.reporting.window_views import WindowView, make_view
 from relic_core.retrieval.bm25 import TextIndex
 from relic_core.services.works import Works
@@ -23,6 +24,7 @@ from relic_core.text.words import content_tokens, shared_words
 
 __all__ = [
     "UNLABELLED",
+    "CriticsBook",
     "CriticsPassage",
     "QuotationCounts",
     "Show",
@@ -33,6 +35,7 @@ __all__ = [
 ]
 
 _LONGEST_JUDGE = 100
+_WORKS_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +64,16 @@ class WindowList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotationCounts:
-    """How often the sentences of a work are quoted, in windows that are kept; by index windows, and sources."""
+    """How often the sentences of a work are quoted, in windows that are kept; by index windows, and sources.
+
+    - `listed`: what of it only the layer of places tells, whose books the library does not have.
+    """
 
     counts: dict[int, int] = field(default_factory=dict)
     critics: dict[int, frozenset[str]] = field(default_factory=dict)
     sources: int = 0
     windows: int = 0
+    listed: tuple[tuple[CriticsBook, Span], ...] = ()
 
     def by(self, span: Span) -> tuple[int, int]:
         """Count the sources that quote any sentence of a span, and name the sentence that most of them quote."""
@@ -113,6 +120,7 @@ class Sources:
         self._stamp = stamp
         self._max_claim_words = max_claim_words
         self._quoted: dict[str, tuple[object, QuotationCounts]] = {}
+        self._places: LRUCache[tuple[tuple[CriticsBook, Span], ...]] = LRUCache(_WORKS_KEPT)
         self._critics: LRUCache[tuple[tuple[_Passage, ...], TextIndex]] = LRUCache(1)
         self.get = sources.get
         self.remove = sources.remove
@@ -173,12 +181,25 @@ class Sources:
         return self._views(self._windows.some(drawn))
 
     def quoted(self, work_id: str) -> QuotationCounts:
-        """Count how often each sentence of a work is quoted; kept in memory until the store is written."""
+        """Count how often each sentence of a work is quoted; kept in memory until the store is written.
+
+        What the layer of places says of a book counts until windows on the work are mined from that book.
+        """
         stamp = self._stamp()
         known = self._quoted.get(work_id)
         if known is None or known[0] != stamp:
-            known = self._quoted[work_id] = stamp, _count(self._windows.golds(work_id))
+            own = self._windows.books(work_id)
+            listed = [each for each in self._listed(work_id) if own.isdisjoint((each[0].sha256, each[0].number))]
+            known = self._quoted[work_id] = stamp, _count(self._windows.golds(work_id), listed)
         return known[1]
+
+    def _listed(self, work_id: str) -> tuple[tuple[CriticsBook, Span], ...]:
+        layer = read_layer(FILE)
+        summary = next((each for each in self._works.summaries() if each.id == work_id), None)
+        if summary is None or not (places := layer.find(summary.title, summary.sha256)):
+            return ()
+        work = self._works.load(work_id)
+        return self._places.get(work.fingerprint, lambda: layer.place(places, work))
 
     def quoting(self, work_id: str, sentence: int) -> tuple[WindowView, ...]:
         """List the kept windows that quote a sentence of a work, by source."""
@@ -282,20 +303,22 @@ def _same_words(one: _Passage, other: _Passage) -> bool:
     return one.source_id == other.source_id and other.passage[0] <= one.at[0] < other.passage[1]
 
 
-def _count(golds: Sequence[tuple[str, int, int]]) -> QuotationCounts:
+def _count(golds: Sequence[tuple[str, int, int]], listed: Sequence[tuple[CriticsBook, Span]] = ()) -> QuotationCounts:
     """Count windows by sentence.
 
     >>> quoted = _count([("a", 3, 2), ("b", 4, 1)])
     >>> quoted.counts, quoted.sources, quoted.windows
     ({3: 1, 4: 2}, 2, 2)
     """
+    every = [*golds, *((book.sha256, span.start, span.length) for book, span in listed)]
     quoting: dict[int, list[str]] = {}
-    for source, first, length in golds:
+    for source, first, length in every:
         for sentence in range(first, first + length):
             quoting.setdefault(sentence, []).append(source)
     return QuotationCounts(
         counts={sentence: len(sources) for sentence, sources in quoting.items()},
         critics={sentence: frozenset(sources) for sentence, sources in quoting.items()},
-        sources=len({source for source, _, _ in golds}),
-        windows=len(golds),
+        sources=len({source for source, _, _ in every}),
+        windows=len(every),
+        listed=tuple(listed),
     )

@@ -113,6 +113,15 @@ class WindowRows(Rows):
         """List what the kept windows on a work quote: source, index of the first sentence, how many sentences."""
         return tuple(self._all(f"{_GOLDS}WHERE work_id = ? AND reason = '' {_BY_WORK}", [work_id]))
 
+    def books(self, work_id: str) -> frozenset[str | int]:
+        """Name the sources that windows on a work, kept or set aside, come from: hashes, and numbers of books."""
+        rows = self._all(
+            "SELECT sha256, number FROM live_sources "
+            "WHERE id IN (SELECT source_id FROM live_windows WHERE work_id = ?)",
+            [work_id],
+        )
+        return frozenset(name for row in rows for name in row)
+
     def quoting(self, work_id: str, sentence: int) -> tuple[StoredWindow, ...]:
         """List the kept windows that quote a sentence of a work, by source."""
         rows = self._all(

@@ -33,7 +33,7 @@ def show(app: App) -> None:
     st.title("Criticism")
     listed = app.sources.all()
     if not listed:
-        sources.show_none()
+        sources.show_none(app)
         return
     claim_text, work_id = _query(listed)
     if not claim_text:

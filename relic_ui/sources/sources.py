@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -22,6 +21,7 @@ from relic_ui.buttons import button
 from relic_ui.links import link, number, pages_html
 from relic_ui.naming import many, shorten
 from relic_ui.shell import literal, show_errors, warn_of_address
+from relic_ui.sources import known
 
 EVIDENCE = {
     "claim-supporting": (
@@ -49,6 +49,8 @@ MATCH = {"right": "Yes", "wrong": "No"}
 """Answers on the match → what the button says."""
 _WEAK = 82.0
 """Likeness, of 100, of the least like sentence, below which a match is called weak: one in ten of those kept."""
+_AROUND = 240
+"""Characters of a sentence of the critic that stand open."""
 _KINDS = {"inline": "", "block": "set off", "verse": "set off as verse"}
 
 
@@ -63,22 +65,37 @@ def window_html(view: WindowView, number: int, *, of: str) -> str:
     - `number`: its number in the list, from 1.
     - `of`: what the list is of: what is the same in all of it is not said again.
     """
-    window, name = view.window, escape(window_id(view.window.id))
+    name = escape(window_id(view.window.id))
     heading = f"<cite>{escape(view.work.title)}</cite>" if of == "source" else cited(view.source)
     where = escape(view.place.label.replace(" · ", ", "))
-    set_how = _KINDS[window.kind]
     return (
         f'<li id="{name}" tabindex="-1" aria-labelledby="{name}-name" class="relic-window'
         f'{" relic-window-out" if view.set_aside else ""}">'
         f'<h3 id="{name}-name"><span class="relic-window-number">{number:,}</span> {heading}'
         f'<span class="relic-window-where">{"" if of == "source" else "quotes "}{where}</span></h3>'
-        '<div class="relic-window-sides">'
-        f'<section aria-label="The critic"><h4>{"The critic" if of == "source" else "In this source"}'
-        f"{f', {set_how}' if set_how else ''}</h4>{critic_html(view)}</section>"
-        f'<section aria-label="The work"><h4>{"The work" if of == "source" else escape(view.work.title)}</h4>'
-        f"<blockquote>{marked(view.sentences, view.lit_in_sentences)}</blockquote>"
-        f'<p class="relic-window-links">{_links(view, others=of != "sentence")}</p></section></div>'
-        f"{_weak(view)}{_judging(view)}</li>"
+        f'<blockquote aria-label="The work">{marked(view.sentences, view.lit_in_sentences)}</blockquote>'
+        f"{_critic(view)}"
+        f'<p class="relic-window-links">{_links(view, others=of != "sentence")}</p>'
+        f"{_weak(view)}{_judging(view) if labelling() else ''}</li>"
+    )
+
+
+def labelling() -> bool:
+    """Whether the reader makes a data set, and labels what is shown."""
+    return bool(st.session_state.get("sources_label"))
+
+
+def _critic(view: WindowView) -> str:
+    """Set a sentence of the critic on either side of the quotation; all that there is, behind a disclosure."""
+    window = view.window
+    before, after = " ".join(window.left[-1:]), " ".join(window.right[:1])
+    around = f"{escape(shorten(before, _AROUND))} <i>[…]</i> {escape(shorten(after, _AROUND))}"
+    set_how = f", {_KINDS[window.kind]}" if _KINDS[window.kind] else ""
+    name = f'<span class="relic-sr">: {escape(view.source.title)}, {escape(view.place.label)}</span>'
+    return (
+        f'<p class="relic-window-around">{around if before or after else ""}</p>'
+        f'<details class="relic-window-critic"><summary>All of the critic’s words{set_how}{name}</summary>'
+        f"{critic_html(view)}</details>"
     )
 
 
@@ -166,6 +183,7 @@ def _judging(view: WindowView) -> str:
     return f'<div class="relic-window-judge">{groups}</div>'
 
 
+_NOTHING = "<span></span>"
 PAGE = 20
 """Windows on a page."""
 _SHOWS: dict[str, tuple[Show, str]] = {
@@ -233,13 +251,31 @@ def show(app: App, wanted: SourcesQuery) -> None:
         with show_errors():
             found = _judge(app, wanted, found, does, to)
         with head:
-            st.html(_head(app, wanted))
+            st.html(_head(app, wanted) + _lines(app, wanted))
     except NotFound as error:
         st.title("Criticism")
         warn_of_address(literal(str(error)))
         st.html(f"<p>{link('sources', 'All quotations', css='relic-work-link')}</p>")
         return
-    _show_list(wanted, found)
+    also = _known(app, wanted)
+    if found.views or also == _NOTHING or wanted.page > 1 or wanted.show or wanted.kind:
+        _show_list(wanted, found)
+    st.html(also)
+
+
+def _lines(app: App, wanted: SourcesQuery) -> str:
+    """List the lines of a work that are quoted most, by chapter; nothing of a source or of one sentence."""
+    if wanted.at or wanted.source_id:
+        return ""
+    return known.by_chapter_html(app.works.load(wanted.work_id), app.sources.quoted(wanted.work_id))
+
+
+def _known(app: App, wanted: SourcesQuery) -> str:
+    """List the books that quote the work, or its sentence, and are not in the library."""
+    if wanted.source_id or (wanted.page > 1 and not wanted.at):
+        return _NOTHING
+    page = app.reading.page(wanted.work_id, at=wanted.at) if wanted.at else None
+    return known.also_html(app.sources.quoted(wanted.work_id), page.passage if page else None) or _NOTHING
 
 
 def _head(app: App, wanted: SourcesQuery) -> str:
@@ -344,6 +380,8 @@ def _judge(app: App, wanted: SourcesQuery, found: WindowList, does: str, to: str
 def _show_list(wanted: SourcesQuery, found: WindowList) -> None:
     first = 1 if wanted.at else (wanted.page - 1) * PAGE + 1
     filters = "" if wanted.at else _filters(wanted)
+    if wanted.kind:
+        st.session_state["sources_label"] = True
     st.html(
         '<div class="relic-window-bar">'
         f'<h2 id="windows-heading" class="relic-item">{_heading(wanted, found, first)}</h2>{filters}</div>'
@@ -355,7 +393,9 @@ def _show_list(wanted: SourcesQuery, found: WindowList) -> None:
     rows = "".join(window_html(view, number, of=of) for number, view in enumerate(found.views, start=first))
     st.html(f'<ol class="relic-windows" aria-labelledby="windows-heading">{rows}</ol>')
     st.html(_pages(wanted, found.total))
-    st.html(_meanings())
+    st.toggle("Label them for a data set", key="sources_label", persist_state="session")
+    if labelling():
+        st.html(_meanings())
 
 
 def _heading(wanted: SourcesQuery, found: WindowList, first: int) -> str:
@@ -378,10 +418,8 @@ def _filters(wanted: SourcesQuery) -> str:
     kinds = "".join(
         to(label, f"There for: {label}", chosen=key == wanted.kind, kind=key) for key, label in _KINDS_SHOWN.items()
     )
-    return (
-        f'<nav class="relic-window-filter" aria-label="Which quotations">{shows}</nav>'
-        f'<nav class="relic-window-filter" aria-label="What they are there for">{kinds}</nav>'
-    )
+    kinds = f'<nav class="relic-window-filter" aria-label="What they are there for">{kinds}</nav>' * labelling()
+    return f'<nav class="relic-window-filter" aria-label="Which quotations">{shows}</nav>{kinds}'
 
 
 def _nothing(wanted: SourcesQuery) -> str:
@@ -426,9 +464,13 @@ _LEDE = (
 )
 
 
-def show_none() -> None:
-    """Say that there is no criticism yet, and where it is added."""
-    st.html(_LEDE)
+def show_none(app: App) -> None:
+    """Say that there is no criticism yet, and where it is added; of works that critics are known to quote, which."""
+    if works := _quoted_works(app):
+        st.header("Works that are quoted", anchor="works")
+        _show_works(works)
+    else:
+        st.html(_LEDE)
     st.info(
         "There are no secondary sources yet. Add books or articles about your works in the Library; the program "
         "finds where they quote them.",
@@ -439,7 +481,7 @@ def show_none() -> None:
 
 def choose(app: App, listed: Sequence[SourceSummary]) -> None:
     """Offer the works that are quoted, and the sources that quote them."""
-    works = _quoted_works(app, listed)
+    works = _quoted_works(app)
     st.header("Works that are quoted", anchor="works")
     if works:
         _show_works(works)
@@ -451,17 +493,12 @@ def choose(app: App, listed: Sequence[SourceSummary]) -> None:
         _offer_numbers(app)
 
 
-def _quoted_works(app: App, listed: Sequence[SourceSummary]) -> list[tuple[str, str, int, int]]:
+def _quoted_works(app: App) -> list[tuple[str, str, int, int]]:
     """List the quoted works, the most quoted first: id, name, windows, sources."""
-    windows, sources = Counter[str](), Counter[str]()
-    for summary in listed:
-        for work_id, _, quoted in summary.works:
-            windows[work_id] += quoted
-            sources[work_id] += 1
     found = [
-        (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", windows[work.id], sources[work.id])
+        (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", quoted.windows, quoted.sources)
         for work in app.works.summaries()
-        if windows[work.id]
+        if (quoted := app.sources.quoted(work.id)).windows
     ]
     return sorted(found, key=lambda each: (-each[2], each[1], each[0]))
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 
 import streamlit as st
 
 from relic_core.attribution.service import SourceCard
-from relic_core.domain import Pair, Span, Work
-from relic_core.reporting.passages import quotation
+from relic_core.domain import Pair, Span
 from relic_core.services.reading import ReadingPage
 from relic_core.services.sources import QuotationCounts, WindowView
 from relic_core.wiring import App
 from relic_ui.links import link
 from relic_ui.naming import many, shorten
+from relic_ui.sources import known
 from relic_ui.sources.sources import cited, marked, window_id
 
-MOST_QUOTED = 10
-"""Passages that the page of a work shows."""
 _AROUND = 150
 """Characters of the critic's words on either side that stand in the reading room."""
 _WORDS_SHOWN = 280
@@ -53,13 +50,18 @@ def quoting_html(app: App, page: ReadingPage) -> str:
     """List who quotes the sentence that the page is opened at: the source, and the critic's words around."""
     if page.passage is None:
         return ""
-    views = app.sources.quoting(page.work.id, page.passage.start)
-    sources = len({view.source.id for view in views})
-    heading = f"Quoted {_times(len(views))}" + (f" by {many(sources, 'source')}" if len(views) > 1 else "")
+    views, at = app.sources.quoting(page.work.id, page.passage.start), page.passage.start
+    quoted = app.sources.quoted(page.work.id)
+    times, sources = quoted.counts.get(at, 0), len(quoted.critics.get(at, ()))
+    heading = f"Quoted {_times(times)}" + (f" by {many(sources, 'source')}" if times > 1 else "")
     place = page.place.label.replace(" · ", ", ") if page.place else ""
-    items = "".join(map(_quoting, views)) or "<li>No secondary source quotes this sentence any more.</li>"
+    also = "".join(f"<li><h3>{known.book_html(book)}</h3></li>" for book in known.books_of(quoted, Span(at, 1)))
+    if also:
+        every = link("sources", "Where their words are to be had", work=page.work.id, at=page.at)
+        also += f'<li><p class="relic-window-links">{every}</p></li>'
+    items = "".join(map(_quoting, views)) + also or "<li>No secondary source quotes this sentence any more.</li>"
     return (
-        f"<header><h2>{heading if views else 'Not quoted'} <span>{escape(place)}</span></h2>"
+        f"<header><h2>{heading if times else 'Not quoted'} <span>{escape(place)}</span></h2>"
         f'<button type="button" class="relic-read-shut">Close</button></header><ol>{items}</ol>'
     )
 
@@ -106,11 +108,11 @@ def show_most_quoted(app: App, work_id: str) -> None:
         f"{many(len(quoted.counts), 'sentence')} of {len(work.sentences):,} ({share:.1%}) at least once. {every}</p>"
     )
     twice = {index: times for index, times in quoted.counts.items() if times > 1}
-    items = "".join(_passage(work, span, quoted.counts[span.start]) for span in most_quoted(twice or quoted.counts))
+    items = "".join(known.passage_html(work, span, quoted) for span in known.most_quoted(twice or quoted.counts))
     st.html(
         f'<h3 class="relic-item">{"Most quoted" if twice else "Quoted"} passages</h3>'
         f"{'' if twice else _NONE_TWICE}"
-        f'<ol class="relic-work-quoted">{items}</ol>'
+        f'<ol class="relic-work-quoted">{items}</ol>{known.by_chapter_html(work, quoted)}{known.also_html(quoted)}'
     )
 
 
@@ -137,40 +139,6 @@ def _looser(app: App, pair: Pair, card: SourceCard) -> str:
         f"<li><div><q>{escape(shorten(pair.quotation, _WORDS_SHOWN))}</q>"
         f'<p class="relic-window-links">{cited(app.sources.get(pair.source_id))} {read}</p></div></li>'
     )
-
-
-def _passage(work: Work, span: Span, times: int) -> str:
-    place = work.place(span)
-    at = str(place.address)
-    where = place.label.replace(" · ", ", ")
-    read = link(
-        "read", where, title=f"Read it: {where}", work=work.id, at=at, n=span.length if span.length > 1 else None
-    )
-    who = link("sources", "Who quotes it", title=f"Who quotes it: {where}", work=work.id, at=at)
-    return (
-        f'<li><strong><span class="relic-sr">Quoted in places: </span>{times:,}</strong><div>'
-        f"<q>{escape(shorten(quotation(work, span).plain, _WORDS_SHOWN))}</q>"
-        f'<p class="relic-window-links">{read}{who}</p></div></li>'
-    )
-
-
-def most_quoted(counts: Mapping[int, int], most: int = MOST_QUOTED) -> list[Span]:
-    """Choose the passages that are quoted most: sentences in a row that are quoted equally often are one passage.
-
-    - `counts`: index of a sentence → how often it is quoted.
-    - `most`: passages at most.
-
-    >>> most_quoted({3: 2, 4: 5, 5: 5, 9: 1}, most=2)
-    [Span(start=4, length=2), Span(start=3, length=1)]
-    """
-    passages: list[tuple[int, Span]] = []
-    for index in sorted(counts):
-        times, last = passages[-1] if passages else (0, Span(-1, 1))
-        if times == counts[index] and last.end == index:
-            passages[-1] = (times, Span(last.start, last.length + 1))
-        else:
-            passages.append((counts[index], Span(index, 1)))
-    return [span for _, span in sorted(passages, key=lambda each: (-each[0], each[1]))[:most]]
 
 
 def _times(number: int) -> str:

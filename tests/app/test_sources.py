@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 
 from relic_core.errors import BadRequest, StoreBusy
+from relic_core.formats.places import CriticsBook, Layer, QuotedPlaces, digest_of
 from relic_core.services.catalogue import Catalogue
 from relic_core.services.sources import Sources
 from tests.app.reading import LIBRARY, as_read, bars, html, plain, said, sound
@@ -50,6 +51,12 @@ def first_window(at):
     return re.search(r'<li id="window-([0-9a-f]+)"', html(at))[1]
 
 
+def labelled(at):
+    """Turn the labelling on."""
+    at.toggle(key="sources_label").set_value(True).run()
+    return sound(at)
+
+
 # ---- the windows --------------------------------------------------------------------------------------------------
 
 
@@ -59,6 +66,9 @@ def test_a_window_stands_beside_the_sentences_with_the_same_words_lit_on_both_si
     words = "Nobody counted the <b>lanterns</b> on the quay."
     assert marks(first) == [words, words]
     assert "The tide is the book’s only clerk." in first
+    line, critic = first.index("<blockquote"), first.index("<details")
+    assert line < critic, "the novel's line comes first, all of the critic's words on demand"
+    assert "data-does" not in first, "nothing is labelled until that is asked for"
     assert SAYS["quoted text"] in first
     assert "The Lanterns" in plain(first)
     assert "Chapter I, paragraph 1" in plain(first)
@@ -70,7 +80,7 @@ def test_a_window_stands_beside_the_sentences_with_the_same_words_lit_on_both_si
 
 
 def test_a_window_that_is_none_is_set_aside_stays_in_sight_and_can_be_taken_back(app, lanterns, tides, press_button):
-    at = sound(app.open(SOURCES, source=tides.id))
+    at = labelled(app.open(SOURCES, source=tides.id))
     key = first_window(at)
     press_button(at, "wrong", key)
     assert SAYS["set aside"] in plain(rows(at)[0])
@@ -86,7 +96,7 @@ def test_a_window_that_is_none_is_set_aside_stays_in_sight_and_can_be_taken_back
 def test_a_window_that_a_rule_set_aside_can_be_put_back_and_left_to_the_rule_again(app, lanterns, tides, press_button):
     (first, _) = app.bench.store.windows.page(source_id=tides.id)[1]
     app.bench.store.windows.set_aside({first.window.id: "It is *quoted* too seldom."})
-    at = sound(app.open(SOURCES, source=tides.id, show="aside"))
+    at = labelled(app.open(SOURCES, source=tides.id, show="aside"))
     assert "Left out: It is *quoted* too seldom." in plain(rows(at)[0])
     press_button(at, "right", first.window.id)
     assert "Left out:" not in plain(rows(at)[0])
@@ -99,10 +109,10 @@ def test_a_window_that_a_rule_set_aside_can_be_put_back_and_left_to_the_rule_aga
 
 
 def test_what_was_set_aside_is_listed_apart_with_the_reason(app, tides, press_button):
-    at = sound(app.open(SOURCES, source=tides.id))
+    at = labelled(app.open(SOURCES, source=tides.id))
     press_button(at, "wrong", first_window(at))
     assert len(rows(sound(app.open(SOURCES, source=tides.id)))) == 1
-    at = sound(app.open(SOURCES, source=tides.id, show="aside"))
+    at = labelled(app.open(SOURCES, source=tides.id, show="aside"))
     (row,) = rows(at)
     assert SAYS["judged"] in plain(row)
     assert "one quotation left out" in plain(html(at))
@@ -116,7 +126,7 @@ def test_the_kind_of_evidence_is_kept_changed_and_taken_back(app, tides, press_b
     def answer():
         return app.bench.sources.windows(source_id=tides.id).views[0].evidence
 
-    at = sound(app.open(SOURCES, source=tides.id))
+    at = labelled(app.open(SOURCES, source=tides.id))
     key = first_window(at)
     for does, kept in (("claim-supporting", "claim-supporting"), ("other", "other"), ("other", "")):
         press_button(at, does, key)
@@ -127,7 +137,7 @@ def test_the_kind_of_evidence_is_kept_changed_and_taken_back(app, tides, press_b
 
 
 def test_quotations_are_listed_by_what_they_are_there_for(app, tides, press_button):
-    at = sound(app.open(SOURCES, source=tides.id))
+    at = labelled(app.open(SOURCES, source=tides.id))
     key = first_window(at)
     press_button(at, "other", key)
     for kind, count in (("other", 1), ("none", 1), ("claim-supporting", 0), ("", 2), ("<b>", 2)):
@@ -135,7 +145,7 @@ def test_quotations_are_listed_by_what_they_are_there_for(app, tides, press_butt
 
 
 def test_an_answer_that_cannot_be_kept_is_told_and_the_window_stands_as_it_was(app, tides, press_button, monkeypatch):
-    at = sound(app.open(SOURCES, source=tides.id))
+    at = labelled(app.open(SOURCES, source=tides.id))
 
     def refuse(*_given, **_named):
         raise BadRequest("The *disc* is full.")
@@ -228,10 +238,29 @@ def test_only_sources_that_quote_a_work_of_the_library_are_counted(app, lanterns
 
 
 def test_the_counts_over_a_list_follow_what_is_judged(app, lanterns, tides, press_button):
-    at = sound(app.open(SOURCES, work=lanterns.id))
+    at = labelled(app.open(SOURCES, work=lanterns.id))
     assert "Quoted in 2 places by one source." in plain(html(at))
     at = press_button(at, "wrong", first_window(at))
     assert "Quoted in one place by one source." in plain(html(at))
+
+
+def test_a_newcomer_sees_who_quotes_a_work_by_whom_and_where(app, lanterns, monkeypatch, tmp_path):
+    book = CriticsBook(title="Quays & <i>Tides</i>", author="A. Critic", year=1911, number=7, sha256="a" * 64)
+    place = (0, lanterns.sentences[1].start, lanterns.sentences[1].end, "0" * 12)
+    works = (QuotedPlaces(title=lanterns.title, sha256=lanterns.sha256, places=(place,)),)
+    path = tmp_path / "places.json"
+    path.write_text(
+        Layer(about={}, digest=digest_of([book], works), books=(book,), works=works).model_dump_json(), "utf-8"
+    )
+    monkeypatch.setattr("relic_core.services.sources.FILE", path)
+    assert f"sources?work={lanterns.id}" in html(sound(app.open(SOURCES)))
+    for asked in ({}, {"at": "1.1.2"}):
+        shown = html(sound(app.open(SOURCES, work=lanterns.id, **asked)))
+        assert "Quays & <i>Tides</i> A. Critic, 1911" in plain(shown)
+        assert "<i>Tides" not in shown
+    assert "A. Critic (1911)" in plain(html(sound(app.open("pages/work.py", work=lanterns.id))))
+    assert not said(sound(app.open(SOURCES, work=lanterns.id)))
+    assert "known" not in html(sound(app.open(SOURCES, work=lanterns.id, at="1.1.1")))
 
 
 def test_without_sources_the_page_says_how_to_add_them(app):
