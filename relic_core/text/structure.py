@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import itemgetter
 
-from relic_core.domain import Chapter, LeftOut, Paragraph, ParagraphKind
+from relic_core.domain import Chapter, LeftOut, Offsets, Paragraph, ParagraphKind
 from relic_core.text.blocks import VERSE_NUMBER, Block, is_verse, split_blocks
 from relic_core.text.contents import entry_key, is_prose
 from relic_core.text.headings import (
@@ -25,6 +26,7 @@ from relic_core.text.headings import (
 )
 from relic_core.text.layout import Layout, end_matter_kind, is_the_end, lay_out, licence, title_page
 from relic_core.text.metadata import Metadata, read_metadata, speaks_of
+from relic_core.text.unbroken import cuts
 
 _HEADING_PAGE = 2
 """Blank lines before a heading that begins a new page."""
@@ -602,7 +604,7 @@ def analyse(text: str) -> Structure:
     start, end = licence(text)
     layout = lay_out(text, start, end)
     metadata, marks = _outline(text, text[:start], layout)
-    assembly = _assemble(layout, marks)
+    assembly = _assemble(layout, marks, cuts(text))
     if not assembly.paragraphs():  # a file of headings and apparatus only: then they are the text
         start, end = (start, end) if layout.blocks else (0, len(text))
         assembly = Assembly(layout.width)
@@ -627,7 +629,7 @@ def _outline(text: str, header: str, layout: Layout) -> tuple[Metadata, list[Mar
     return known, set_aside(marks, pieces, author=known.author, front=page)
 
 
-def _assemble(layout: Layout, marks: Sequence[Mark]) -> Assembly:
+def _assemble(layout: Layout, marks: Sequence[Mark], gone: Sequence[Offsets]) -> Assembly:
     front, prologue = front_matter(layout, marks)
     headings = {mark.index: mark for mark in marks if mark.level != "aside"}
     kinds = end_matter(layout, marks) | dict.fromkeys(front, "front matter")
@@ -642,9 +644,17 @@ def _assemble(layout: Layout, marks: Sequence[Mark]) -> Assembly:
             assembly.leave_out(block, kinds[index])
         elif index in headings:
             assembly.head(headings[index], block)
+        elif _is_cut(block, gone):
+            assembly.leave_out(block, "page number")
         else:
             assembly.add(block)
     return assembly
+
+
+def _is_cut(block: Block, gone: Sequence[Offsets]) -> bool:
+    """Whether a block is a page number or a running head and nothing else."""
+    place = bisect_right(gone, block.start, key=itemgetter(0)) - 1
+    return place >= 0 and block.end <= gone[place][1]
 
 
 def _licence(text: str, start: int, end: int) -> list[LeftOut]:
