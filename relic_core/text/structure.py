@@ -308,6 +308,8 @@ def _prologue(layout: Layout, first: int) -> int:
 
 _FRONT_SHARE = 0.35
 """Of the blocks: where no chapter has a number, prefaces stand before this."""
+_LONG_ASIDE, _ASIDE_SHARE = 50_000, 0.25
+"""Characters, and share of the text behind the first mark: a longer piece is the work, its own marks not found."""
 _NEW_PAGE = 2
 
 
@@ -325,8 +327,9 @@ def find_marks(layout: Layout, *, title: str) -> list[Mark]:
     _drop_from_title_page(chosen)
     chosen |= _named(layout, chosen)
     chosen |= _listed(layout, chosen, title)
-    if not any(mark.level in {"chapter", "part"} for mark in chosen.values()):
-        chosen |= titles_alone(layout)
+    if all(mark.word == "front" or mark.level not in {"chapter", "part"} for mark in chosen.values()):
+        front = max(chosen, default=-1)  # before it stands the title page
+        chosen |= {index: mark for index, mark in titles_alone(layout).items() if index > front}
     add_titles(layout, chosen)
     chosen |= titled_parts(layout, chosen)
     _promote(layout, chosen)
@@ -340,15 +343,19 @@ def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, fron
     """Set aside prefaces by another hand, which speak of the author in the text under their mark or are announced."""
     announced = re.search(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)
 
+    most = max(_LONG_ASIDE, _ASIDE_SHARE * sum(map(len, pieces)))
+
     def by_another(mark: Mark, piece: str) -> bool:
-        if mark.level != "chapter" or mark.word != "front":
+        if mark.word != "front" or len(piece) > most:
             return False
+        if mark.level == "aside":
+            return True
         if announced and "introduction" in mark.label.lower():
             return True
         return speaks_of(author, piece)
 
     return [
-        replace(mark, level="aside") if by_another(mark, piece) else mark
+        replace(mark, level="aside" if by_another(mark, piece) else "chapter") if mark.word == "front" else mark
         for mark, piece in zip(marks, pieces, strict=True)
     ]
 

@@ -161,7 +161,7 @@ _kept = lru_cache(maxsize=_TEXTS)(_cuts)
 
 def _in_compound(text: str, start: int, end: int) -> bool:
     first, second = _FIRST.search(text, max(0, start - _WORD_LENGTH), start), _FIRST_PART.match(text, end)
-    return text[start] == "-" and bool(first and second) and is_compound(first[0], second[0])
+    return text[start] == "-" and first is not None and second is not None and is_compound(first[0], second[0])
 
 
 def is_compound(first: str, second: str) -> bool:
