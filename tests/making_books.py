@@ -9,6 +9,12 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from relic_core.library.concordance import Finder, Wording
+from relic_core.library.lexicon import Lexicon, Reach
+from relic_core.library.queries import read_query
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -173,3 +179,14 @@ def texts(work: Work, kind: str | None = None) -> list[str]:
 def left_out(work: Work) -> list[tuple[str, str]]:
     """Give what is not text of the work, by kind, on one line each."""
     return [(each.kind, " ".join(work.text[each.start : each.end].split())) for each in work.left_out]
+
+
+def looked_up(work: Work, typed: str) -> list[str]:
+    """Find a word in a work as *Find a word* does; what is printed at each place."""
+    lexicon = Lexicon()
+    sentences = [np.array([getattr(each, name) for each in work.sentences], np.int32)
+                 for name in ("start", "end", "chapter", "paragraph")]  # fmt: skip
+    wording = Wording.of(work.text, tuple(sentences), np.zeros(len(work.paragraphs), np.bool_), lexicon)
+    found = Finder(read_query(typed, Reach()), Reach(), lexicon).find(wording)
+    places = zip(found.firsts.tolist(), found.lengths.tolist(), strict=True)
+    return [work.text[wording.starts[first] : wording.ends[first + length - 1]] for first, length in places]

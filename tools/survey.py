@@ -1,8 +1,8 @@
 """How a folder of files is read: ``python -m tools.survey FOLDER``, what a person should look at and the oddest files.
 
-For each file: the share of its text that is kept (without Project Gutenberg's licence), chapters, author and year with
-where they come from, the longest piece that was left out, odd signs, broken words, another language. Files in which
-something of this is unusual are named with it; at the end the ten that are most unlike the others, by their numbers.
+For each file: the share of its text that is kept (without licence, notes, contents and end matter), chapters, author
+and year with where they come from, the longest piece that was left out, odd signs, another language; with --all broken
+words too. Files in which something of this is unusual are named; at the end the ten that are most unlike the others.
 """
 
 from __future__ import annotations
@@ -22,18 +22,31 @@ from relic_core.domain import Work
 from relic_core.errors import RelicError
 from relic_core.library.folder import texts_in
 from relic_core.library.reading import read_file
+from relic_core.text.blocks import split_blocks
+from relic_core.text.headings import parse_heading
 from relic_core.text.languages import reads_english
 from relic_core.text.unbroken import cuts
 
 ODD = re.compile("[\u0080-\u009f\ufffd\ue000-\uf8ff]|â€|Ã[\u00a0-\u00bf]")
 """What a wrong encoding leaves."""
-BY, HEAD = re.compile(r"^\s*(?:author:|by|par|von|de|por|di)\s+[A-Z]", re.MULTILINE | re.IGNORECASE), 1_500
+BY = re.compile(
+    r"^[ \t]*(?i:author:|by|par|von|de|por|di)[ \t]+(?:[A-Z][\w.’'-]*[ \t]*){2,5}$",
+    re.MULTILINE,
+)
+HEAD = 1_500
 """What names an author, and the characters at a file's head in which it does."""
-LEAST_KEPT = 0.9
-LONGEST_LEFT_OUT = 20_000
+APPARATUS = {"licence", "note", "end matter", "contents", "editor's note", "illustration"}
+"""What is left out of any edition, however long: notes, an index, a bibliography."""
+LEAST_KEPT = 0.8
+MOST_LEFT_OUT = 0.1
+"""Share of the text, in one piece."""
 LARGE = 30_000
 """Words from which a work has more than one chapter."""
 MOST_IN_ONE = 0.6
+FEW_HEADINGS = 3
+"""Of chapters, with a number and more, that stand in the largest chapter: so many show that it holds some."""
+LONG_HEADING = 200
+NUMBERS = {"roman", "arabic", "word"}
 FEW_ODD = 5
 UNLIKE = 10
 _NUMBERS = ("share kept", "characters", "words in a chapter", "words in a sentence", "odd signs", "left out, longest")
@@ -50,6 +63,7 @@ class Read:
     longest: tuple[int, str]
     odd: int
     broken: int
+    headings: int
 
     @classmethod
     def of(cls, path: Path) -> Read:
@@ -59,8 +73,8 @@ class Read:
         for sentence in work.sentences:
             words[sentence.chapter] += len(work.sentence_text(sentence.index).split())
         said = sum(sentence.end - sentence.start for sentence in work.sentences)
-        licence = sum(part.end - part.start for part in work.left_out if part.kind == "licence")
-        left_out = [(part.end - part.start, part.kind) for part in work.left_out if part.kind != "licence"]
+        apparatus = sum(part.end - part.start for part in work.left_out if part.kind in APPARATUS)
+        left_out = [(part.end - part.start, part.kind) for part in work.left_out if part.kind not in APPARATUS]
         starts = np.array([sentence.start for sentence in work.sentences])
         ends = np.array([sentence.end for sentence in work.sentences])
         at = np.array([start for start, _ in cuts(work.text)], dtype=np.int64)
@@ -68,11 +82,12 @@ class Read:
         return cls(
             name=path.name,
             work=work,
-            kept=said / max(1, len(re.sub(r"\s+", " ", work.text)) - licence),
+            kept=said / max(1, len(re.sub(r"\s+", " ", work.text)) - apparatus),
             words=tuple(words[chapter.index] for chapter in work.chapters),
             longest=max(left_out, default=(0, "")),
             odd=len(ODD.findall(work.text)),
             broken=int(((holds >= 0) & (at < ends[holds])).sum()) if len(at) else 0,
+            headings=headings_in(work, words.most_common(1)[0][0]) if words else 0,
         )
 
     def line(self) -> str:
@@ -82,7 +97,8 @@ class Read:
         author, year = work.author or "no author", work.year or "no year"
         return (
             f"{self.name}: {self.kept:.0%} kept, {len(self.words):,} chapters, {sum(self.words):,} words; "
-            f"{author}, {year}{guessed}; left out at most {size:,} {kind}".rstrip()
+            f"{author}, {year}{guessed}; left out at most {size:,} {kind or 'characters'}; "
+            f"{self.broken:,} broken words or marks of pages"
         )
 
     def questions(self) -> Iterator[str]:
@@ -92,18 +108,15 @@ class Read:
             yield "no author, though the file may name one"
         if self.kept < LEAST_KEPT:
             yield f"{self.kept:.0%} of the text kept"
-        if size >= LONGEST_LEFT_OUT:
+        if size > MOST_LEFT_OUT * len(self.work.text):
             yield f"{size:,} characters left out as {kind}"
-        if total >= LARGE and len(self.words) == 1:
-            yield f"one chapter of {total:,} words"
-        elif total >= LARGE and max(self.words) > MOST_IN_ONE * total:
-            yield f"a chapter of {max(self.words):,} of {total:,} words"
+        large = total >= LARGE and max(self.words) > MOST_IN_ONE * total
+        if large and self.headings >= FEW_HEADINGS:
+            yield f"a chapter of {max(self.words):,} of {total:,} words, with {self.headings:,} headings in it"
         if empty := self.words.count(0):
             yield f"{empty:,} chapters without words"
         if self.odd >= FEW_ODD:
             yield f"{self.odd:,} odd signs"
-        if self.broken:
-            yield f"{self.broken:,} broken words or marks of pages"
         if reads_english(self.work.text):
             yield "not in English"
 
@@ -118,6 +131,16 @@ class Read:
             math.log(1 + self.odd),
             math.log(1 + self.longest[0]),
         ]
+
+
+def headings_in(work: Work, chapter: int) -> int:
+    """Count the paragraphs of a chapter that read as headings of chapters, with more than a bare number."""
+    found = 0
+    for paragraph in work.paragraphs:
+        if paragraph.chapter == chapter and paragraph.end - paragraph.start < LONG_HEADING:
+            heading = parse_heading(split_blocks(work.text, paragraph.start, paragraph.end)[0])
+            found += heading is not None and heading.level in {"chapter", "part"} and heading.word not in NUMBERS
+    return found
 
 
 def unlike(read: Sequence[Read]) -> list[tuple[float, str, Read]]:

@@ -48,8 +48,9 @@ def rankings(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, dict[str, float
 def read_run(path: Path) -> tuple[str, dict[str, list[str]]]:
     """Read a run: its tag, and for each query its documents by score, as TREC's tools do; ties as they stand."""
     rows, scored = _rows(path, "query Q0 document rank score tag", 4)
-    tag = rows[-1][-1] if rows else ""
-    return tag, {query: sorted(found, key=lambda each: -found[each]) for query, found in scored.items()}
+    if not rows:
+        raise BadBenchmark(f"{path} is empty: it holds no ranking. Export the run once more.")
+    return rows[-1][-1], {query: sorted(found, key=lambda each: -found[each]) for query, found in scored.items()}
 
 
 def write_qrels(path: Path, outcomes: Sequence[Outcome]) -> None:

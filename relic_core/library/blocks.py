@@ -10,7 +10,7 @@ from relic_core.domain import ParagraphKind
 from relic_core.errors import UnsafeFile
 from relic_core.text.blocks import Block, flatten
 from relic_core.text.headings import COUNTED, Heading, clean_title, parse_heading
-from relic_core.text.unbroken import is_word
+from relic_core.text.unbroken import is_compound, is_word
 
 MOST_PARAGRAPHS = 200_000
 """Of a work, with what is left out; a long novel has about 10,000."""
@@ -221,7 +221,7 @@ class Inline:
 
 def _whole(parted: re.Match[str]) -> str:
     first, hyphen, second = parted.groups()
-    if hyphen in "¬=\xad" or is_word(f"{first}{second}"):
+    if hyphen in "¬=\xad" or (is_word(f"{first}{second}") and not is_compound(first, second)):
         return f"{first}{second}"
     return f"{first}-{second}" if second[0].islower() else parted[0]
 

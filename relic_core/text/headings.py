@@ -73,7 +73,7 @@ def number_value(written: str) -> int | None:
 Level = Literal["part", "chapter", "section", "named"]
 
 _CHAPTER_WORDS = (
-    *("chapter", "chap", "stave", "letter", "canto", "scene", "adventure", "fytte"),
+    *("chapter", "chap", "stave", "letter", "lecture", "canto", "scene", "adventure", "fytte"),
     *("chapitre", "kapitel", "capítulo", "capitulo", "capitolo", "глава"),
 )
 _PART_WORDS = (

@@ -65,6 +65,8 @@ _END_MATTER = re.compile(
 )
 _NOTE = re.compile(r"\[\d{1,3}\]\s|\{\d{1,3}\}\s")
 _PAGE = re.compile(r"[\[({]\s*(?:pg\.?|page|p\.)\s*\d{1,4}\s*[\])}]|\{\s*\d{1,4}\s*\}", re.IGNORECASE)
+_PAGED = re.compile(r"\w.*(?:\s{3}|\.{3}).*\d$")
+"""An entry of a contents list: what stands on a page, and the page."""
 _DIGITAL = re.compile(r"e-?text|e-?book|gutenberg|transcri|electronic", re.IGNORECASE)
 
 
@@ -227,6 +229,8 @@ def lay_out(text: str, start: int, end: int) -> Layout:
         for index, block in enumerate(blocks)
         if index not in kinds and (heading := parse_heading(block)) is not None
     }
+    paged = [index for index in headings if _PAGED.search(blocks[index].lines[-1])]
+    kinds |= dict.fromkeys(paged if len(paged) > 1 else (), "contents")
     width = line_width(blocks)
     contents, entries = find_contents(blocks, headings, width)
     kinds = contents | kinds

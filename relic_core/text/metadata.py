@@ -25,6 +25,8 @@ _BY = re.compile(BY + r"(?P<name>[^/,;()\d]{3,60})", re.IGNORECASE)
 _NOT_TITLE = re.compile(r"(?:by|or|a (?:novel|romance|tale|story)|author)\b", re.IGNORECASE)
 _YEAR = re.compile(r"\((1[4-9]\d\d|20\d\d)\)|(?:originally|first) published (?:in )?(1[4-9]\d\d|20\d\d)", re.IGNORECASE)
 _SMALL_WORDS = {"a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with"}
+_SMALL_WORDS |= {"le", "la", "les", "de", "du", "des", "et"}
+_ELIDED = re.compile(r"(?<=\s)[DL](?=['’])")
 _LONGEST = 300
 """Characters of a title or a name that a file may give."""
 _FIRST_YEAR = -3_000
@@ -124,9 +126,17 @@ def _page_title(front: Sequence[Block]) -> str:
 
 
 def _in_title_case(title: str) -> str:
+    """Put a title in capitals into those that it has in a sentence.
+
+    >>> _in_title_case("LE CHANT DE L'AUBE"), _in_title_case("TESS OF THE D'URBERVILLES")
+    ("Le Chant de l'Aube", "Tess of the D'Urbervilles")
+    """
     words = [word if word in _SMALL_WORDS else word[:1].upper() + word[1:] for word in title.lower().split()]
     words = [re.sub(r"(?<=^[DLO]['’])\w", lambda letter: letter[0].upper(), word) for word in words]
-    return " ".join(words)[:1].upper() + " ".join(words)[1:]
+    whole = " ".join(words)
+    whole = whole[:1].upper() + whole[1:]
+    french = whole.startswith(("Le ", "La ", "Les ", "L'", "L’"))
+    return _ELIDED.sub(lambda letter: letter[0].lower(), whole) if french else whole
 
 
 def _page_author(page: Sequence[str]) -> str:

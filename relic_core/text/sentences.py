@@ -72,7 +72,9 @@ _PIECE = re.compile(r"\S+")
 _ENDING = re.compile(r"[.!?…”’)\]»]+")
 _ELLIPSIS = re.compile(r"…|\.\s?\.")
 _UNSPACED_ELLIPSIS = re.compile(r"…|\.{2,}")
-_QUOTED = re.compile(r"[”’\"'»]")
+_QUOTED = re.compile(r"[”’\"'»«“]")
+"""Before the gap in a gap's marks, so that « and “ close here, as in German."""
+_GOES_ON = re.compile(r"[«“],")
 _LAST_WORD = re.compile(r"[^\W_][\w.]*$")
 _NEXT_WORDS = re.compile(r"(\w+)\W*(\w*)")
 _OPENING_QUOTES = ("“", "‘", '"', "'")
@@ -159,7 +161,7 @@ def _parts(text: str, first: int, gap: re.Match[str], opening: int) -> bool:
     quoted = _QUOTED.search(marks) is not None
     if following.islower():
         if quoted:
-            return _begins_clause(text[gap.end() : gap.end() + _LOOK])
+            return not _GOES_ON.search(marks) and _begins_clause(text[gap.end() : gap.end() + _LOOK])
         return marks[0] != "." and ")" not in marks and not _is_interjection(text[first : gap.start()])
     if marks[0] != "." or quoted:
         return True

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from operator import itemgetter
 
-from relic_core.domain import Chapter, LeftOut, Paragraph, ParagraphKind
+from relic_core.domain import Chapter, LeftOut, Offsets, Paragraph, ParagraphKind
 from relic_core.text.blocks import VERSE_NUMBER, Block, is_verse, split_blocks
 from relic_core.text.contents import entry_key, is_prose
 from relic_core.text.headings import (
@@ -25,6 +26,7 @@ from relic_core.text.headings import (
 )
 from relic_core.text.layout import Layout, end_matter_kind, is_the_end, lay_out, licence, title_page
 from relic_core.text.metadata import Metadata, read_metadata, speaks_of
+from relic_core.text.unbroken import cuts
 
 _HEADING_PAGE = 2
 """Blank lines before a heading that begins a new page."""
@@ -306,6 +308,8 @@ def _prologue(layout: Layout, first: int) -> int:
 
 _FRONT_SHARE = 0.35
 """Of the blocks: where no chapter has a number, prefaces stand before this."""
+_LONG_ASIDE, _ASIDE_SHARE = 50_000, 0.25
+"""Characters, and share of the text behind the first mark: a longer piece is the work, its own marks not found."""
 _NEW_PAGE = 2
 
 
@@ -323,8 +327,9 @@ def find_marks(layout: Layout, *, title: str) -> list[Mark]:
     _drop_from_title_page(chosen)
     chosen |= _named(layout, chosen)
     chosen |= _listed(layout, chosen, title)
-    if not any(mark.level in {"chapter", "part"} for mark in chosen.values()):
-        chosen |= titles_alone(layout)
+    if all(mark.word == "front" or mark.level not in {"chapter", "part"} for mark in chosen.values()):
+        front = max(chosen, default=-1)  # before it stands the title page
+        chosen |= {index: mark for index, mark in titles_alone(layout).items() if index > front}
     add_titles(layout, chosen)
     chosen |= titled_parts(layout, chosen)
     _promote(layout, chosen)
@@ -338,15 +343,19 @@ def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, fron
     """Set aside prefaces by another hand, which speak of the author in the text under their mark or are announced."""
     announced = re.search(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)
 
+    most = max(_LONG_ASIDE, _ASIDE_SHARE * sum(map(len, pieces)))
+
     def by_another(mark: Mark, piece: str) -> bool:
-        if mark.level != "chapter" or mark.word != "front":
+        if mark.word != "front" or len(piece) > most:
             return False
+        if mark.level == "aside":
+            return True
         if announced and "introduction" in mark.label.lower():
             return True
         return speaks_of(author, piece)
 
     return [
-        replace(mark, level="aside") if by_another(mark, piece) else mark
+        replace(mark, level="aside" if by_another(mark, piece) else "chapter") if mark.word == "front" else mark
         for mark, piece in zip(marks, pieces, strict=True)
     ]
 
@@ -602,7 +611,7 @@ def analyse(text: str) -> Structure:
     start, end = licence(text)
     layout = lay_out(text, start, end)
     metadata, marks = _outline(text, text[:start], layout)
-    assembly = _assemble(layout, marks)
+    assembly = _assemble(layout, marks, cuts(text))
     if not assembly.paragraphs():  # a file of headings and apparatus only: then they are the text
         start, end = (start, end) if layout.blocks else (0, len(text))
         assembly = Assembly(layout.width)
@@ -627,7 +636,7 @@ def _outline(text: str, header: str, layout: Layout) -> tuple[Metadata, list[Mar
     return known, set_aside(marks, pieces, author=known.author, front=page)
 
 
-def _assemble(layout: Layout, marks: Sequence[Mark]) -> Assembly:
+def _assemble(layout: Layout, marks: Sequence[Mark], gone: Sequence[Offsets]) -> Assembly:
     front, prologue = front_matter(layout, marks)
     headings = {mark.index: mark for mark in marks if mark.level != "aside"}
     kinds = end_matter(layout, marks) | dict.fromkeys(front, "front matter")
@@ -642,9 +651,17 @@ def _assemble(layout: Layout, marks: Sequence[Mark]) -> Assembly:
             assembly.leave_out(block, kinds[index])
         elif index in headings:
             assembly.head(headings[index], block)
+        elif _is_cut(block, gone):
+            assembly.leave_out(block, "page number")
         else:
             assembly.add(block)
     return assembly
+
+
+def _is_cut(block: Block, gone: Sequence[Offsets]) -> bool:
+    """Whether a block is a page number or a running head and nothing else."""
+    place = bisect_right(gone, block.start, key=itemgetter(0)) - 1
+    return place >= 0 and block.end <= gone[place][1]
 
 
 def _licence(text: str, start: int, end: int) -> list[LeftOut]:

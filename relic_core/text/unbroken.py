@@ -84,6 +84,7 @@ _MARKS = re.compile(
     | (?<=\S)\[(?:\*{1,3}|[†‡§]{1,2})\]
     | (?<=[\w.,;:!?)”’"'])[*†‡]{1,3}(?![\w*])                                      # word.*
     | (?<=[^\W\d]|[.,;:!?)”’"'])[¹²³⁰⁴-⁹]+                                         # word.³
+    | (?<=[^\W\d_][.,;:!?][”’"'])\d{1,3}(?=[\s.,;:!?)]) | (?<=[^\W\d_][,;:!?])\d{1,3}(?=\s)            # word,”3
     | \^\{?\d{1,3}\}?
     | [\[{]\s*(?:illustrations?|sidenotes?|side-note|footnotes?|transcriber|tr\.?\s?notes?|greek|picture|figure|sic)\b
       [^\[\]{}]{0,1500}[\]}]
@@ -104,6 +105,7 @@ _WORD_BREAK = re.compile(
     r"(?P<hyphen>[-¬](?<=[^\W\d_][-¬]))(?P<gap>[ \t]+(?:\n\s{0,400})?|\n\s{0,400})(?P<second>[^\W\d_]+)"
 )
 _FIRST = re.compile(r"[^\W\d_]+$")
+_FIRST_PART = re.compile(r"[^\W\d_]+")
 _WORD_LENGTH = 40
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _FEW = 3
@@ -111,6 +113,9 @@ _FEW = 3
 _PAGE_LENGTH = 6_000
 """Characters. Numbers on lines of their own that stand no farther apart are those of pages, not of chapters."""
 _MANY = 5
+_ANEW = 0.1
+"""Share of the numbers that are no higher than the one before; those of stanzas and sections begin anew more often."""
+_DIGITS, _BRACKETED_NUMBER = re.compile(r"\d+"), re.compile(r"\[(\d{1,4})\]")
 _LONE_LENGTH, _HEAD_LENGTH = 16, 70
 """Characters of a line that holds a page number alone, or a running head beside it."""
 
@@ -145,7 +150,7 @@ def _cuts(text: str) -> tuple[Offsets, ...]:
         return ()
     printed = printed_noise(text, capitals=True)
     breaks = _word_breaks(text, printed.masked)
-    joined = [(start, end) for start, end in breaks if text[start] in "-¬" and not _is_compound(text, start, end)]
+    joined = [(start, end) for start, end in breaks if text[start] in "-¬" and not _in_compound(text, start, end)]
     unseen = [match.span() for match in _UNSEEN.finditer(text)] if any(sign in text for sign in _SIGNS) else []
     pages = [(start, end) for start, end in printed.found if text[start - 1 : start] != "_"]  # H_{2}O
     return tuple(_merged([*pages, *unseen, *(joined if 2 * len(joined) >= len(breaks) else ())]))
@@ -154,11 +159,19 @@ def _cuts(text: str) -> tuple[Offsets, ...]:
 _kept = lru_cache(maxsize=_TEXTS)(_cuts)
 
 
-def _is_compound(text: str, start: int, end: int) -> bool:
-    """Whether a hyphen at a line end is likelier the word's own: well-|known, to-|day."""
-    first, second = _FIRST.search(text, max(0, start - _WORD_LENGTH), start), _WORD.match(text, end)
-    pair = (first[0].casefold() if first else "", second[0].casefold() if second else "")
-    return text[start] == "-" and (pair[0] in _COMPOUNDING or pair in COMPOUNDS["hyphen"])
+def _in_compound(text: str, start: int, end: int) -> bool:
+    first, second = _FIRST.search(text, max(0, start - _WORD_LENGTH), start), _FIRST_PART.match(text, end)
+    return text[start] == "-" and first is not None and second is not None and is_compound(first[0], second[0])
+
+
+def is_compound(first: str, second: str) -> bool:
+    """Whether a hyphen at a line end is likelier the word's own.
+
+    >>> is_compound("well", "known"), is_compound("To", "day"), is_compound("ill", "ness"), is_compound("gar", "den")
+    (True, True, False, False)
+    """
+    pair = (first.casefold(), second.casefold())
+    return pair in COMPOUNDS["hyphen"] or (pair[0] in _COMPOUNDING and is_word(pair[1]))
 
 
 def unbroken(text: str) -> str:
@@ -203,7 +216,8 @@ def printed_noise(text: str, *, capitals: bool = False) -> Printed:
     >>> page.found, page.masked
     ([(9, 17), (23, 27)], 'It rained        \nhere      and there.')
     """
-    lines = sorted({*_page_numbers(text), *_running_heads(text, capitals=capitals), *_feed_heads(text)})
+    heads = [*_running_heads(text, capitals=capitals)]
+    lines = sorted({*_page_numbers(text, heads), *heads, *_feed_heads(text)})
     found = [_with_line_end(text, start, end) for start, end in lines]
     marks = (mark.span() for pattern in (_PAGE_MARK, _BRACED) for mark in pattern.finditer(text))
     found = _merged([*found, *(span for span in marks if not _begins_note(text, span))])
@@ -236,13 +250,15 @@ def _lines(text: str, longest: int) -> Iterator[tuple[int, str]]:
         at += len(line) + 1
 
 
-def _page_numbers(text: str) -> Iterator[Offsets]:
-    """Find lines that hold a page number and nothing else.
+def _page_numbers(text: str, heads: Sequence[Offsets]) -> Iterator[Offsets]:
+    """Find lines that hold a page number and nothing else; `heads`: running heads with their numbers.
 
-    A bare number may be that of a chapter: it is taken where such numbers stand as close as pages.
+    A bare number may be that of a chapter or stanza: it is taken where such numbers stand as close as pages and do not
+    begin anew, or where a page close by is numbered as it is, or next to it; so is one in brackets amid a line.
     """
     bare: list[Offsets] = []
     small: list[Offsets] = []
+    sure = [*heads, *(mark.span() for mark in _PAGE_MARK.finditer(text))]
     for start, line in _lines(text, _LONE_LENGTH):
         match = _LONE.fullmatch(line)
         if match is None:
@@ -251,14 +267,24 @@ def _page_numbers(text: str) -> Iterator[Offsets]:
         if number != line:
             if number.isdecimal() or number.islower():
                 yield span
+                sure.append(span)
         elif number.isdecimal():
             bare.append(span)
         elif number.islower() and len(number) > 1:
             small.append(span)
     distances = [after - before for (before, _), (after, _) in pairwise(bare)]
-    if len(bare) >= _MANY and median(distances) < _PAGE_LENGTH:
+    values = [int(text[start:end]) for start, end in bare]
+    anew = sum(after <= before for before, after in pairwise(values))
+    if len(bare) >= _MANY and median(distances) < _PAGE_LENGTH and anew <= _ANEW * len(bare):
         yield from bare
         yield from small
+        return
+    pages = sorted((start, int(found[0])) for start, end in sure if (found := _DIGITS.search(text, start, end)))
+    bracketed = [(mark.span(), int(mark[1])) for mark in _BRACKETED_NUMBER.finditer(text)] if pages else []
+    for span, value in [*zip(bare, values, strict=True), *bracketed]:
+        near = pages[bisect_left(pages, (span[0] - _PAGE_LENGTH, 0)) : bisect_left(pages, (span[1] + _PAGE_LENGTH, 0))]
+        if any(abs(value - number) <= 1 for _, number in near):
+            yield span
 
 
 def _running_heads(text: str, *, capitals: bool) -> Iterator[Offsets]:

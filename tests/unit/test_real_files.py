@@ -262,6 +262,7 @@ def test_milestones_divide_what_no_division_divides():
         ('transfor-<lb break="no"/>mation', "transformation"),
         ("wa-\n<lb/>ter", "water"),
         ("a sloop-<lb/>rigged boat", "a sloop-rigged boat"),
+        ("a well-<lb/>read man of ill-<lb/>ness", "a well-read man of illness"),
         ("mor¬<lb/>ning and gar\xad<lb/>den", "morning and garden"),
         ('mea-<pb n="12"/>dow', "meadow"),
         ('a char<pc force="weak">-</pc><lb break="no"/>acter', "a character"),

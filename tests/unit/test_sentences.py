@@ -68,6 +68,17 @@ def test_hard_page(page, joint):
             "R. Bell, Esq., of Hull; R. Bell, Esq. £20. He paid.",
             ["R. Bell, Esq., of Hull;", "R. Bell, Esq. £20.", "He paid."],
         ),
+        (
+            "»Wann?«, fragte er. »Bald!« rief Anna. »Komm!« Er ging.",
+            [
+                "»Wann?«, fragte er.",
+                "»Bald!« rief Anna.",
+                "»Komm!«",
+                "Er ging.",
+            ],
+        ),
+        ("„Wann?“ fragte Anna.", ["„Wann?“ fragte Anna."]),
+        ("« Quand ? » demanda-t-il. « Demain. »", ["« Quand ? » demanda-t-il.", "« Demain. »"]),
         ("It was 6 P.M. Mr. Bell ate.", ["It was 6 P.M.", "Mr. Bell ate."]),
     ],
 )

@@ -435,3 +435,36 @@ def test_a_look_at_its_first_word_alone_never_loses_a_heading(line, monkeypatch)
 def test_most_lines_are_known_to_be_none_by_their_first_word():
     lines = ("Rain fell on the quay.", "The lamp was out.", "“No,” said Ann.", "A ferry, at last!")
     assert not any(map(headings._may_head, lines))
+
+
+LONG = "The ferry did not run, and nobody on the far bank rang the bell for it that night. " * 20
+
+
+def chapters_of(*pages, author="Ada Marlow"):
+    text = "\n\n\n\n".join([f"THE BELLS\n\nby {author}", *pages])
+    return [each.name for each in analyse(text).chapters]
+
+
+def test_a_piece_that_is_the_greater_part_of_the_work_is_not_by_another_hand():
+    said = f"INTRODUCTION\n\nMarlow wrote this, and Marlow rang.\n\n{LONG}"
+    assert chapters_of(said + f"\n\n{LONG}" * 40, f"CHAPTER I\n\n{LONG}", f"CHAPTER II\n\n{LONG}")[0] == "INTRODUCTION"
+    lesser = [f"CHAPTER {number}\n\n{LONG}" for number in ("I", "II", "III", "IV", "V", "VI")]
+    assert chapters_of(said, *lesser)[0] == "Chapter I"
+
+
+def test_lectures_are_chapters():
+    assert chapters_of(f"LECTURE I\n\n{LONG}", f"LECTURE II\n\n{LONG}") == ["LECTURE I", "LECTURE II"]
+
+
+def test_essays_behind_a_preface_are_chapters_by_their_titles_alone():
+    titles = ["The Waterwheel", "Of Lanterns", "Ferries by Night"]
+    essays = [f"{title}\n\n{LONG}" for title in titles]
+    assert chapters_of(f"PREFACE\n\n{LONG}", *essays) == ["PREFACE", *titles]
+
+
+def test_headings_with_the_page_they_stand_on_are_entries_of_the_contents():
+    listed = "\n\n".join(f"{number}. THE {name}          {page}" for number, name, page in (
+        ("I", "WEIR", 1), ("II", "MILL", 9), ("III", "BELL", 12),
+    ))  # fmt: skip
+    pages = [f"{number}. THE {name}\n\n{LONG}" for number, name in (("I", "WEIR"), ("II", "MILL"), ("III", "BELL"))]
+    assert chapters_of(listed, *pages) == ["Chapter I: THE WEIR", "Chapter II: THE MILL", "Chapter III: THE BELL"]

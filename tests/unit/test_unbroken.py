@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from relic_core.attribution.ranking import Attributor, Stretches
 from relic_core.domain.attribution import Target
-from relic_core.library.concordance import Finder, Wording
-from relic_core.library.lexicon import Lexicon, Reach
-from relic_core.library.queries import read_query
 from relic_core.text.masking import QuotationFinder, read_claim
 from relic_core.text.reading import read_work
-from relic_core.text.unbroken import cuts, unbroken
+from relic_core.text.unbroken import cuts, inline_noise, printed_noise, unbroken, without
 from relic_core.text.words import WorkWords, tokens, whole_words, work_words
+from tests.making_books import looked_up
 
 SCANNED = """THE MILL BY THE WEIR
 
@@ -44,16 +41,6 @@ It was cold, and no one had touched the garden.
 @pytest.fixture
 def scanned():
     return read_work(SCANNED.encode(), name="mill.txt")
-
-
-def looked_up(work, typed):
-    lexicon = Lexicon()
-    sentences = [np.array([getattr(each, name) for each in work.sentences], np.int32)
-                 for name in ("start", "end", "chapter", "paragraph")]  # fmt: skip
-    wording = Wording.of(work.text, tuple(sentences), np.zeros(len(work.paragraphs), np.bool_), lexicon)
-    found = Finder(read_query(typed, Reach()), Reach(), lexicon).find(wording)
-    places = zip(found.firsts.tolist(), found.lengths.tolist(), strict=True)
-    return [work.text[wording.starts[first] : wording.ends[first + length - 1]] for first, length in places]
 
 
 @pytest.mark.parametrize(
@@ -150,3 +137,59 @@ def test_a_passage_pasted_with_the_line_ends_of_a_page_has_the_same_source():
     scores = [Attributor(stretches).rank(Target(text, 0, len(text))) for text in (whole, broken)]
     assert scores[0].tolist() == scores[1].tolist()
     assert scores[0].max() > 0
+
+
+def noted(work):
+    return [work.text[part.start : part.end].split()[0] for part in work.left_out if part.kind == "page number"]
+
+
+def pages(*lines):
+    return read_work("\n\n".join(["THE WEIR", "by Ada Marlow", "CHAPTER I", *lines]).encode(), name="weir.txt")
+
+
+def test_pages_and_heads_on_lines_of_their_own_are_no_paragraphs():
+    work = read_work(SCANNED.encode(), name="mill.txt")
+    assert noted(work) == ["THE"]
+    assert len(work.paragraphs) == 3
+    numbered = pages("The weir ran [Pg 7] high.", "8", "It fell again by noon, as it had fallen [8] before.")
+    assert noted(numbered) == ["8"]
+    assert "8" not in tokens(without(numbered.text, 0, len(numbered.text), cuts(numbered.text)))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("The weir ran high.", "8", "It fell again."),
+        ("The weir ran [Pg 70] high.", "8", "It fell again [3] by noon."),
+        tuple(line for number in (1, 2, 3, 1, 2, 3, 1, 2) for line in (str(number), "It fell,\nAnd rose,\nAnd fell.")),
+    ],
+    ids=["no page is known", "the pages are others", "stanzas begin anew"],
+)
+def test_numbers_that_may_be_others_than_pages_stay(lines):
+    work = pages(*lines)
+    assert noted(work) == []
+    assert {"8", "1", "3"} & set(tokens(without(work.text, 0, len(work.text), cuts(work.text))))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("An ill-\nness kept the gar-\ndener.", "An illness kept the gardener."),
+        ("A half-\nopen gate, a gar-\nden and an or-\nchard.", "A half-\nopen gate, a garden and an orchard."),
+    ],
+)
+def test_a_hyphen_belongs_to_a_compound_where_both_halves_are_words(text, words):
+    assert unbroken(text) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("She says, “I stay,”15 and stays.", ["15"]),
+        ("I stay;3 you go.", ["3"]),
+        ("He paid “£15” and £5; 12 went.", []),
+        ("It was 4:30 or 4,500.", []),
+    ],
+)
+def test_a_number_set_close_behind_a_mark_is_that_of_a_note(text, marks):
+    assert [text[start:end] for start, end in inline_noise(text, printed_noise(text))] == marks
