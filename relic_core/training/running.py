@@ -65,13 +65,18 @@ class StopWish:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRun:
-    """Does trainings in a job; `patiently` waits longer for the store in a block, told what to do while it waits."""
+    """Does trainings in a job.
+
+    - `patiently`: waits longer for the store in a block, told what to do while it waits.
+    - `train`: learns from what was chosen, as `trainer.train` does.
+    """
 
     settings: Settings
     data: TrainingData
     load_work: Callable[[str], Work]
     patiently: Callable[[Callable[[], None]], AbstractContextManager[None]]
     choose_sources: ChooseSources
+    train: Callable[..., Trained] = train
 
     def run(self, training_id: str, progress: Progress) -> str:
         """Do a training to its end, from where its folder says it is. Raises JobCancelled: a checkpoint is written."""
@@ -80,7 +85,7 @@ class TrainingRun:
             raise BadRequest(FINISHED.format(name=folder.training.name))
         folder.append("started")
         try:
-            made = self._train(folder, progress)
+            made = self.learn(folder, progress)
         except JobCancelled:
             step = folder.checkpoint
             gone_on = f"It was stopped before it went on. Its last checkpoint is of step {step:,}."
@@ -101,7 +106,8 @@ class TrainingRun:
             shutil.rmtree(folder.path / done, ignore_errors=True)
         return note
 
-    def _train(self, folder: TrainingFolder, progress: Progress) -> Trained:
+    def learn(self, folder: TrainingFolder, progress: Progress) -> Trained:
+        """Choose what is learnt from and validated on, look for hard negatives, and train; all as the folder asks."""
         training = folder.training
         request = TrainingRequest.from_json(training.name, training.recipe, training.asked)
         progress(0, 0, "Reading the quotations")
@@ -136,7 +142,7 @@ class TrainingRun:
 
         # From here on a wish to stop must reach the training itself, which then writes a checkpoint.
         with self.patiently(lambda: wish.tell(WAITING)):
-            return train(
+            return self.train(
                 request.recipe,
                 examples.pairs,
                 examples.windows,

@@ -70,7 +70,7 @@ class Trained:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
+class Kind:
     """What a recipe of one kind trains.
 
     - `start`: what it goes on from, in place of the base.
@@ -132,42 +132,19 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
         sources = choose_sources(recipe.supervision, windows, work, recipe.candidates if recipe.retrieves else 1)
         windows = [window for window in windows if window.id in sources]
     material = Material(pairs, windows, work, hard or HardNegatives(), sources)
-    if isinstance(recipe, EncoderRecipe):
-        kind = _encoder(recipe, material, start, learnt)
-    elif isinstance(recipe, SourceRecipe):
-        kind = _retrieval(recipe, material, start) if recipe.retrieves else _generator(recipe, material)
-    else:
-        kind = _reranker(recipe, material, start)
+    kind = kind_of(recipe, material, start, learnt)
     planned = plan(recipe, [pair.source_id for pair in pairs], [window.work_id for window in windows])
-    origin = checkpoints.Origin(
-        recipe=recipe.to_json(),
-        recipe_digest=recipe.digest,
-        data_digest=data_digest(material),
-        base_digest=kind.base.digest,
-        start_digest="" if kind.start is None else kind.start.digest,
-        processes=loop.processes(),
-    )
+    record = origin_record(kind, recipe, material, learnt)
+    digests = {name: record.get(name, "") for name in ("recipe_digest", "data_digest", "base_digest", "start_digest")}
+    origin = checkpoints.Origin(recipe=record["recipe"], processes=loop.processes(), **digests)
     found = _where_it_was_left(folder, origin, resume=resume)
     set_seed(recipe.seed)
     model = kind.model()
 
     def written(name: str, figures: Mapping[str, float]) -> Path:
-        record = {
-            "card": kind.name,
-            "recipe": origin.recipe,
-            "recipe_digest": origin.recipe_digest,
-            "data_digest": origin.data_digest,
-            "base_digest": origin.base_digest,
-            **({} if kind.start is None else {"start": kind.start.name, "start_digest": origin.start_digest}),
-            "seed": recipe.seed,
-            "pairs": len(pairs),
-            "windows": len(windows),
-            **({"learnt": learnt} if learnt else {}),
-            "figures": dict(figures),
-            "seconds": round(watch.seconds, 1),
-            "versions": {name: metadata.version(name) for name in _VERSIONS},
-        }
-        kind.write(folder / name, model, record)
+        versions = {name: metadata.version(name) for name in _VERSIONS}
+        made = {"figures": dict(figures), "seconds": round(watch.seconds, 1), "versions": versions}
+        kind.write(folder / name, model, record | made)
         return folder / name
 
     def validated(step: int) -> Mapping[str, float]:
@@ -204,6 +181,32 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
         figures=dict(watch.best),
         seconds=watch.seconds,
     )
+
+
+def kind_of(recipe: AnyRecipe, material: Material, start: EncoderCard | None, learnt: str = "") -> Kind:
+    """Say what a recipe trains; parameters as of `train`."""
+    if isinstance(recipe, EncoderRecipe):
+        return _encoder(recipe, material, start, learnt)
+    if isinstance(recipe, SourceRecipe):
+        return _retrieval(recipe, material, start) if recipe.retrieves else _generator(recipe, material)
+    return _reranker(recipe, material, start)
+
+
+def origin_record(kind: Kind, recipe: AnyRecipe, material: Material, learnt: str) -> dict[str, Any]:
+    """Give what is known of a model before it is trained, for its record."""
+    started = {} if kind.start is None else {"start": kind.start.name, "start_digest": kind.start.digest}
+    return {
+        "card": kind.name,
+        "recipe": recipe.to_json(),
+        "recipe_digest": recipe.digest,
+        "data_digest": data_digest(material),
+        "base_digest": kind.base.digest,
+        **started,
+        "seed": recipe.seed,
+        "pairs": len(material.pairs),
+        "windows": len(material.windows),
+        **({"learnt": learnt} if learnt else {}),
+    }
 
 
 def check_base(recipe: AnyRecipe) -> None:
@@ -245,7 +248,7 @@ def trained_card(recipe: EncoderRecipe) -> EncoderCard:
     )
 
 
-def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | None, learnt: str) -> _Kind:
+def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | None, learnt: str) -> Kind:
     card = replace(trained_card(recipe), learnt=learnt or (start.learnt if start else ""))
     encoder = LateChunkingEncoder(card, precision="float32")
     tower = encoder.pair.passages
@@ -255,7 +258,7 @@ def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | Non
     def write(folder: Path, model: DualEncoder, record: Mapping[str, Any]) -> None:
         write_model(folder, model, base, card, record, recipe, begun)
 
-    return _Kind(
+    return Kind(
         name=card.name,
         base=base,
         start=begun,
@@ -274,7 +277,7 @@ def _start(start: EncoderCard | None, base: ModelFiles) -> Start | None:
     return None if start is None else start_of(start, base)
 
 
-def _reranker(recipe: RerankerRecipe, material: Material, start: EncoderCard | None) -> _Kind:
+def _reranker(recipe: RerankerRecipe, material: Material, start: EncoderCard | None) -> Kind:
     if start is not None and start.learnt:
         raise BadRequest(
             f"{start.name} has learnt {start.learnt}, and so would the reranker that goes on from it, which says "
@@ -289,7 +292,7 @@ def _reranker(recipe: RerankerRecipe, material: Material, start: EncoderCard | N
     def write(folder: Path, model: RerankerInTraining, record: Mapping[str, Any]) -> None:
         write_reranker(folder, model.reader, base, card, record, keeps_embeddings=recipe.keeps_embeddings)
 
-    return _Kind(
+    return Kind(
         name=card.name,
         base=base,
         start=begun,
@@ -307,13 +310,13 @@ def query_card(recipe: SourceRecipe, start: EncoderCard | None) -> EncoderCard:
     return replace(card, name=name, query_model=models[0], passage_model=models[1], learnt=begun.learnt)
 
 
-def _generator(recipe: SourceRecipe, material: Material) -> _Kind:
+def _generator(recipe: SourceRecipe, material: Material) -> Kind:
     reader, base = SourceReader(recipe.base, precision="float32"), find_model(recipe.base)
 
     def write(folder: Path, model: GeneratorInTraining, record: Mapping[str, Any]) -> None:
         write_generator(folder, model.model, base, record)
 
-    return _Kind(
+    return Kind(
         name=reader.name,
         base=base,
         start=None,
@@ -323,7 +326,7 @@ def _generator(recipe: SourceRecipe, material: Material) -> _Kind:
     )
 
 
-def _retrieval(recipe: SourceRecipe, material: Material, start: EncoderCard | None) -> _Kind:
+def _retrieval(recipe: SourceRecipe, material: Material, start: EncoderCard | None) -> Kind:
     own, card = recipe.encoder(), query_card(recipe, start)
     tower = LateChunkingEncoder(trained_card(own), precision="float32").pair.passages
     base = base_files(own, tower)
@@ -333,7 +336,7 @@ def _retrieval(recipe: SourceRecipe, material: Material, start: EncoderCard | No
     def write(folder: Path, model: RetrievalInTraining, record: Mapping[str, Any]) -> None:
         write_model(folder, model.encoder, base, card, record, own, begun)
 
-    return _Kind(
+    return Kind(
         name=card.name,
         base=base,
         start=begun,
