@@ -52,6 +52,7 @@ NEEDS = {
     "a model to fetch or to train": r"e5-base|dpr\.json|mpnet|packaged-large|BART|relic_core train (?!--list)|"
     r"RELIC_(TRAINED|LATE)|tools\.tune",
     "people, or files of theirs": r"department|hour\.zip|owner-code|answers|annotator|theirs\.run|ada@|verdicts|"
+    r'notebook measure|"Light and water"|'
     r'"Test works"|make (Hard|Mine|Kinds)|(results|label) Kinds',
     "mined criticism": r"dataset (split|leakage|statistics)|export dataset|sources",
 }

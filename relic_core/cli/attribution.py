@@ -24,7 +24,7 @@ _WIDEST = 100
 
 
 @command(
-    'attribute "As she says, it is a truth universally acknowledged." --span 13:53',
+    'attribute "As she says, it is a truth universally acknowledged." --span 13:51',
     "attribute essay.txt",
     "attribute essay.txt --library emma persuasion --rerank likelihood --alone --explain",
 )

@@ -114,6 +114,14 @@ def test_recall_is_explained_in_one_sentence_with_the_number_of_candidates(app, 
     assert re.search(r"among [\d,]+ candidates", plain(html(at)))
 
 
+def test_a_benchmark_says_in_its_own_words_what_is_asked_and_what_counts(app):
+    store(app, benchmark="birco-wtb")
+    at = sound(app.open(RECALL, benchmark="birco-wtb"))
+    measure = plain(re.search(r'<p class="relic-measure">.*?</p>', html(at), re.DOTALL)[0])
+    assert "description of that book" in measure
+    assert "critic" not in measure
+
+
 def test_every_retriever_is_shown_side_by_side_at_first_and_fewer_when_chosen(app, two):
     at = sound(app.open(RECALL))
     assert drawn(at) == ["dense-RELiC", "BM25"]

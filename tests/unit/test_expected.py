@@ -1,5 +1,7 @@
 """Expected figures: runs are held against them, and the tables of the documentation are what the command makes."""
 
+import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -164,3 +166,11 @@ def test_the_runs_that_came_with_the_program_are_as_expected(settings):
     assert figures  # a check of nothing would always be passed
     checked = expected.check(build(settings), figures)
     assert [(each.expected, each.why) for each in checked if each.why] == []
+
+
+def test_the_sample_is_measured_anew_and_comes_to_what_came_with_the_program(run):
+    ran = run("evaluate", "sample", "bm25,dense-relic", "--again", "--format", "csv")
+    by_words, by_meaning = csv.DictReader(io.StringIO(ran.out))
+    assert ran.code == 0
+    assert (float(by_words["R@10"]), float(by_words["Mean rank"])) == (0.0, pytest.approx(609.486, abs=0.001))
+    assert float(by_meaning["R@100"]) > 0.5  # far from chance, 8%, whatever model comes along
