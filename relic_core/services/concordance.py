@@ -31,6 +31,7 @@ _WIDTH = 110
 """Characters of context on either side on a page, and in an export."""
 _EXPORT_WIDTH = 300
 _STRIPS = 6
+_BESIDE = 3
 _GRAIN = 1000
 """Places that a strip tells apart."""
 _KEPT = 8
@@ -48,6 +49,7 @@ class ConcordanceRequest:
     - `as_written`: capitals, accents and the ending 's count; excludes the two before.
     - `voice`: only words that are spoken, or that are not.
     - `only`: key of the one form to show; empty for all.
+    - `beside`: other words that are counted beside it, with commas between them; the first three.
     """
 
     word: str
@@ -58,7 +60,15 @@ class ConcordanceRequest:
     as_written: bool = False
     voice: Voice = "any"
     only: str = ""
+    beside: str = ""
     page: int = 1
+
+    @property
+    def compared(self) -> tuple[ConcordanceRequest, ...]:
+        """The same request for each of the other words."""
+        words = dict.fromkeys(filter(None, (word.strip() for word in self.beside.split(","))))
+        plain = dataclasses.replace(self, sort="text", only="", beside="", page=1)
+        return tuple(dataclasses.replace(plain, word=word) for word in list(words)[:_BESIDE])
 
     @property
     def options(self) -> str:
@@ -89,6 +99,7 @@ class ConcordanceRequest:
             "case": "1" if self.as_written else "",
             "voice": self.voice if self.voice != "any" else "",
             "form": self.only,
+            "with": self.beside.strip(),
             "page": str(self.page) if self.page > 1 else "",
         }
         return {name: value for name, value in given.items() if value}

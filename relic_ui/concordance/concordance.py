@@ -15,11 +15,12 @@ from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
 from relic_ui.voice import choose_voice
 
-SORT_LABELS = {"text": "Place in the text", "left": "Word before", "right": "Word after"}
-PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "voice", "form", "page")
+SORT_LABELS = {"text": "Place", "left": "1L, word before", "right": "1R, word after"}
+PARAMETERS = ("word", "work", "sort", "variants", "forms", "case", "voice", "form", "with", "page")
 _SAMPLE = "High Water at Averhythe"
 _EXAMPLES = ("brass", "lamp*", "high water")
 _ALL_WORKS = ""
+_FURTHER = ("case", "variants", "forms", "with")
 
 
 def restore(summaries: Sequence[WorkSummary]) -> None:
@@ -43,6 +44,7 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
         concordance_case=as_written,
         concordance_voice=wanted["voice"] if wanted.get("voice") in VOICES else "any",
         concordance_only=wanted.get("form", ""),
+        concordance_with=wanted.get("with", ""),
         concordance_page=links.number(wanted.get("page", "")) or 1,
     )
 
@@ -87,8 +89,20 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             width=340,
         )
         st.button("Find", type="primary", icon=":material/search:", key="concordance_button", on_click=links.press)
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        strict = bool(state.get("concordance_case"))
+    strict, chosen = bool(state.get("concordance_case")), [state.get(f"concordance_{name}") for name in _FURTHER]
+    kept = any(chosen) or state["concordance_voice"] != "any"
+    options = st.expander("Options: compare words, spellings, speech", expanded=kept)
+    with options, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        st.text_input(
+            "Compare with",
+            key="concordance_with",
+            persist_state="session",
+            on_change=_anew,
+            placeholder="dark, shadow, the sea",
+            width=340,
+            help="Up to three other words or phrases, with commas between them. They are counted beside the first, in "
+            "10,000 words, over the chapters of a work or over your works.",
+        )
         if strict:
             state.update(concordance_variants=False, concordance_forms=False)
         st.checkbox(
@@ -133,6 +147,7 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
         as_written=state["concordance_case"],
         voice=state["concordance_voice"],
         only=state.get("concordance_only", ""),
+        beside=state["concordance_with"] or "",
         page=state.get("concordance_page", 1),
     )
 

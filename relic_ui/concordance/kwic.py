@@ -15,6 +15,7 @@ from relic_core.services.concordance import MOST_EXPORTED, ConcordanceAnswer, Co
 from relic_core.wiring import App
 from relic_ui import keep, links
 from relic_ui.buttons import save_button
+from relic_ui.concordance import compared
 from relic_ui.concordance.concordance import choose_sort
 from relic_ui.concordance.kwic_counts import show_counts
 
@@ -29,11 +30,14 @@ def show_answer(app: App, answer: ConcordanceAnswer, summaries: Sequence[WorkSum
     """Draw what was found: how often and in which forms, where in the work, and the places themselves."""
     summary = _summary(answer, summaries)
     st.html(f'<div class="relic-kwic-summary" id="kwic-summary" role="status">{summary}</div>{_forms(answer)}')
+    if answer.request.compared:
+        compared.show(app, answer)
     if not answer.total:
         if near := _nothing(answer):
             st.html(near)
         return
-    show_counts(answer)
+    if not answer.request.compared:
+        show_counts(answer)
     with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
         choose_sort()
         request = dataclasses.replace(answer.request, page=1)

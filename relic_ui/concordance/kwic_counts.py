@@ -97,6 +97,8 @@ def _in_words(work: WorkCount) -> str:
     if len(held) == 1:
         return f"Of the {len(work.chapters)} chapters of {work.work.title} it occurs in {most.name} alone."
     where = f"{len(held)} of the {len(work.chapters)} chapters of {work.work.title}"
+    if len({chapter.count for chapter in held}) == 1:
+        return f"It occurs in {where}, in each {'once' if most.count == 1 else f'{most.count:,} times'}."
     return f"It occurs in {where}, most often in {most.name} ({most.count:,})."
 
 

@@ -285,3 +285,11 @@ def test_speech_alone_can_be_looked_through_and_the_address_says_so(app, river):
     again = sound(app.open(CONCORDANCE, **address(at)))
     assert rows(again) == [spoken]
     assert len(rows(sound(again.get_by_key("concordance_voice").set_value("narration").run()))) == every - 1
+
+
+def test_other_words_are_counted_beside_the_first_by_chapter_and_by_work(app, sample):
+    for where, first in (({"work": sample.id}, "Chapter"), ({}, "Work")):
+        at = sound(app.open(CONCORDANCE, word="brass", **{"with": "lamp, no such word"}, **where))
+        heads = re.findall(r'<th scope="col">(.*?)</th>', html(at))
+        assert heads[:4] == [first, "brass", "lamp", "no such word"]
+        assert "0.0 (0)" in html(at)

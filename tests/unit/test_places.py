@@ -1,90 +1,82 @@
-"""The layer of places: who quotes which sentences of the shelf's works, before any criticism is in the library."""
+"""Where a passage stands: addresses that open again, and places in words."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from relic_core.config import Settings
-from relic_core.domain import Span
-from relic_core.errors import BadBenchmark
-from relic_core.formats.places import FILE, CriticsBook, Layer, QuotedPlaces, digest_of, hash_of, read_layer
-from relic_core.services import sources as service
-from relic_core.wiring import App, build
-from tests.making import make_work
-from tests.making_sources import keep, make_source, make_window
+from relic_core.domain import Address, Span
+from relic_core.errors import BadRequest, NotFound
+from tests.making import make_work, work_of
 
-SENTENCES = ["The lamp was lit at five.", "Nobody asked why.", "The tide had no clerk."]
-WORK = make_work([SENTENCES], title="Tide and Lamp")
-FIRST = CriticsBook(title="A Study of Lamps", author="A. Critic", year=1911, number=7, sha256="a" * 64)
-SECOND = CriticsBook(title="Other Tides", author="", year=0, number=8, sha256="b" * 64)
+sentence = st.just("It rained.")
+works = st.lists(st.lists(st.lists(sentence, min_size=1, max_size=4), min_size=1, max_size=4), min_size=1, max_size=4)
 
 
-def place(book, index):
-    sentence = WORK.sentences[index]
-    return book, sentence.start, sentence.end, hash_of(WORK.text[sentence.start : sentence.end])
+@given(works)
+def test_every_sentence_has_an_address_of_its_own_that_leads_back_to_it(chapters):
+    work = make_work(*chapters)
+    addresses = [work.address(index) for index in range(len(work.sentences))]
+    assert len(set(addresses)) == len(addresses)
+    assert [work.sentence_at(Address.parse(str(address))) for address in addresses] == list(range(len(addresses)))
 
 
-def made(*places):
-    works = (QuotedPlaces(title=WORK.title, sha256=WORK.sha256, places=places),)
-    books = (FIRST, SECOND)
-    return Layer(about={"program": "a test"}, digest=digest_of(books, works), books=books, works=works)
+@given(
+    st.builds(
+        Address,
+        chapter=st.integers(1, 999),
+        paragraph=st.integers(1, 9999),
+        sentence=st.integers(1, 999),
+        note=st.booleans(),
+    )
+)
+def test_an_address_survives_being_written_and_read(address):
+    assert Address.parse(str(address)) == address
 
 
-@pytest.fixture
-def bench(tmp_path, monkeypatch) -> App:
-    path = tmp_path / "places.json"
-    path.write_text(made(place(0, 0), place(1, 0), place(0, 2)).model_dump_json(), "utf-8")
-    monkeypatch.setattr(service, "FILE", path)
-    read_layer.cache_clear()
-    return build(Settings(data=tmp_path / "data", indexes=tmp_path / "indexes"))
+@pytest.mark.parametrize("written", ["", "0", "1.0", "1.2.3.4", "one", "1.2.x", "1..2", "-1", "1.nn2", "²", "9" * 40])
+def test_what_is_no_address_is_told_with_an_example(written):
+    with pytest.raises(BadRequest, match=r"such as 3\.5\.2"):
+        Address.parse(written)
 
 
-def test_a_newcomer_sees_who_quotes_which_sentence(bench):
-    bench.store.works.add(WORK)
-    quoted = bench.sources.quoted(WORK.id)
-    assert (quoted.counts, quoted.sources, quoted.windows) == ({0: 2, 2: 1}, 2, 3)
-    assert quoted.by(Span(0, 3)) == (2, 0)
-    assert quoted.listed == ((FIRST, Span(0, 1)), (SECOND, Span(0, 1)), (FIRST, Span(2, 1)))
+def test_a_chapter_or_paragraph_alone_means_its_beginning():
+    work = make_work([["A.", "B."], ["C."]], [["D."]])
+    assert work.sentence_at(Address.parse("1")) == 0
+    assert work.sentence_at(Address.parse("1.2")) == 2
+    assert work.sentence_at(Address.parse("2")) == 3
 
 
-def test_a_mined_book_replaces_what_the_layer_says_of_it(bench):
-    bench.store.works.add(WORK)
-    source = replace(make_source("A Study of Lamps"), number=FIRST.number)
-    keep(bench, source, [make_window(WORK, source, 0)], works=[WORK])
-    quoted = bench.sources.quoted(WORK.id)
-    assert (quoted.counts, quoted.sources, quoted.windows) == ({0: 2}, 2, 2)
-    assert [book for book, _ in quoted.listed] == [SECOND]
+def test_a_sentence_beyond_its_paragraph_means_the_last_one_of_it():
+    work = make_work([["A.", "B."], ["C."]])
+    assert work.sentence_at(Address(1, 1, 9)) == 1
 
 
-def test_another_edition_shows_what_stands_in_it_too(bench):
-    other = make_work([["A new preface."], ["“The lamp was _lit_ at five!”", *SENTENCES[1:]]], title="TIDE AND LAMP")
-    bench.store.works.add(other)
-    assert bench.sources.quoted(other.id).counts == {1: 2, 3: 1}
+@pytest.mark.parametrize("address", [Address(3), Address(1, 9), Address(1, 1, note=True)])
+def test_an_address_that_the_work_has_not_is_told(address):
+    with pytest.raises(NotFound):
+        make_work([["A."]], [["B."]]).sentence_at(address)
 
 
-@pytest.mark.parametrize("title", ["Tide and Lamp", "Another Book"])
-def test_another_text_shows_nothing(bench, title):
-    other = make_work([["The lamp was out at five.", "Nobody came.", "The tide was late."]], title=title)
-    bench.store.works.add(other)
-    assert bench.sources.quoted(other.id).windows == 0
+def test_a_time_of_day_before_a_paragraph_is_no_verse():
+    assert make_work(["The boat left at 6:30", "Nobody came."]).place(Span(1, 1)).verse == 0
 
 
-@pytest.mark.parametrize("damage", ["cut", "year", "book"])
-def test_a_damaged_layer_is_refused(tmp_path, damage):
-    path = tmp_path / "places.json"
-    said = made(place(0, 0), place(2 if damage == "book" else 1, 2)).model_dump_json()
-    path.write_text({"cut": said[:-40], "year": said.replace("1911", "1912"), "book": said}[damage], "utf-8")
-    with pytest.raises(BadBenchmark, match="places.json"):
-        read_layer(path)
+def test_a_note_is_told_from_the_paragraph_of_the_same_number():
+    plain = make_work([["A."], ["B."]])
+    note = replace(plain.paragraphs[1], kind="note", number=1, note_to=0)
+    work = replace(plain, paragraphs=(plain.paragraphs[0], note))
+    assert str(work.address(1)) == "1.n1.1"
+    assert work.sentence_at(Address.parse("1.n1.1")) == 1
+    assert work.place(Span(1, 1)).label == "Chapter 1 · note 1"
 
 
-def test_the_layer_that_ships_is_whole_small_and_holds_no_words():
-    layer = read_layer(FILE)
-    assert FILE.stat().st_size < 1_000_000
-    assert len(layer.books) > 100 and len(layer.works) > 40
-    assert all(book.number and len(book.title) < 200 for book in layer.books)
-    assert all(len(place[3]) == 12 and int(place[3], 16) >= 0 for work in layer.works for place in work.places)
-    assert set(json.loads(FILE.read_text("utf-8"))["works"][0]) == {"title", "sha256", "places"}
+def test_a_sentence_of_verse_is_placed_by_the_line_it_begins_in():
+    plain = work_of("PLAY\n\nSong\nNight came.\nDay followed.\n")
+    verse = replace(plain.paragraphs[0], kind="verse", line=40, speaker="CHORUS")
+    work = replace(plain, paragraphs=(verse,))
+    labels = [work.place(Span(at, 1)).label for at in range(2)]
+    assert labels == ["Chapter Song · line 40 (CHORUS)", "Chapter Song · line 41 (CHORUS)"]
