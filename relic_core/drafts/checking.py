@@ -98,6 +98,7 @@ class Checker:
     def __init__(self, draft: Draft, library: Library) -> None:
         self._draft, self._library = draft, library
         refuse_long(draft)
+        self._language = language(draft.text)
         self._prose = read_prose(_turned(draft.text), of_a_book=False)
         self._names = Names(library.summaries, library.works)
         self._critics_by = library.critics.sources_by()
@@ -152,7 +153,7 @@ class Checker:
             laid = sorted([*fewer, *self._in_all_and_named(quoted.nearest, named)], key=lambda each: -each.share)
             if laid and laid[0].share >= LEAST_SHARE:
                 yield self._judged(self._best(quoted, laid, named), named, made)
-            elif not is_no_quotation(quoted.text):
+            elif not is_no_quotation(quoted.text, nouns=self._language == "de"):
                 critic = self._critics_by.get(named.missing)
                 check = made(outcome="not found", found=self._nearest(laid, named), critic=critic)
                 nowhere.append(replace(check, named=()) if named.naming == "running" else check)
@@ -204,7 +205,7 @@ class Checker:
 
     def notices(self, checks: Sequence[QuotationCheck]) -> tuple[str, ...]:
         """Say what has to be known of the draft as a whole."""
-        foreign = any(check.outcome == "not found" for check in checks) and language(self._draft.text) not in {"", "en"}
+        foreign = any(check.outcome == "not found" for check in checks) and self._language not in {"", "en"}
         translated = (
             "The draft seems not to be in English. Quotations are compared word by word: a translation is found only "
             "where your library has it."

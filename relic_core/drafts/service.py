@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 from relic_core.domain import CitedWork, Job
 from relic_core.domain.drafts import ChosenPassage, Draft, DraftReport, QuotationCheck
 from relic_core.drafts import reading, report
-from relic_core.drafts.checking import Checker, Library, found_place, refuse_long
+from relic_core.drafts.checking import MOST_WORDS, Checker, Library, found_place, refuse_long
 from relic_core.drafts.critics import Critics
 from relic_core.errors import BadRequest, NotFound
 from relic_core.formats.files import record_in, record_of, write_whole
@@ -29,7 +29,7 @@ from relic_core.services.works import Works
 
 T = TypeVar("T")
 
-ENDINGS = reading.ENDINGS
+ENDINGS, LONGEST = reading.ENDINGS, MOST_WORDS
 read_draft = reading.read_draft
 _ID = re.compile(r"[0-9a-f]{32}")
 _DAY = 86_400.0

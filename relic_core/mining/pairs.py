@@ -122,6 +122,7 @@ _REFERENCE = re.compile(r"\b(?:[Ii]bid|op\. cit|loc\. cit)\b|\bpp?\. ?\d|\b[Vv]o
 """What stands in footnotes and bibliographies, and in no quotation."""
 _NAME_WORD = 4
 _CAPITALS, _TITLE, _FIGURES, _FIGURES_AROUND = 0.6, 0.7, 0.15, 0.12
+_LONG_TITLE = 6
 """Shares from which on words are not a quotation: of capital letters, of longer words with a capital, of figures (in a
 quotation and around it)."""
 
@@ -195,8 +196,11 @@ def _why_not_around(around: Context) -> str:
     return "" if is_english(said) else FOREIGN
 
 
-def is_no_quotation(text: str) -> bool:
-    """Whether words are capitals, a title, a list of titles or of names, or figures."""
+def is_no_quotation(text: str, *, nouns: bool = False) -> bool:
+    """Whether words are capitals, a title, a list of titles or of names, or figures.
+
+    - `nouns`: whether all nouns of the language have capitals, so that only few words without a comma are a title.
+    """
     if _REFERENCE.search(text):
         return True
     letters = [letter for letter in text if letter.isalpha()]
@@ -204,7 +208,8 @@ def is_no_quotation(text: str) -> bool:
         return True
     words = re.findall(r"[^\W_]+", text)
     long = [word for word in words if len(word) >= _NAME_WORD and word.isalpha()]
-    if sum(word[0].isupper() for word in long) > _TITLE * len(long):
+    may_be_title = not nouns or ("," not in text and len(words) <= _LONG_TITLE)
+    if may_be_title and sum(word[0].isupper() for word in long) > _TITLE * len(long):
         return True
     return _share_of_figures(text) > _FIGURES
 

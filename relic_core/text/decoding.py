@@ -42,6 +42,12 @@ _CZECH_MARKS = re.compile(rb"[\x9a\x9d\x9e]")
 _CP1250 = re.compile(rb"[\xb9\x9c\x9f]")
 _LATIN_2 = re.compile(rb"[\xb1\xb6\xbc\xbe]|\xb9(?=[^\x9c\xb9]{0,200}[\xec\xf8])")
 """What tells the two encodings of central Europe apart: Polish ą, ś, ź, and the š of Czech near ě or ř."""
+_DOS = re.compile(
+    rb"[\x9b\x9d\x9e\xa9\xb5-\xb8\xbd\xbe\xc6\xc7\xcf-\xd8\xdd\xde\xe0\xe2-\xf0\xf2-\xf5\xf7\xf9\xfb\xfc]"
+)
+_DRAWN = re.compile(rb"[\xb3-\xda]{2}")
+_WRITTEN = re.compile(rb"[\x9b\x9d\xb5-\xb7\xc6\xc7\xd0-\xd4\xd6-\xd8\xde\xe0\xe2-\xe5\xe9-\xeb](?=[A-Za-z\x80-\xa5])")
+"""What differs between the encodings of DOS: boxes of cp437, and letters of cp850 at the beginning of a word."""
 _DOUBLED = re.compile("â€|Ã[\x80-\xbf©¨ª«¯±³´¶¼]|Â[\xa0-\xbf]")
 _FEW = 3
 _BESIDE = 40
@@ -151,6 +157,11 @@ def _one_byte_encodings(data: bytes) -> tuple[str, str]:
     central = next((each for each in ("iso8859-2", "cp1250") if found.get(each, 0) >= _FEW), "")
     if central and found[central] > found["cp850"]:
         return central, "cp1252" if found["cp1252"] > 4 * found[central] else ""
+    if best == "cp850" and _DOS.search(data):
+        drawn, written = len(_DRAWN.findall(data)), len(_WRITTEN.findall(data))
+        if drawn > written:
+            return "cp437", "cp850" if written else ""
+        return best, "" if written > drawn else "cp437"
     return best, second if found[second] else ""
 
 
@@ -166,7 +177,7 @@ def other_reading(data: bytes) -> str:
     best, second = _one_byte_encodings(data)
     if not second:
         return ""
-    signs = _SIGNS_OF.get(second, _SIGNS_OF["iso8859-2"])
+    signs = _DOS if "cp437" in {best, second} else _SIGNS_OF.get(second, _SIGNS_OF["iso8859-2"])
     spot = next(signs.finditer(data)).start()
     piece = data[max(0, spot - _BESIDE) : spot + _BESIDE]
     one, other = (" ".join(piece.decode(each, "replace").split()[1:-1]) for each in (best, second))

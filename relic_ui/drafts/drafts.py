@@ -8,7 +8,7 @@ import streamlit as st
 
 from relic_core.domain import Job
 from relic_core.domain.drafts import Draft
-from relic_core.drafts.service import ENDINGS, StoredDraft, read_draft
+from relic_core.drafts.service import ENDINGS, LONGEST, StoredDraft, read_draft
 from relic_core.errors import BadRequest, NotFound
 from relic_core.wiring import App
 from relic_ui import buttons, jobs, links, person
@@ -16,10 +16,12 @@ from relic_ui.drafts import choosing
 from relic_ui.drafts.marked_draft import STYLE, result_html
 from relic_ui.find import find
 from relic_ui.naming import many
-from relic_ui.shell import LONGEST_PASTE, literal, show_errors, warn_of_address
+from relic_ui.shell import literal, show_errors, warn_of_address
 
 TITLE = "Check a draft"
 _MEGABYTES = 20
+LONGEST_DRAFT = 400_000
+"""Characters that can be pasted: enough for as many words as are checked, and what a page's state may hold."""
 _OFTEN, _A_SECOND = 0.5, 100_000
 """Seconds after which a draft is drawn anew while it is checked, at the least, and characters for each."""
 _FILES = (
@@ -55,10 +57,10 @@ def _ask(app: App) -> None:
     )
     with st.form("drafts_form", border=False):
         text = st.text_area(
-            f"Your text, of {LONGEST_PASTE:,} characters at most",
+            f"Your text, of {LONGEST:,} words at most",
             key="drafts_text",
             height=220,
-            max_chars=LONGEST_PASTE,
+            max_chars=LONGEST_DRAFT,
         )
         file = st.file_uploader(
             f"Or a file ({', '.join(ENDINGS)})",  # of any type: what cannot be read is refused in our words
@@ -70,6 +72,8 @@ def _ask(app: App) -> None:
         return
     if file is not None:
         draft, data = read_draft(file.getvalue(), file.name), file.getvalue()
+    elif len(text) >= LONGEST_DRAFT:  # the browser has cut it
+        raise BadRequest("The text is longer than what can be pasted. Give it as a file.")
     elif text.strip():
         draft, data = Draft(text), b""
     else:

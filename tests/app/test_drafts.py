@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from relic_core.domain.drafts import Draft
+from relic_ui.drafts.drafts import LONGEST_DRAFT
 from tests.app.reading import html, plain, said, sound
+from tests.making_drafts import BAD
 
 PAGE = "pages/drafts.py"
 
@@ -73,6 +77,37 @@ def test_an_empty_form_and_a_draft_that_is_gone_are_said(app):
     assert "Paste a text" in said(at)
     gone = sound(app.open(PAGE, draft="0" * 32))
     assert "deleted" in said(gone)
+
+
+def upload(app, name, data):
+    at = sound(app.open(PAGE))
+    at.file_uploader[0].set_value([(name, data, "application/octet-stream")])
+    (send,) = [button for button in at.button if button.form_id]
+    return sound(send.click().run())
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_no_draft_is_refused_in_a_sentence(app, name):
+    data, says = BAD[name]
+    assert says in said(upload(app, name, data))
+    assert not list((app.settings.data / "drafts").glob("*"))
+
+
+def test_a_pasted_draft_may_be_as_long_as_a_file_and_none_is_cut_in_silence(app):
+    assert "60,001 words" in said(give(app, "word " * 60_001))
+    assert "file" in said(give(app, "x" * LONGEST_DRAFT))
+
+
+def test_a_novel_of_the_library_is_refused_on_its_page(app):
+    work = app.bench.works.load(app.bench.works.summaries()[0].id)
+    told = "\n\n".join(" ".join(work.text[each.start : each.end].split()) for each in work.paragraphs[:60])
+    assert "seems to be" in said(give(app, told))
+
+
+def test_a_draft_in_another_language_is_checked_with_a_word_on_translations(app):
+    text = "Dans ce livre on lit que « le batelier comptait ses lanternes près du quai gelé, et personne ne payait »."
+    at = give(app, text)
+    assert "translation" in plain(html(at)) + said(at)
 
 
 def test_a_draft_whose_check_failed_is_shown_as_far_as_it_came_and_can_be_deleted(app):

@@ -13,12 +13,10 @@ import zipfile
 import docx
 import docx.oxml
 import duckdb
-import pypdf
 import pytest
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from relic_core.domain import SecondarySource
 from relic_core.domain.drafts import Draft
@@ -30,6 +28,7 @@ from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.ports import silent
 from tests.criticism import NOVEL, write_books
 from tests.making import work_of
+from tests.making_drafts import BAD, locked, pdf
 
 FERRY = (
     "The Ferry\n\nby Ada North\n\nCHAPTER I\n\nThe ferryman counted seven brass lanterns beside the frozen quay "
@@ -327,34 +326,6 @@ def zipped(*entries):
     return data.getvalue()
 
 
-def pdf(*pages):
-    """Make a PDF of pages with a line of text each; None is one with a picture."""
-    writer = pypdf.PdfWriter()
-    for line in pages:
-        page = writer.add_blank_page(600, 800)
-        stream, held = DecodedStreamObject(), DictionaryObject()
-        if line is None:
-            stream.set_data(b"/I Do")
-            held = DecodedStreamObject()
-            held.set_data(b"\x80")
-        else:
-            stream.set_data(f"BT /F 12 Tf 50 700 Td ({line}) Tj ET".encode("latin-1"))
-        subtype, name, kind = ("/Image", "/I", "/XObject") if line is None else ("/Type1", "/F", "/Font")
-        held.update({NameObject("/Subtype"): NameObject(subtype), NameObject("/BaseFont"): NameObject("/Helvetica")})
-        named = DictionaryObject({NameObject(name): writer._add_object(held)})
-        page[NameObject("/Contents")] = writer._add_object(stream)
-        page[NameObject("/Resources")] = DictionaryObject({NameObject(kind): named})
-    writer.write(data := io.BytesIO())
-    return data.getvalue()
-
-
-def locked(data, password):
-    writer = pypdf.PdfWriter(clone_from=pypdf.PdfReader(io.BytesIO(data)))
-    writer.encrypt(password, "the owner's", algorithm="RC4-128")
-    writer.write(written := io.BytesIO())
-    return written.getvalue()
-
-
 def test_a_pdf_that_is_locked_against_changes_alone_is_read():
     assert "North says so." in read_draft(locked(pdf("North says so."), ""), "a.pdf").text
 
@@ -395,6 +366,20 @@ def test_a_draft_in_another_language_is_checked_and_it_is_said_what_cannot_be_fo
     (notice,) = report.notices
     assert "translation" in notice
     assert checked.app.drafts.check(Draft(f"North says “{LANTERNS}” and “a curate of no parish at all”.")).notices == ()
+
+
+@pytest.mark.parametrize(
+    ("quotation", "outcomes"),
+    [
+        ("Wasser, Feuer, Laternen und Möwen am Ufer", ["not found"]),
+        ("Laternen und Möwen und Kähne bringen dem Fährmann Kupfer", ["not found"]),
+        ("Laternen und Möwen am Ufer", []),
+    ],
+    ids=["a list", "more words than a title has", "a title"],
+)
+def test_nouns_of_a_german_draft_are_no_title_for_their_capitals(checked, quotation, outcomes):
+    lead = "In diesem Buch wird oft gesagt, was niemand hören will, und der Fährmann spricht es aus:"
+    assert [check.outcome for check in checked(f"{lead} „{quotation}“; mehr sagt er uns dazu nicht.")] == outcomes
 
 
 def test_a_story_that_the_library_does_not_have_is_refused_in_a_sentence(checked):
@@ -463,6 +448,20 @@ def test_a_comment_on_a_footnote_stands_where_the_text_refers_to_it(checked):
 def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(data, name, match):
     with pytest.raises(BadText, match=match):
         read_draft(data, name)
+
+
+NOVEL_AS_DRAFT = {"novel.txt": (FERRY.partition("CHAPTER I")[2].encode() * 2, "seems to be a work")}
+ALL_BAD = {**BAD, **NOVEL_AS_DRAFT}
+
+
+@pytest.mark.parametrize("name", ALL_BAD)
+def test_the_command_refuses_what_is_no_draft_in_a_sentence_and_leaves_it_as_it_is(checked, run, tmp_path, name):
+    data, says = ALL_BAD[name]
+    (tmp_path / name).write_bytes(data)
+    refused = run("check", tmp_path / name)
+    assert refused.code == 1
+    assert says in refused.err
+    assert (tmp_path / name).read_bytes() == data
 
 
 def test_a_draft_with_open_changes_is_refused_since_its_words_are_not_settled():

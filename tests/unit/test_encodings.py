@@ -28,6 +28,26 @@ def test_letters_come_out_as_they_were_written(language, encoding):
     assert decode(written.encode(encoding), max_bytes=10_000) == written
 
 
+@pytest.mark.parametrize(
+    ("encoding", "sign"),
+    [
+        ("cp850", "Über Øre und São João, à Èze et À Paris."),
+        ("cp437", "╒══════╕\n│ Fähre│\n╘══════╛"),
+        ("cp850", "§ 3 der Fähre nach Èze"),
+    ],
+)
+def test_the_encodings_of_dos_are_told_apart_by_what_only_one_of_them_has(encoding, sign):
+    written = f"{SAID['German']}\n" * 3 + f"{sign}\n"
+    assert decode(written.encode(encoding), max_bytes=10_000) == written
+    assert not other_reading(written.encode(encoding))
+
+
+def test_where_both_of_dos_could_be_meant_the_reader_is_asked():
+    said = other_reading((f"{SAID['German']}\n" * 3 + "Der Winkel α wuchs.\n").encode("cp437"))
+    assert "Winkel α" in said
+    assert "Winkel Ó" in said
+
+
 def test_english_with_curly_marks_stays_cp1252_and_is_sure():
     written = "“It’s a café,” he said—“and naïve…” The rôle of Brontë’s curé.\n"
     data = written.encode("cp1252")

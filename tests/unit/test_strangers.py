@@ -20,6 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from relic_ui import strangers, uploads
+from relic_ui.drafts.drafts import LONGEST_DRAFT
 from relic_ui.notebook import notebook, notebook_note
 from relic_ui.shell import LONGEST_PASTE
 
@@ -241,4 +242,5 @@ def test_the_server_takes_the_fields_of_the_longest_page():
     limit = served["maxWidgetStateSize"] * 1_000_000
     assert notebook._PAGE * notebook_note.MOST * letter < 0.8 * limit
     assert 2 * LONGEST_PASTE * letter < 0.8 * limit  # the claim, and once more from the button that puts a gap into it
+    assert 0.8 * limit >= 2 * LONGEST_DRAFT  # the Latin and Cyrillic alphabets take two bytes a letter at most
     assert served["maxWidgetStateSize"] <= 1
