@@ -28,7 +28,7 @@ def train_on_all(*given: Any, **named: Any) -> Trained:  # noqa: ANN401 - as of 
             other.kill()
 
 
-def _beside(number: int, where: dict[str, str], given: Any, named: Any) -> None:  # noqa: ANN401 - as of `train`
+def _beside(number: int, where: Any, given: Any, named: Any) -> None:  # noqa: ANN401 - as of `train`
     rank = str(number + 1)
     os.environ.update(where, RANK=rank, LOCAL_RANK=rank)
     train(*given, **named)
