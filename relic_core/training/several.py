@@ -18,8 +18,11 @@ def train_on_all(*given: Any, **named: Any) -> Trained:  # noqa: ANN401 - as of 
         works = {window.work_id: named["work"](window.work_id) for window in given[2]}
         learnt = {**named, "report": None, "stop": None, "work": works.__getitem__}
         learnt["validate"] = dict if named["validate"] else None  # they wait while the first does
-        where = {"MASTER_ADDR": "localhost", "MASTER_PORT": str(get_free_port()), "WORLD_SIZE": str(count)}
-        others = torch.multiprocessing.spawn(_beside, (where, given, learnt), count - 1, join=False).processes
+        port = get_free_port()  # type: ignore[no-untyped-call, unused-ignore]
+        where = {"MASTER_ADDR": "localhost", "MASTER_PORT": f"{port}", "WORLD_SIZE": str(count)}
+        others = torch.multiprocessing.spawn(  # type: ignore[attr-defined, no-untyped-call, unused-ignore]
+            _beside, (where, given, learnt), count - 1, join=False
+        ).processes
         os.environ.update(where, RANK="0", LOCAL_RANK="0")
     try:
         return train(*given, **named)
