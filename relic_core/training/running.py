@@ -22,8 +22,9 @@ from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
 from relic_core.training.published import LEARNT, LossValidation, published
 from relic_core.training.recipes import EncoderRecipe, SourceRecipe, Supervision
 from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
+from relic_core.training.several import train_on_all
 from relic_core.training.sources import ChooseSources, SourceValidation
-from relic_core.training.trainer import CANDIDATE, Trained, Validate, query_card, train
+from relic_core.training.trainer import CANDIDATE, Trained, Validate, query_card
 from relic_core.training.validation import RerankerValidation, Validation, draw, first_stage_of
 
 
@@ -68,7 +69,7 @@ class TrainingRun:
     """Does trainings in a job.
 
     - `patiently`: waits longer for the store in a block, told what to do while it waits.
-    - `train`: learns from what was chosen, as `trainer.train` does.
+    - `train`: learns from what was chosen, as `trainer.train` does; by default on all cards.
     """
 
     settings: Settings
@@ -76,7 +77,7 @@ class TrainingRun:
     load_work: Callable[[str], Work]
     patiently: Callable[[Callable[[], None]], AbstractContextManager[None]]
     choose_sources: ChooseSources
-    train: Callable[..., Trained] = train
+    train: Callable[..., Trained] = train_on_all
 
     def run(self, training_id: str, progress: Progress) -> str:
         """Do a training to its end, from where its folder says it is. Raises JobCancelled: a checkpoint is written."""

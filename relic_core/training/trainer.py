@@ -39,7 +39,6 @@ from relic_core.training.sources import (
 )
 
 Validate = Callable[[Path], Mapping[str, float]]
-Report = Callable[[Mapping[str, Any]], None]
 
 MODEL = "model"
 CANDIDATE = "candidate"
@@ -99,7 +98,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     hard: HardNegatives | None = None,
     start: EncoderCard | None = None,
     validate: Validate | None = None,
-    report: Report | None = None,
+    report: loop.Report | None = None,
     stop: Callable[[], bool] | None = None,
     resume: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -125,7 +124,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     Raises RelicError: the loss is not a number any more; memory ran out.
     """
     kept = folder / CHECKPOINTS
-    tell: Report = report if report is not None else lambda _: None
+    tell = report if report is not None else lambda _: None
     windows = [window for window in windows if window.gold.length <= recipe.longest]
     sources: Mapping[str, Sequence[str]] = {}
     if isinstance(recipe, SourceRecipe) and choose_sources:
@@ -135,16 +134,17 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     kind = kind_of(recipe, material, start, learnt)
     planned = plan(recipe, [pair.source_id for pair in pairs], [window.work_id for window in windows])
     record = origin_record(kind, recipe, material, learnt)
-    digests = {name: record.get(name, "") for name in ("recipe_digest", "data_digest", "base_digest", "start_digest")}
-    origin = checkpoints.Origin(recipe=record["recipe"], processes=loop.processes(), **digests)
+    digests = "recipe_digest", "data_digest", "base_digest", "start_digest"
+    origin = checkpoints.Origin(
+        recipe=record["recipe"], processes=loop.processes(), **{name: record.get(name, "") for name in digests}
+    )
     found = _where_it_was_left(folder, origin, resume=resume)
     set_seed(recipe.seed)
     model = kind.model()
 
     def written(name: str, figures: Mapping[str, float]) -> Path:
-        versions = {name: metadata.version(name) for name in _VERSIONS}
-        made = {"figures": dict(figures), "seconds": round(watch.seconds, 1), "versions": versions}
-        kind.write(folder / name, model, record | made)
+        record["figures"], record["seconds"] = dict(figures), round(watch.seconds, 1)
+        kind.write(folder / name, model, record)
         return folder / name
 
     def validated(step: int) -> Mapping[str, float]:
@@ -183,7 +183,7 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is tol
     )
 
 
-def kind_of(recipe: AnyRecipe, material: Material, start: EncoderCard | None, learnt: str = "") -> Kind:
+def kind_of(recipe: AnyRecipe, material: Material, start: EncoderCard | None, learnt: str) -> Kind:
     """Say what a recipe trains; parameters as of `train`."""
     if isinstance(recipe, EncoderRecipe):
         return _encoder(recipe, material, start, learnt)
@@ -194,18 +194,18 @@ def kind_of(recipe: AnyRecipe, material: Material, start: EncoderCard | None, le
 
 def origin_record(kind: Kind, recipe: AnyRecipe, material: Material, learnt: str) -> dict[str, Any]:
     """Give what is known of a model before it is trained, for its record."""
-    started = {} if kind.start is None else {"start": kind.start.name, "start_digest": kind.start.digest}
     return {
         "card": kind.name,
         "recipe": recipe.to_json(),
         "recipe_digest": recipe.digest,
         "data_digest": data_digest(material),
         "base_digest": kind.base.digest,
-        **started,
+        **({} if kind.start is None else {"start": kind.start.name, "start_digest": kind.start.digest}),
         "seed": recipe.seed,
         "pairs": len(material.pairs),
         "windows": len(material.windows),
         **({"learnt": learnt} if learnt else {}),
+        "versions": {name: metadata.version(name) for name in _VERSIONS},
     }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import REMAINDER, ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,9 @@ def add_options(parser: ArgumentParser) -> None:
     pack.add_argument("--hard", metavar="MODEL", help="as of train; or a .json of windows' ids with [start, length]s")
     run = ways.add_parser("run", help="learn, as run.py in the folder does")
     run.add_argument("folder", type=Path)
-    run.add_argument("rest", nargs="*", metavar="OPTION", help="of run.py, after --")
+    run.add_argument(
+        "rest", nargs=REMAINDER, metavar="OPTION", help="of run.py: --minutes N, --back FOLDER, --back-size MB"
+    )
     unpack = ways.add_parser("unpack", help="make a model of what came back")
     unpack.add_argument("back", type=Path)
     unpack.add_argument("folder", type=Path)

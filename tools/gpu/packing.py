@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
@@ -164,7 +163,6 @@ class Packing:
                 "batches": cut(self._batches(kind, planned), half, "batches", self.size),
                 "validation": cut(arrays.save(held), half, "validation", self.size) if held else None,
                 "carried": {name: digest_of(half / name) for name in CARRIED},
-                "versions": {name: metadata.version(name) for name in ("torch", "transformers", "tokenizers")},
             })  # fmt: skip
         return Trained(folder=self.folder, steps=0, of=len(planned), finished=True, figures={}, seconds=0.0)
 
