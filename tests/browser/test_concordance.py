@@ -32,7 +32,9 @@ def _a_word_is_found_sorted_saved_and_followed_into_the_text(page, server):
     expect(rows(page)).to_have_count(13)
     by_place = rows(page).all_inner_texts()
 
-    page.get_by_role("radio", name="1R, word after").or_(page.get_by_role("button", name="1R, word after")).first.click()
+    page.get_by_role("radio", name="1R, word after").or_(
+        page.get_by_role("button", name="1R, word after")
+    ).first.click()
     page.wait_for_url("**sort=right**")
     settled(page)
     assert sorted(rows(page).all_inner_texts()) == sorted(by_place)
