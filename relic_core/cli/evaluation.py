@@ -72,7 +72,7 @@ _CHOOSER = "bm25"
 @click.option(
     "--objective",
     metavar="on|off|FILE",
-    help="Of llm-*: whether the model is told what is wanted, or a text file that says it in other words.",
+    help="Of llm-*: whether the model gets what is wanted, or a text file that says it in other words.",
 )
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Of llm-*: how many passages the model reads.")
 @click.option("--over", metavar="NAME", help="Of llm-*: whose first passages the model reads (default: fusion).")

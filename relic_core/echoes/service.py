@@ -77,7 +77,7 @@ class EchoRequest:
     - `chapter`: of the first work, from 1; 0 for all of it.
     - `at`, `length`: a passage of the first work, as its address and sentences; empty for all.
     - `most`, `least`, `stopwords`: as `Filters`; None for what the method does best with.
-    - `tokens`: words as they stand in place of their lemmas.
+    - `tokens`: words as printed, not their lemmas.
     - `vectors`: a file of vectors of words in text format, a folder of WordNet, or "random"; empty for those of the
       works' own index.
     """

@@ -12,7 +12,7 @@ from relic_core.training.trainer import Trained, train
 
 
 def train_on_all(*given: Any, **named: Any) -> Trained:  # noqa: ANN401 - as of `train`
-    """Train as `train` does; the first process alone validates, writes, is told, and is asked to stop."""
+    """Train as `train` does; the first process alone validates, writes, reports, and is asked to stop."""
     count, others = torch.cuda.device_count(), []
     if count > 1:
         works = {window.work_id: named["work"](window.work_id) for window in given[2]}

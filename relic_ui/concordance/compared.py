@@ -34,7 +34,7 @@ def show(app: App, answer: ConcordanceAnswer) -> None:
             _draw(words, rows if in_one else rows[:_MOST_WORKS], "Chapter" if in_one else ""),
             key="concordance_compared",
             config=charts.config(" and ".join(words)),
-            alt=f"How often {', '.join(words)} stand in 10,000 words. The figures are below as a table.",
+            alt=f"How often {', '.join(words)} occur in 10,000 words. The figures are below as a table.",
         )
     st.html(_table(words, rows, "chapter" if in_one else "work"))
 
