@@ -611,7 +611,7 @@ def test_every_setting_of_a_recipe_and_every_recipe_is_explained():
     assert set(ABOUT) == set(RECIPES)
     assert setting("reading", "reranker").among == get_args(Reading)
     assert set(setting("pooling", "reranker").among) == set(get_args(HeadPooling))
-    assert setting("pooling", "encoder").among == ("mean", "first")
+    assert setting("pooling", "encoder").among == ("mean", "first", "pooler")
 
 
 def test_what_is_asked_can_be_written_down_and_read_again(base):
