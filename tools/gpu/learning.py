@@ -40,7 +40,7 @@ def build(made: dict[str, Any]) -> nn.Module:
     """Make the model that a folder was packed for, with weights by chance."""
     recipe: Any = SimpleNamespace(**made["record"]["recipe"], is_late=False)
     config = transformers.AutoConfig.for_model(**made["config"])
-    tower: Any = SimpleNamespace(build=lambda: getattr(transformers, made["model"])(config))
+    tower: Any = SimpleNamespace(build=lambda **_: getattr(transformers, made["model"])(config))
     if made["kind"] == "reranker":
         return RerankerInTraining(recipe, recipe, tower)
     return DualEncoder(recipe, tower)
