@@ -122,9 +122,10 @@ _REFERENCE = re.compile(r"\b(?:[Ii]bid|op\. cit|loc\. cit)\b|\bpp?\. ?\d|\b[Vv]o
 """What stands in footnotes and bibliographies, and in no quotation."""
 _NAME_WORD = 4
 _CAPITALS, _TITLE, _FIGURES, _FIGURES_AROUND = 0.6, 0.7, 0.15, 0.12
-_LONG_TITLE = 6
 """Shares from which on words are not a quotation: of capital letters, of longer words with a capital, of figures (in a
 quotation and around it)."""
+_LONG_TITLE = 6
+"""The most words of a title in a language whose nouns have capitals."""
 
 
 @dataclass(frozen=True, slots=True)
