@@ -16,7 +16,7 @@ import numpy.typing as npt
 import torch
 
 from relic_core.domain import Claim, ContextSize, MinedWindow, Pair, Span, Work
-from relic_core.encoders.cross_encoder import JointTexts, Passage
+from relic_core.encoders.cross_encoder import JointTexts, Passage, PassageRow
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import BadRequest
@@ -321,6 +321,21 @@ def check_choices(recipe: RerankerRecipe, material: Material) -> None:
         )
 
 
+def joint(claims: Sequence[Sequence[int]], rows: Sequence[PassageRow], owners: Sequence[int]) -> Features:
+    """Make the tensors of claims and of the passages read with them; `owners` are the passages' claims, ascending."""
+    claim_ids, claim_lengths = padded(claims, 0)
+    ids, lengths = padded([row.ids for row in rows], 0)
+    return {
+        "claims": claim_ids,
+        "claim_lengths": claim_lengths,
+        "passages": ids,
+        "passage_lengths": lengths,
+        "owners": torch.tensor(owners),
+        "starts": torch.tensor([row.start for row in rows]),
+        "ends": torch.tensor([row.end for row in rows]),
+    }
+
+
 class RerankerCollator:
     """Makes the tensors of a planned batch."""
 
@@ -350,16 +365,7 @@ class RerankerCollator:
             rows += [self._texts.passage(passage, claim) for passage in passages]
             owners += [number] * len(passages)
         counts = torch.bincount(torch.tensor(owners), minlength=len(claims))
-        claim_ids, claim_lengths = padded(claims, 0)
-        ids, lengths = padded([row.ids for row in rows], 0)
-        return {
-            "claims": claim_ids,
-            "claim_lengths": claim_lengths,
-            "passages": ids,
-            "passage_lengths": lengths,
-            "owners": torch.tensor(owners),
-            "starts": torch.tensor([row.start for row in rows]),
-            "ends": torch.tensor([row.end for row in rows]),
+        return joint(claims, rows, owners) | {
             "gold": torch.zeros(len(claims), dtype=torch.int64),
             "allowed": torch.arange(int(counts.max())) < counts.unsqueeze(1),
         }

@@ -31,7 +31,7 @@ from relic_core.retrieval.fusion import share
 from relic_core.retrieval.reranked import FIRST
 from relic_core.training.batching import Planned, grouped, plan
 from relic_core.training.checkpoints import written_folder
-from relic_core.training.collating import Features, HardNegatives, Material, padded
+from relic_core.training.collating import Features, HardNegatives, Material, joint, padded
 from relic_core.training.examples import Examples, TrainingData
 from relic_core.training.folders import TrainingFolder
 from relic_core.training.models import mask_token
@@ -252,16 +252,7 @@ def _reordered(texts: JointTexts, validate: RerankerValidation, window: MinedWin
     work, starts = validate.works[window.work_id], top.starts
     claim = texts.claim(claim_of(window, SHAPE))
     rows = [texts.passage(texts.passage_of(work, Span(start, window.gold.length)), claim) for start in starts]
-    claim_ids, claim_lengths = padded([claim], 0)
-    ids, lengths = padded([row.ids for row in rows], 0)
-    return {
-        "claims": claim_ids,
-        "claim_lengths": claim_lengths,
-        "passages": ids,
-        "passage_lengths": lengths,
-        "owners": torch.zeros(len(rows), dtype=torch.int64),
-        "starts": torch.tensor([row.start for row in rows]),
-        "ends": torch.tensor([row.end for row in rows]),
+    return joint([claim], rows, [0] * len(rows)) | {
         "first": torch.from_numpy(share(np.array(top.scores, dtype=np.float32), FIRST)),
         "gold": torch.tensor([starts.index(window.gold.start) if window.gold.start in starts else -1]),
         "rank": torch.tensor([top.rank]),
