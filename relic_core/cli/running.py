@@ -98,8 +98,16 @@ def jobs(app: App, stop: str | None, as_json: bool) -> None:
 def job(app: App, folder: Path) -> int:
     """Do the job of a folder, at a lower priority than the pages (started by the jobs service)."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    os.nice(_NICER)
+    _give_way()
     return 0 if app.jobs.run(folder).state == "done" else 1
+
+
+def _give_way() -> None:
+    """Let the pages go first. Linux shares a processor between sessions before it looks at a process's own niceness."""
+    os.nice(_NICER)
+    group = Path("/proc/self/autogroup")
+    if group.exists() and os.getsid(0) == os.getpid():
+        group.write_text(str(_NICER), "ascii")
 
 
 @command(

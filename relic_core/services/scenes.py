@@ -7,8 +7,9 @@ a reranker has not read it only puts below.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -66,18 +67,20 @@ def scenes(work: Work, ranking: Ranking, first: Sequence[Hit]) -> tuple[Scene, .
 def _marks(work: Work, chapter_of: npt.NDArray[np.int64], chapter: int) -> tuple[str, ...]:
     """List the names that mark a chapter: its commonest, and that which is most its own."""
     words = work_words(work)
-    of_token = np.repeat(chapter_of, np.diff(words.starts))
-    size = len(words.vocabulary)
-    counts = np.bincount(words.ids[of_token == chapter], minlength=size)
-    held_by = np.bincount(np.unique(of_token * size + words.ids) % size, minlength=size)
+    first = np.searchsorted(chapter_of, np.arange(1, len(work.chapters)))
+    by_chapter = np.split(words.ids, words.starts[first])
+    counts = np.bincount(by_chapter[chapter], minlength=len(words.vocabulary))
+    held_by = np.zeros_like(counts)
+    for ids in by_chapter:
+        held_by[ids] += 1  # once for a chapter: NumPy does not count an index again
     own = counts * np.log(len(work.chapters) / np.maximum(held_by, 1))
     tokens = list(words.vocabulary)
 
-    def names(worth: npt.NDArray[np.number]) -> list[str]:
-        best = [tokens[at] for at in best_first(worth)[:_LOOKED_AT].tolist() if counts[at] >= _OFTEN]
-        return [token for token in best if token not in CRITICS_WORDS and is_named(token, work)]
+    def names(worth: npt.NDArray[np.number], most: int) -> Iterator[str]:
+        best = (tokens[at] for at in best_first(worth)[:_LOOKED_AT].tolist() if counts[at] >= _OFTEN)
+        return islice((token for token in best if token not in CRITICS_WORDS and is_named(token, work)), most)
 
-    marks = list(dict.fromkeys((*names(counts)[:_COMMON], *names(own))))[:_MARKS]
+    marks = list(dict.fromkeys((*names(counts, _COMMON), *names(own, _MARKS))))[:_MARKS]
     printed: dict[str, str] = {}
     for index in np.flatnonzero(chapter_of == chapter).tolist():
         sentence = work.sentence_text(index)

@@ -389,7 +389,8 @@ def _capitals(token: str, words: WorkWords, work: Work) -> list[bool]:
     number = words.vocabulary.get(token)
     if number is None:
         return []
-    found = np.unique(np.searchsorted(words.starts, np.flatnonzero(words.ids == number), side="right") - 1)
+    found = np.searchsorted(words.starts, np.flatnonzero(words.ids == number), side="right") - 1
+    found = found[np.flatnonzero(np.diff(found, prepend=-1))]  # in order, so that none needs to be sorted out
     capitals: list[bool] = []
     for index in found[:: max(1, len(found) // (4 * _NAMED_IN))].tolist():
         sentence = work.sentence_text(index)

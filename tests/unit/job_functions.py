@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 
 def count(workbench, arguments, progress):
@@ -12,6 +13,8 @@ def count(workbench, arguments, progress):
     for step in range(steps):
         progress(step, steps, f"by process {os.getpid()}")
         time.sleep(arguments.get("pause", 0))
+    if arguments.get("group"):
+        return Path("/proc/self/autogroup").read_text(encoding="ascii").strip()
     if told := arguments.get("tell"):
         return f"It has {', '.join(sorted({name for name in os.environ if name.startswith(tuple(told))}))}."
     return f"Counted {steps} in {workbench.settings.data}, not in {os.getppid()}."
