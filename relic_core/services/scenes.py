@@ -85,6 +85,6 @@ def _marks(work: Work, chapter_of: npt.NDArray[np.int64], chapter: int) -> tuple
     for index in np.flatnonzero(chapter_of == chapter).tolist():
         sentence = work.sentence_text(index)
         for start, end, token in word_spans(sentence):
-            if token in marks:
-                printed.setdefault(token, sentence[start:end].removesuffix("’s").removesuffix("'s"))
+            if token in marks and printed.get(token, "NONE").isupper():  # headings and signs print a name in capitals
+                printed[token] = sentence[start:end].removesuffix("’s").removesuffix("'s")
     return tuple(printed[token] for token in marks)
