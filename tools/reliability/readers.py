@@ -549,13 +549,13 @@ def _epub() -> bytes:
     )
     container = (
         '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles><rootfile '
-        'full-path="a.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+        'full-path="a.xml" media-type="application/oebps-package+xml"/></rootfiles></container>'
     )
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         archive.writestr("mimetype", "application/epub+zip")
         archive.writestr("META-INF/container.xml", container)
-        archive.writestr("a.opf", package)
+        archive.writestr("a.xml", package)
         archive.writestr("a.xhtml", page)
     return made.getvalue()
 
