@@ -15,14 +15,14 @@ else:
     from starlette.middleware import Middleware
 
     from relic_core.errors import BadRequest
-    from relic_ui import person, strangers, uploads
+    from relic_ui import person, signing_in, strangers, uploads
 
     try:
         signs_in = bool(person.providers())
     except BadRequest as error:
         sys.exit(str(error))
     strangers.guard_connections()
-    middleware = [Middleware(strangers.Visits), Middleware(uploads.Limits)]
-    if not signs_in:  # where people sign in, a foreign page has not their cookie
-        middleware.insert(0, Middleware(strangers.Hosts))
+    # Where people sign in, a foreign page has not their cookie.
+    first = Middleware(signing_in.Cookies if signs_in else strangers.Hosts)
+    middleware = [first, Middleware(strangers.Visits), Middleware(uploads.Limits)]
     app = st.App(__file__, middleware=middleware, lifespan=uploads.serving)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Literal
 
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.web.server.starlette import starlette_websocket
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from relic_core.config import Settings
 from relic_core.errors import BadRequest, RelicError, StoreError
@@ -18,6 +27,8 @@ from relic_ui import person
 
 _SEEN = "signed_in_seen"
 """In the session: who was remembered in this visit, with their address."""
+_KEPT = 32 * 86_400
+"""Seconds after which no cookie is taken any more, and nobody need remember that it was given up."""
 
 
 def pass_the_door(settings: Settings) -> None:
@@ -47,7 +58,7 @@ def pass_the_door(settings: Settings) -> None:
             f"Signing in needs a package that is not installed. For whoever runs this library: {more('signin')}."
         )
     said = st.user.to_dict()
-    if not said.get("is_logged_in"):
+    if not said.get("is_logged_in") or _ended(settings, said).exists():
         _ask(providers)
         st.stop()
     if why := person.refused(said, settings.sign_in_allow):
@@ -58,9 +69,58 @@ def pass_the_door(settings: Settings) -> None:
 def refused_now(said: Mapping[str, object]) -> str:
     """Say why somebody who signed in may not come in as the list stands now; empty if they may."""
     try:
-        return person.refused(said, Settings.from_environment().sign_in_allow)
+        settings = Settings.from_environment()
     except RelicError as error:  # the list cannot be read
         return str(error)
+    if _ended(settings, said).exists():
+        return "You have signed out."
+    return person.refused(said, settings.sign_in_allow)
+
+
+def _ended(settings: Settings, said: Mapping[str, object]) -> Path:
+    """Name the file that is there once somebody has signed out, for the one time that they had signed in."""
+    once = json.dumps([said.get(each) for each in ("iss", "sub", "iat", "nonce")])
+    return settings.data / ".signed-out" / hashlib.sha256(once.encode()).hexdigest()
+
+
+class Cookies:
+    """Middleware that gives what pages offer below /media/ to who may come in alone, and ends a cookie at sign-out.
+
+    Streamlit asks nobody for a cookie there, and takes a cookie out of one browser without forgetting it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or hand it on."""
+        if scope["type"] == "http":
+            if scope["path"].endswith("/auth/logout"):
+                _end(_signed(scope))
+            elif "/media/" in scope["path"] and (not (said := _signed(scope)) or refused_now(said)):
+                await PlainTextResponse("Sign in before you open this file.", 403)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _signed(scope: Scope) -> dict[str, object]:
+    """Read the cookie of who signed in; nothing where there is none, or it is forged."""
+    cookies = Request(scope).cookies
+    found = starlette_websocket._get_signed_cookie_with_chunks(cookies, USER_COOKIE_NAME)  # noqa: SLF001 - no other is
+    said: dict[str, object] = json.loads(found or b"{}")
+    return said
+
+
+def _end(said: Mapping[str, object]) -> None:
+    if not said.get("iat"):  # by a provider that does not say when: they could never come back
+        return
+    with suppress(OSError, RelicError):  # the browser loses its cookie all the same
+        file = _ended(Settings.from_environment(), said)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+        for old in file.parent.iterdir():
+            if time.time() - old.stat().st_mtime > _KEPT:
+                old.unlink(missing_ok=True)
 
 
 class Admitted:

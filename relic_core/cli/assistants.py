@@ -17,6 +17,7 @@ from typing import Annotated, Any, TypeVar
 
 import click
 from annotated_types import Ge, Le, MaxLen, MinLen
+from pydantic import FailFast
 
 from relic_core import __version__
 from relic_core.cli.commands import command, person_option
@@ -296,7 +297,7 @@ class Tools:
         sentences: Sentences = 1,
         claim: Words = "",
         words: Words = "",
-        tags: Annotated[tuple[str, ...], MaxLen(10)] = (),
+        tags: Annotated[tuple[str, ...], MaxLen(10), FailFast()] = (),
     ) -> Passage:
         """Keep a passage in the scholar's notebook, with words about it; what is written there already stays."""
         held, notebook = self._work(work), self._app.notebook

@@ -561,6 +561,17 @@ def wordnet_vectors(folder: Path, two: Two) -> Floats:
                 above[f"{letter}{offset}"] = [
                     f"{letter}{pointers[each + 1]}" for each in range(0, len(pointers), 4) if pointers[each] in up
                 ]
+        vectors = np.zeros((len(wanted), _DIRECTIONS), dtype=np.float32)
+        for at, own in enumerate(senses):
+            level = {meaning: 1 / number for number, meaning in enumerate(own, start=1)}
+            for _ in range(_STEPS + 1):
+                for meaning, weight in level.items():
+                    lot = np.random.default_rng([ord(meaning[0]), int(meaning[1:])])
+                    vectors[at] += weight * lot.standard_normal(_DIRECTIONS, dtype=np.float32)
+                below, level = level, {}
+                for meaning, weight in below.items():
+                    for higher in above.get(meaning, ()):
+                        level[higher] = level.get(higher, 0.0) + weight / 2
     except (OSError, ValueError, IndexError) as error:
         raise BadRequest(
             f"{folder} cannot be read as WordNet ({error}). Name the folder that holds index.noun, data.noun and the "
@@ -568,17 +579,6 @@ def wordnet_vectors(folder: Path, two: Two) -> Floats:
         ) from None
     if not any(senses):
         raise BadRequest("WordNet has none of the words of these works: are they of another language?")
-    vectors = np.zeros((len(wanted), _DIRECTIONS), dtype=np.float32)
-    for at, own in enumerate(senses):
-        level = {meaning: 1 / number for number, meaning in enumerate(own, start=1)}
-        for _ in range(_STEPS + 1):
-            for meaning, weight in level.items():
-                lot = np.random.default_rng([ord(meaning[0]), int(meaning[1:])])
-                vectors[at] += weight * lot.standard_normal(_DIRECTIONS, dtype=np.float32)
-            below, level = level, {}
-            for meaning, weight in below.items():
-                for higher in above.get(meaning, ()):
-                    level[higher] = level.get(higher, 0.0) + weight / 2
     return vectors
 
 

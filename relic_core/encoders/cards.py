@@ -489,7 +489,7 @@ def _kind(module: object, folder: Path) -> str:
 def _inside(folder: Path, module: dict[str, Any]) -> Path:
     """Find the folder of a module, which must not lead out of the model's."""
     path = folder / str(module.get("path", ""))
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if "\0" in str(path) or not path.resolve().is_relative_to(folder.resolve()):
         raise BadWeights(f"{folder / MODULES} leads out of its folder, to {path}. Fetch the model again.")
     return path
 

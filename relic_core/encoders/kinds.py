@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from relic_core.encoders.weights import CONFIG, WEIGHTS, settings_folder
 from relic_core.errors import BadWeights
+from relic_core.formats.files import record_of
 
 MODULES = "modules.json"
 COLBERT = "artifact.metadata"
@@ -77,8 +78,8 @@ class Seen:
         try:
             with (self.folder / WEIGHTS).open("rb") as file:
                 size = int.from_bytes(file.read(_HEADER), "little")
-                return frozenset(json.loads(file.read(min(size, _MOST_HEADER))))
-        except (OSError, ValueError, RecursionError):
+                return frozenset(record_of(dict[str, Any], file.read(min(size, _MOST_HEADER))))
+        except (OSError, ValueError):
             return frozenset()
 
 

@@ -80,11 +80,12 @@ def read_entries(path: Path = FILE) -> tuple[CatalogueEntry, ...]:
     """Read a catalogue. Raises BadText: a line that is not an entry, or a slug or number given twice."""
     found: list[CatalogueEntry] = []
     with path.open(encoding="utf-8", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file, strict=True), start=2):
-            try:
-                found.append(_entry(row, found))
-            except (ValueError, KeyError, TypeError) as error:
-                raise BadText(f"Line {number} of {path} is not an entry of a catalogue: {error}.") from error
+        rows = csv.DictReader(file, strict=True)
+        try:
+            for row in rows:
+                found.append(_entry(row, found))  # which looks through those before
+        except (csv.Error, ValueError, KeyError, TypeError) as error:
+            raise BadText(f"Line {rows.line_num} of {path} is not an entry of a catalogue: {error}.") from error
     return tuple(found)
 
 

@@ -294,7 +294,8 @@ def leftovers(data: Path, *, alone: bool = False) -> list[Path]:
         if not is_held(record):
             target = Path(os.fsdecode(record.read_bytes()))
             beside = (glob.escape(f".{target.name}.") + end for end in ("store*", "*.half"))
-            found += [each for pattern in beside for each in target.parent.glob(pattern) if target.name]
+            with contextlib.suppress(OSError, ValueError):  # the record is damaged
+                found += [each for pattern in beside for each in target.parent.glob(pattern) if target.name]
             found.append(record)  # the last: it says where the others are
     return found
 

@@ -8,13 +8,12 @@ they were only read.
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from relic_core.domain import Claim, ContextSize
 from relic_core.domain.attribution import Target
@@ -24,6 +23,7 @@ from relic_core.encoders.generator import OBSERVED, PIECES, SpanLikelihood
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import WEIGHTS, find_model
 from relic_core.errors import BadWeights
+from relic_core.formats.files import record_of
 from relic_core.ports import silent
 from relic_core.retrieval.reranked import TOP_K
 from relic_core.store.trainings import Material
@@ -148,8 +148,8 @@ def _sizes(weights: Path) -> tuple[int, int]:
     """Give the bytes of all weights in float32, and of the embeddings among them, from the head of their file."""
     try:
         with weights.open("rb") as file:
-            head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-        counts = {name: math.prod(tensor["shape"]) for name, tensor in head.items() if name != "__metadata__"}
+            head = record_of(dict[str, dict[str, Any]], file.read(int.from_bytes(file.read(8), "little")))
+        counts = {name: math.prod(map(int, tensor["shape"])) for name, tensor in head.items() if name != "__metadata__"}
     except (OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
         raise BadWeights(
             f"{weights} is not a file of weights in safetensors ({error}). Put back a whole one."

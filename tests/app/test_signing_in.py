@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 import streamlit as st
 from streamlit import config
@@ -255,6 +257,29 @@ def test_who_is_struck_off_the_list_stops_no_job_through_a_page_that_is_open(app
     monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.edu")
     assert turned_away(stop.click().run())
     assert app.bench.jobs.get(job.id).note != "Stopping."
+
+
+def test_who_signed_out_is_asked_anew_and_comes_back_with_a_new_cookie(visit, monkeypatch):
+    monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.org")
+    signing_in._end({})
+    signing_in._end(ADA)  # of a provider that does not say when: it would be the last time
+    assert not signing_in.refused_now(ADA)
+    now = ADA | {"iat": 1, "nonce": "a"}
+    assert not signing_in.refused_now(now)
+    signing_in._end(now)
+    assert "signed out" in signing_in.refused_now(now)
+    at = visit(now, auth=AUTH)
+    assert [button.key for button in at.button] == ["sign-in-default"]
+    assert not signing_in.refused_now(now | {"iat": 2, "nonce": "b"})
+
+
+def test_what_is_past_every_cookie_is_not_kept(app):
+    old = app.bench.settings.data / ".signed-out" / "old"
+    old.parent.mkdir(exist_ok=True)
+    old.touch()
+    os.utime(old, (0, 0))
+    signing_in._end(ADA | {"iat": 3})
+    assert not old.exists()
 
 
 @pytest.mark.parametrize("allow", ["example.edu", "no address and no domain"])

@@ -71,3 +71,27 @@ def _sign_out(page):
     with page.expect_response(lambda answer: "/leave" in answer.url):
         page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_a_copy_of_the_cookie_is_worth_nothing_once_its_owner_has_signed_out(guarded, page, browser):
+    server, known = guarded
+    media = f"{server.url}/media/{'0' * 64}.txt"
+    assert page.request.get(media).status == 403
+    known.person = {"sub": "8", "name": "Ada", "email": "ada@example.org"}
+    page.goto(server.url)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("link", name="Library", exact=True)).to_be_visible()
+    assert page.request.get(media).status == 404  # nothing of that name, for who may ask
+    copied = browser.new_context(storage_state=page.context.storage_state())
+    with copied as other:
+        thief = other.new_page()
+        thief.goto(f"{server.url}/library")
+        expect(thief.get_by_role("heading", name="Library", level=1)).to_be_visible()
+        _sign_out(page)
+        assert thief.request.get(media).status == 403
+        thief.get_by_role("link", name="Notebook", exact=True).click()
+        expect(thief.get_by_role("heading", name="Sign in")).to_be_visible()
+        thief.goto(f"{server.url}/library")
+        expect(thief.get_by_role("heading", name="Sign in")).to_be_visible()
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("link", name="Library", exact=True)).to_be_visible()

@@ -103,6 +103,22 @@ def test_a_value_that_the_store_has_no_room_for_is_refused(readers, name, said):
         given(readers, name, **said)
 
 
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("the head of a file of weights", b"[" * 10_000),
+        ("the head of a file of weights", b"[null]"),
+        ("the head of a file of weights", b'{"a": {"shape": ["b"]}}'),
+        ("a model's modules.json", b'[{"type": "a.Transformer", "path": "\\u0000"}]'),
+        ("what a back-up began", b"a/" + b"b" * 5_000 + b"/c"),
+        ("a catalogue", b"slug,title\n\xff"),
+        ("WordNet's index.noun", b"lamp n 1 1 @ 1 0 light\n"),
+    ],
+)
+def test_what_other_exceptions_came_of_is_read_or_refused(readers, name, data):
+    assert mutating._given(readers[name], data) in {"read", "refused"}
+
+
 def test_a_whole_file_of_each_kind_is_read(readers):
     unread = []
     for reader in readers.values():

@@ -121,6 +121,26 @@ def grown(data: bytes, size: int, sign: Signs | None, *, of_json: bool) -> Itera
         yield "its longest list over and over", json.dumps(_signed(whole, sign)).encode()
 
 
+_ALIKE = {
+    "straight marks": '"',
+    "curly marks": "“",
+    "line ends": "\n",
+    "blanks": " ",
+    "brackets": "[",
+    "tags": "<p>",
+    "small records": '{"a": 1}\n',
+    "small sentences": "A b. ",
+    "small lines": "a,b\n",
+}
+
+
+def alike(size: int) -> Iterator[tuple[str, bytes]]:
+    """Make large files of one thing alone, which a reader may look for the other half of, or count by the million."""
+    for name, part in _ALIKE.items():
+        written = part.encode()
+        yield name, written * (size // len(written))
+
+
 def _lists(value: Any) -> Iterator[list[Any]]:  # noqa: ANN401 - as read from JSON
     for holder, key in _places(value):
         if isinstance(holder[key], list):

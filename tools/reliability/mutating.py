@@ -6,9 +6,10 @@ import random
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 from relic_core.errors import RelicError
-from tools.reliability.mutants import grown, mutant
+from tools.reliability.mutants import alike, grown, mutant
 from tools.reliability.readers import Reader, every
 from tools.reliability.rows import Row, Trial
 
@@ -25,7 +26,7 @@ def mutate(trial: Trial) -> Row:
     came = walk(readers, _MUTATIONS)
     slow: dict[str, float] = {}
     for reader in readers:
-        for name, data in grown(reader.whole, _LARGE, reader.sign, of_json=reader.of_json):
+        for name, data in chain(grown(reader.whole, _LARGE, reader.sign, of_json=reader.of_json), alike(_LARGE)):
             trial.say(f"{len(data) / 1e6:,.0f} MB of {reader.name}, {name}")
             began = time.process_time()
             came.update([_given(reader, data)])

@@ -9,6 +9,7 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -24,27 +25,31 @@ from relic_core.domain import SearchRequest
 from relic_core.domain.drafts import Draft, DraftReport, QuotationCheck
 from relic_core.domain.trainings import MODEL_KINDS, ModelKind
 from relic_core.drafts.reading import ENDINGS, read_draft
-from relic_core.echoes import measuring
-from relic_core.encoders.cards import read_card, read_reranker
+from relic_core.echoes import measuring, scoring
+from relic_core.encoders import kinds, peft_files
+from relic_core.encoders.cards import facts_of_folder, read_card, read_reranker
 from relic_core.encoders.weights import read_layers_card
 from relic_core.errors import BadRequest
 from relic_core.evaluation.sentences import read_list
-from relic_core.formats import attribution, birco, judged, relic, run_files, trec, window_manifest
+from relic_core.formats import attribution, birco, judged, places, relic, run_files, trec, window_manifest
 from relic_core.formats.backups import MANIFEST
 from relic_core.formats.envelope import Envelope
-from relic_core.language_models import parsing
-from relic_core.library.gutenberg import Downloads
+from relic_core.language_models import parsing, server
+from relic_core.library import catalogue
+from relic_core.library.gutenberg import Downloads, Gate
 from relic_core.library.reading import read_edition
-from relic_core.library.secondary import SourceTable
+from relic_core.library.secondary import SourceTable, list_sources, read_source, text_of
 from relic_core.mining.quoted_works import MANIFEST as QUOTED
 from relic_core.mining.quoted_works import QuotedWorks
+from relic_core.mining.runs import Places
+from relic_core.mining.word_runs import HeldOut
 from relic_core.ports import silent
 from relic_core.retrieval import calibration, index_files
-from relic_core.services import models
-from relic_core.store import swapping
+from relic_core.services import backups, models
+from relic_core.store import run_journal, swapping
 from relic_core.store.jobs import JobFolder
 from relic_core.studies.spans import read_pairs
-from relic_core.training import checkpoints
+from relic_core.training import checkpoints, estimates
 from relic_core.training.folders import TrainingFolder
 from relic_core.training.recipes import EncoderRecipe, recipe_of
 from relic_core.wiring import App
@@ -74,6 +79,9 @@ def every(app: App, folder: Path) -> Iterator[Reader]:
     yield from _of_studies(app)
     yield from _of_models(folder)
     yield from _of_the_library(app, folder, work.id)
+    yield from _of_our_own(app, folder, work.id)
+    yield from _of_folders_of_models(folder)
+    yield from _archives(app, folder)
     yield from _documents(app, folder, work.id)
     if find_spec("mcp") is not None:
         yield from _arguments(app, work.id)
@@ -355,6 +363,203 @@ def _draft(app: App, draft: str, path: Path) -> object:
     return app.drafts.get(draft)
 
 
+def _of_our_own(app: App, folder: Path, work_id: str) -> Iterator[Reader]:
+    layer = ASSETS / "places.json"
+    yield Reader(
+        name="the layer of places",
+        whole=layer.read_bytes(),
+        read=_file(folder / layer.name, places.read_layer.__wrapped__),
+        sign=_signed_places,
+    )
+    (folder / "public").mkdir()
+    rows = folder / "public" / window_manifest.ROWS
+    shutil.copyfile(ASSETS / "public_relic" / window_manifest.FACTS, rows.with_name(window_manifest.FACTS))
+    yield Reader(
+        name="rows of windows",
+        whole=(ASSETS / "public_relic" / rows.name).read_bytes(),
+        read=_file(rows, lambda path: window_manifest.read_manifest(path.parent)),
+        of_json=False,
+    )
+    texts = folder / "texts.parquet"
+    window_manifest.write_texts(texts, [("1", window_manifest.WindowText(("One.",), "Two.", ("Three.",)))], "d")
+    yield Reader(
+        name="words of windows",
+        whole=texts.read_bytes(),
+        read=_file(texts, window_manifest.read_texts),
+        of_json=False,
+    )
+    counted = scoring.Counted.of(["A lamp on the quay."])
+    two = scoring.Two(counted, counted)
+    yield Reader(
+        name="vectors of words",
+        whole=b"2 3\nlamp 0.1 0.2 0.3\nquay 0.3 0.2 0.1\n",
+        read=_file(folder / "vectors.txt", lambda path: scoring.read_vectors(path, two)),
+        of_json=False,
+    )
+    wordnet = folder / "wordnet"
+    wordnet.mkdir()
+    for path in scoring.wordnet_files(wordnet):
+        path.write_bytes(b"")
+    database = {
+        "index.noun": b"lamp n 1 1 @ 1 0 00000001  \n",
+        "data.noun": b"00000001 06 n 01 lamp 0 001 @ 00000002 n 0000 | a light\n",
+    }
+    for name, line in database.items():
+        (wordnet / name).write_bytes(line)
+    for name, line in database.items():
+        read = _file(wordnet / name, lambda path: scoring.wordnet_vectors(path.parent, two))
+        yield Reader(name=f"WordNet's {name}", whole=line, read=read, of_json=False)
+    mined = Places(folder / "mined", rules="r", works=[work_id], pairs=True)
+    (folder / "mined" / "one").mkdir(parents=True)
+    yield Reader(
+        name="what was mined of a source",
+        whole=json.dumps({"asked": mined._asked, "file": "f"}).encode(),  # noqa: SLF001 - as it is written
+        read=_file(folder / "mined" / "one" / "volume.json", lambda _: mined.done()),
+    )
+    yield Reader(
+        name="a list of runs held out",
+        whole=b"0123456789ab\nba9876543210\n",
+        read=_file(folder / "held-out.txt", HeldOut.read),
+        of_json=False,
+    )
+    yield Reader(
+        name="a catalogue",
+        whole=b"".join(catalogue.FILE.read_bytes().splitlines(keepends=True)[:4]),
+        read=_file(folder / "catalogue.csv", catalogue.read_entries),
+        of_json=False,
+    )
+    gate = Gate(Downloads(folder / "downloads"), 0.001, lambda _: nullcontext(), sleep=lambda _: None)
+    yield Reader(
+        name="when a mirror was asked last",
+        whole=b'{"at": 1.0}',
+        read=_file(folder / "downloads" / "last_request.json", lambda _: gate.wait(lambda: None)),
+    )
+    outcome = ["outcome", 0.5, ["q", 1, 2, 3], {"tokens": 1}]
+    run = json.loads(min((ASSETS / "results").glob("*.json"), key=lambda path: path.stat().st_size).read_bytes())
+    outcome[2] = run["outcomes"][0]
+    yield Reader(
+        name="how far a run has come",
+        whole=json.dumps([{"format": run_journal.FORMAT, "code": "c"}, ["work", "w", "f", ["i"], 3], outcome]).encode(),
+        read=partial(_journal, folder / "run.jsonl"),
+    )
+    yield Reader(
+        name="the machines that a model may be asked on",
+        whole=b"one.example\ntwo.example\n",
+        read=_file(app.settings.data / server._ALLOWED, lambda _: server._allowed(app.settings)),  # noqa: SLF001 - as asked
+        of_json=False,
+    )
+    (folder / "begun").mkdir()
+    yield Reader(
+        name="what a back-up began",
+        whole=str(folder / "begun" / "back-up.zip").encode(),
+        read=_file(folder / "begun" / f"{backups._BEGUN}1", lambda path: backups.leftovers(path.parent)),  # noqa: SLF001 - its name
+        of_json=False,
+    )
+
+
+def _journal(path: Path, data: bytes) -> None:
+    """Open the journal of a run with these lines, each with a digest that agrees."""
+    try:
+        lines = json.loads(data)
+    except (ValueError, RecursionError):
+        lines = data
+    if isinstance(lines, list):
+        path.write_bytes(b"".join(map(run_journal._written, lines)))  # noqa: SLF001 - as it is written
+    else:
+        path.write_bytes(data)
+    with run_journal.RunJournal(path, {"code": "c"}).opened(lambda _: True, lambda _: None, examples=1):
+        pass
+
+
+def _of_folders_of_models(folder: Path) -> Iterator[Reader]:
+    read: Callable[..., object]
+    at = shutil.copytree(ASSETS / "weights" / "dense-relic", folder / "a-model", symlinks=True)
+    (at / "encoder.json").unlink()
+    modules = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]
+    pooling = {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}
+    (at / "modules.json").write_text(json.dumps([*modules, pooling]))
+    (at / "1_Pooling").mkdir()
+    (at / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
+    (at / "config.json").write_text('{"model_type": "bert", "architectures": ["BertModel"], "hidden_size": 8}')
+    adapters = {"peft_type": "LORA", "base_model_name_or_path": "b", "r": 8, "lora_alpha": 16}
+    beside = folder / "adapters"
+    beside.mkdir()
+    (beside / peft_files.ADAPTERS).write_bytes(b"")
+    head = json.dumps({"a.weight": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]}}).encode()
+    weights = at / "model.safetensors"
+    weights.unlink(missing_ok=True)
+    weights.write_bytes(len(head).to_bytes(8, "little") + head + bytes(16))
+    for name, read in (
+        ("config.json", lambda path: (kinds.check_encoder(path.parent), facts_of_folder(path.parent))),
+        ("modules.json", lambda path: (kinds.check_encoder(path.parent), facts_of_folder(path.parent))),
+        ("1_Pooling/config.json", lambda path: facts_of_folder(path.parent.parent)),
+    ):
+        yield Reader(name=f"a model's {name}", whole=(at / name).read_bytes(), read=_file(at / name, read))
+    yield Reader(
+        name="the settings of adapters",
+        whole=json.dumps(adapters).encode(),
+        read=_file(beside / "adapter_config.json", lambda path: peft_files.peft_base(path.parent)),
+    )
+
+    def sized(path: Path) -> object:
+        return kinds.check_encoder(path.parent), estimates._sizes(path)  # noqa: SLF001 - what it weighs
+
+    through = _file(weights, sized)
+    yield Reader(name="a file of weights", whole=weights.read_bytes(), read=through, of_json=False)
+    yield Reader(
+        name="the head of a file of weights",
+        whole=head,
+        read=lambda data: through(len(data).to_bytes(8, "little") + data + bytes(16)),
+    )
+
+
+def _archives(app: App, folder: Path) -> Iterator[Reader]:
+    backup = folder / "given.zip"
+    app.backups.make(backup, silent, force=True)
+    yield Reader(
+        name="a back-up",
+        whole=backup.read_bytes(),
+        read=_file(backup, lambda path: app.backups.check(path, silent)),
+        of_json=False,
+    )
+    sources = io.BytesIO()
+    with zipfile.ZipFile(sources, "w") as archive:
+        archive.writestr("1.txt", "He says that the lamp stood on the quay.\n" * 9)
+        archive.writestr("sources.csv", "file,title,author,number\n1.txt,A,C,138\n")
+
+    def read_all(path: Path) -> None:
+        for file in list_sources(path):
+            text_of(read_source(file), name=file.name)
+
+    yield Reader(
+        name="an archive of sources",
+        whole=sources.getvalue(),
+        read=_file(folder / "sources.zip", read_all),
+        of_json=False,
+    )
+    yield Reader(name="a work as work.epub", whole=_epub(), read=partial(read_edition, name="work.epub"), of_json=False)
+
+
+def _epub() -> bytes:
+    page = "<html xmlns='http://www.w3.org/1999/xhtml'><body><h1>I</h1><p>The lamp stood there.</p></body></html>"
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>A</dc:title></metadata><manifest><item id="a" '
+        'href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>'
+    )
+    container = (
+        '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles><rootfile '
+        'full-path="a.xml" media-type="application/oebps-package+xml"/></rootfiles></container>'
+    )
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("mimetype", "application/epub+zip")
+        archive.writestr("META-INF/container.xml", container)
+        archive.writestr("a.xml", package)
+        archive.writestr("a.xhtml", page)
+    return made.getvalue()
+
+
 def _documents(app: App, folder: Path, work_id: str) -> Iterator[Reader]:
     del folder, work_id
     said = "He says “The lamp stood on the quay, and nobody lit it.” And goes on (12)."
@@ -497,6 +702,14 @@ def _sign_run(whole: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - as read fr
     content = {key: said for key, said in whole.items() if key not in {"format", "sha256", "outcomes"}}
     whole["sha256"] = run_files._digest(content, whole["outcomes"])  # noqa: SLF001 - a file as it would be forged
     return list(zip(before, (whole["id"], whole["sha256"]), strict=True))
+
+
+def _signed_places(whole: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - as read from JSON
+    before = whole["digest"]
+    books = [places.CriticsBook.model_validate_json(json.dumps(each)) for each in whole["books"]]
+    works = [places.QuotedPlaces.model_validate_json(json.dumps(each)) for each in whole["works"]]
+    whole["digest"] = places.digest_of(books, works)
+    return [(before, whole["digest"])]
 
 
 def _signed_index(whole: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - as read from JSON
