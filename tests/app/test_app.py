@@ -12,14 +12,14 @@ import pytest
 from relic_core.errors import StoreBusy
 from relic_core.store.connection import Database
 from relic_ui import shell
-from relic_ui.shell import MENU
+from relic_ui.shell import MENU, RESEARCH
 from tests.app.reading import FIND, LIBRARY, said, sound
 
 WARM = shell._warm  # as it is: the fixture puts another in its place
 
 PAGES = {
     "app.py": "Find the passage that supports your claim",
-    FIND: "Find a quotation",
+    FIND: "Find the passage that supports your claim",
     "pages/history.py": "Searches",
     "pages/read.py": "Read",
     "pages/concordance.py": "Find a word",
@@ -36,7 +36,7 @@ PAGES = {
 def test_every_page_opens_by_its_address_with_the_whole_menu(app, page):
     at = sound(app.open(page))
     assert [title.value for title in at.title] == [PAGES[page]]
-    assert [link.value for link in at.sidebar.get("page_link")] == [label for _, label, _ in MENU]
+    assert [link.value for link in at.sidebar.get("page_link")] == [label for _, label, _ in MENU + RESEARCH]
 
 
 @pytest.mark.parametrize("page", PAGES)
