@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relic_core.domain import GAP
+from relic_core.evaluation.benchmarks import loci
 from relic_core.services.prompts import prompts_for
 from tests.app.reading import FIND, as_read, found, html, plain, sound
 from tests.approved import says
@@ -23,6 +24,16 @@ def test_every_example_of_the_sample_is_offered_a_paragraph_with_a_gap_first(app
     assert [as_read(button.label) for button in examples(at)] == [prompt.claim for prompt in prompts_for(sample)]
     assert GAP in examples(at)[0].label.replace("\\", "")
     assert SAYS["one ready"] in html(at)
+
+
+def test_another_work_chosen_offers_its_own_well_known_passages_and_none_that_are_tested_on(app):
+    text = b"Chapter I\n\nThere was no possibility of taking a walk that day."
+    work = app.bench.works.add(text, name="eyre.txt", title="Jane Eyre", author="Charlotte Bront\u00eb").work
+    at = sound(app.open().selectbox(key="find_work").set_value(work.id).run())
+    offered = [as_read(button.label) for button in examples(at)]
+    assert len(offered) == 3
+    assert set(offered) < {each.claim for each in loci.DEV.claims() if each.work == "jane_eyre"}
+    assert not set(offered) & {each.claim for each in loci.TEST.claims()}
 
 
 def test_an_example_answers_at_one_click(app):
