@@ -43,6 +43,26 @@ RESEARCH = (
 )
 """The pages folded below them."""
 
+HELP = ("pages/help.py", "Help", ":material/help:")
+
+_EXPLAINED = {
+    "Find a word": "guide#find-a-word",
+    "Where is this from?": "attribution",
+    "Read": "guide#read",
+    "Check a draft": "drafts",
+    "Notebook": "notebook",
+    "Searches": "sharing",
+    "Cite": "citing",
+    "Criticism": "guide#criticism",
+    "Echoes": "echoes",
+    "Library": "library",
+    "About a work": "library",
+    "Recall": "evaluation",
+    "Proxy task": "proxy_task",
+    "Training": "training",
+}
+"""What says how a page works: a document, and a heading of it."""
+
 _TOGETHER = (
     (
         (_FIND, "Find", "Find a quotation"),
@@ -97,6 +117,7 @@ def page(title: str, find: str = _FIND) -> App:
         _show_links(MENU, find)
         with st.expander("Research", expanded=title in {label for _, label, _ in RESEARCH}):
             _show_links(RESEARCH, find)
+        _show_links([HELP], find)
         signing_in.show_who()
         links.follow()
     try:
@@ -105,6 +126,10 @@ def page(title: str, find: str = _FIND) -> App:
         st.error(literal(str(error)), icon=":material/error:")
         st.stop()
     _tell_losses(app)
+    if title != HELP[1]:
+        document, _, place = _EXPLAINED.get(title, "guide#find").partition("#")
+        to = {"data-then": f"[id='{place}']"} if place else {}
+        st.html(f'<p class="relic-how">{links.link("help", "How this works", attributes=to, page=document)}</p>')
     for group in _TOGETHER:
         if title in {named for _, named, _ in group}:
             with st.container(horizontal=True, key="pages_together"):
