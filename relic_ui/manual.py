@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator
 from functools import cache
-from html import escape
-from itertools import pairwise
+from html import escape, unescape
 
 import streamlit as st
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from relic_core.config import APP
-from relic_ui.links import address, link
+from relic_ui.links import link, place_of
 from relic_ui.naming import shorten
 from relic_ui.shell import literal, warn_of_address
 
 GUIDE = "guide"
 _DOCS = APP.parent / "docs"
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
-_MOST, _SHOWN = 30, 200
-"""Places that a search lists, and characters shown of each."""
+_MOST, _BEFORE, _SHOWN = 30, 60, 240
+"""Sections that a search lists, and the characters shown of each, some of them before the word."""
 
 
 def show() -> None:
@@ -31,112 +28,83 @@ def show() -> None:
     name = st.query_params.get("page", "")
     if name:
         st.session_state["help_words"] = ""
-    words = st.text_input(
-        "Search the help", key="help_words", icon=":material/search:", on_change=st.query_params.clear, width=440
-    )
+    words = st.text_input("Search the help", key="help_words", on_change=st.query_params.clear, width=440)
     if words.strip():
         st.html(_found_html(words))
         return
-    name = name or GUIDE
-    if name not in names():
+    if name and name not in names():
         warn_of_address(f"There is no page of help called “{literal(name[:40])}”. Here is the first.")
-        name = GUIDE
-    st.html(f'<article class="relic-help">{_html(name)}</article>')
+    st.html(f'<article class="relic-help">{html(name if name in names() else GUIDE)}</article>')
     listed = "".join(f"<li>{link('help', title_of(each), page=each)}</li>" for each in names())
     st.html(f'<nav class="relic-help" aria-label="All help"><h2>All help</h2><ul>{listed}</ul></nav>')
 
 
 @cache
-def names() -> tuple[str, ...]:
+def names() -> list[str]:
     """List the documents, the guide first."""
-    return tuple(sorted((path.stem for path in _DOCS.glob("*.md")), key=lambda name: (name != GUIDE, name)))
+    return sorted((path.stem for path in _DOCS.glob("*.md")), key=lambda name: (name != GUIDE, name))
 
 
 def title_of(name: str) -> str:
     """Give the title of a document."""
-    return _plain(_read(name)[1])
+    return _sections(name)[0].split("\n")[0]
 
 
 @cache
-def _read(name: str) -> list[Token]:
-    """Read a document: its headings have anchors, and its links and pictures lead where they can inside the app."""
-    tokens = _MARKDOWN.parse((_DOCS / f"{name}.md").read_text(encoding="utf-8"))
-    for before, token in pairwise(tokens):
-        if before.type in {"heading_open", "heading_close"}:
-            before.tag = f"h{len(before.markup) + 1}"  # below the page's own
-        if before.type == "heading_open":
-            before.attrSet("id", anchor(_plain(token)))
-        elif before.type == "fence":
-            before.attrSet("tabindex", "0")
-    for each in [child for token in tokens for child in token.children or ()]:
-        if each.type == "link_open":
-            _lead(each, name)
-        elif each.type == "image":
-            picture = _DOCS / str(each.attrs["src"])
-            each.attrSet("src", f"data:image/png;base64,{b64encode(picture.read_bytes()).decode()}")
-    return tokens
+def html(name: str) -> str:
+    """Make the HTML of a document: its headings are places, and its links lead where they can inside the app."""
+    made = _MARKDOWN.render((_DOCS / f"{name}.md").read_text(encoding="utf-8"))
+    made = re.sub(r"<h(\d)>(.*?)</h\d>", _heading, made)
+    made = re.sub(r'<a href="([^"]*)"', _opened, made).replace("<pre>", '<pre tabindex="0">')
+    return re.sub(r'src="([^"]*)"', _picture, made)
 
 
-def _lead(opened: Token, name: str) -> None:
-    """Have a link to a document, or to a place in one, lead there in the app."""
-    to = re.fullmatch(r"(?:([\w-]+)\.md)?(?:#(.*))?", str(opened.attrs["href"]))
-    if to and to[1] in {None, name}:
-        opened.attrs = {"target": "_self", "href": f"#{to[2]}"}
-    elif to:
-        opened.attrs = {"class": "relic-link", "target": "_self", "href": address("help", page=to[1])}
-        if to[2]:
-            opened.attrSet("data-then", f"[id='{to[2]}']")
-    elif not str(opened.attrs["href"]).startswith("http"):
-        opened.attrs = {}  # it is in the checkout alone
+def _heading(found: re.Match[str]) -> str:
+    level = int(found[1]) + 1  # below the page's own
+    return f'<h{level} id="{place_of(_plain(found[2]))}">{found[2]}</h{level}>'
+
+
+def _opened(found: re.Match[str]) -> str:
+    name, _, place = found[1].partition("#")
+    if name.startswith("http"):
+        return f'{found[0]} target="_blank"'
+    if not name:
+        return f'{found[0]} target="_self"'
+    if "/" in name:  # it is in the checkout alone
+        return "<a"
+    then = f" data-then=\"[id='{place}']\"" if place else ""
+    return f'<a class="relic-link" target="_self" href="help?page={name.removesuffix(".md")}"{then}'
+
+
+def _picture(found: re.Match[str]) -> str:
+    return f'src="data:image/png;base64,{b64encode((_DOCS / found[1]).read_bytes()).decode()}"'
+
+
+def _plain(markup: str) -> str:
+    return unescape(re.sub(r"<[^>]*>", "", markup))
 
 
 @cache
-def _html(name: str) -> str:
-    return str(_MARKDOWN.renderer.render(_read(name), _MARKDOWN.options, {}))
+def _sections(name: str) -> list[str]:
+    """Give the words of each section, the heading on a line of its own."""
+    return [_plain(section) for section in re.split(r"(?=<h\d id)", html(name))[1:]]
 
 
-def anchor(heading: str) -> str:
-    """Name the place of a heading, as the documents themselves do.
-
-    >>> anchor("How they were checked, in 2023")
-    'how-they-were-checked-in-2023'
-    """
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-
-
-def _plain(token: Token) -> str:
-    words = (" " if child.type == "softbreak" else child.content for child in token.children or ())
-    return "".join(words) or token.content
-
-
-def _places(name: str) -> Iterator[tuple[str, str, bool]]:
-    """Give the headings and paragraphs of a document, each with the heading it stands under and whether it is one."""
-    under, tokens = "", _read(name)
-    for before, token in pairwise(tokens):
-        heads = before.type == "heading_open"
-        under = _plain(token) if heads else under
-        if token.type in {"inline", "fence"}:
-            yield under, _plain(token), heads
-
-
-def search(words: str) -> list[tuple[str, str, str]]:
-    """Find the places that hold all words, headings first: document, heading, what stands there."""
+def search(words: str) -> list[tuple[str, str]]:
+    """Find the sections that hold all words, those with all in the heading first: document, section."""
     wanted = words.casefold().split()
-    found = []
-    for name in names():
-        for under, said, heads in _places(name):
-            if all(word in said.casefold() for word in wanted):
-                found.append((not heads, (name, under, said)))
-    return [place for _, place in sorted(found, key=lambda each: each[0])]
+    every = [(name, section) for name in names() for section in _sections(name)]
+    found = [place for place in every if all(word in place[1].casefold() for word in wanted)]
+    return sorted(found, key=lambda place: not all(word in place[1].split("\n")[0].casefold() for word in wanted))
 
 
 def _found_html(words: str) -> str:
-    found = search(words)
-    if not found:
-        return f'<p class="relic-quiet">No page of help has “{escape(shorten(words, _SHOWN))}”. Try fewer words.</p>'
     items = ""
-    for name, under, said in found[:_MOST]:
-        to = {"data-then": f"[id='{anchor(under)}']"}
-        items += f"<li>{link('help', f'{title_of(name)}: {under}', attributes=to, page=name)}"
-        items += f"<p>{escape(shorten(said, _SHOWN))}</p></li>"
-    return f'<ul class="relic-help">{items}</ul>'
+    for name, section in search(words)[:_MOST]:
+        heading, _, said = section.partition("\n")
+        start = max(0, said.casefold().find(words.casefold().split()[0]) - _BEFORE)
+        to = {"data-then": f"[id='{place_of(heading)}']"}
+        items += f"<li>{link('help', f'{title_of(name)}: {heading}', attributes=to, page=name)}"
+        items += f"<p>{escape(shorten(said[start:], _SHOWN))}</p></li>"
+    nothing = f"<p>No page of help has “{escape(shorten(words, _SHOWN))}”. Try fewer words.</p>"
+    return f'<ul class="relic-help">{items}</ul>' if items else nothing

@@ -7,7 +7,7 @@ import gc
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -45,33 +45,11 @@ RESEARCH = (
 
 HELP = ("pages/help.py", "Help", ":material/help:")
 
-_EXPLAINED = {
-    "Find a word": "guide#find-a-word",
-    "Where is this from?": "attribution",
-    "Read": "guide#read",
-    "Check a draft": "drafts",
-    "Notebook": "notebook",
-    "Searches": "sharing",
-    "Cite": "citing",
-    "Criticism": "guide#criticism",
-    "Echoes": "echoes",
-    "Library": "library",
-    "About a work": "library",
-    "Recall": "evaluation",
-    "Proxy task": "proxy_task",
-    "Training": "training",
-}
-"""What says how a page works: a document, and a heading of it."""
-
 _TOGETHER = (
-    (
-        (_FIND, "Find", "Find a quotation"),
-        ("pages/concordance.py", "Find a word", "Find a word"),
-        ("pages/attribution.py", "Where is this from?", "Where is this from?"),
-    ),
-    (("pages/notebook.py", "Notebook", "Notes"), ("pages/history.py", "Searches", "Searches")),
+    ((_FIND, "Find"), ("pages/concordance.py", "Find a word"), ("pages/attribution.py", "Where is this from?")),
+    (("pages/notebook.py", "Notebook"), ("pages/history.py", "Searches")),
 )
-"""Groups of pages that lead to each other at their head: script, title, words of the link."""
+"""Groups of pages that lead to each other at their head."""
 
 _ICON = str(Path(__file__).parent / "icon.svg")
 """A file of our own: Streamlit's named icons and emoji are fetched from the network."""
@@ -127,19 +105,18 @@ def page(title: str, find: str = _FIND) -> App:
         st.stop()
     _tell_losses(app)
     if title != HELP[1]:
-        document, _, place = _EXPLAINED.get(title, "guide#find").partition("#")
-        to = {"data-then": f"[id='{place}']"} if place else {}
-        st.html(f'<p class="relic-how">{links.link("help", "How this works", attributes=to, page=document)}</p>')
+        to = {"data-then": f"[id='{links.place_of(title)}']"}
+        st.html(f'<p class="relic-how">{links.link("help", "How this works", attributes=to, page="guide")}</p>')
     for group in _TOGETHER:
-        if title in {named for _, named, _ in group}:
+        if title in dict(group).values():
             with st.container(horizontal=True, key="pages_together"):
-                _show_links([(path, label, None) for path, _, label in group], find)
+                _show_links(group, find)
     return app
 
 
-def _show_links(pages: Iterable[tuple[str, str, str | None]], find: str) -> None:
-    for path, label, symbol in pages:
-        st.page_link(find if path == _FIND else path, label=label, icon=symbol)
+def _show_links(pages: Sequence[Sequence[str]], find: str) -> None:
+    for path, label, *symbol in pages:
+        st.page_link(find if path == _FIND else path, label=label, icon=symbol[0] if symbol else None)
 
 
 def _tell_losses(app: App) -> None:

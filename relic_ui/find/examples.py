@@ -6,7 +6,6 @@ import streamlit as st
 
 from relic_core.services.prompts import Prompt, prompts_for
 from relic_core.services.search import shown_gap
-from relic_core.wiring import App
 from relic_ui.find import like
 from relic_ui.find.claim_box import ask
 from relic_ui.find.scope import Scope
@@ -32,12 +31,11 @@ def show_examples(where: Scope) -> None:
             st.button(literal(label), key=f"try-{work.id}-{number}", type="tertiary", on_click=take, args=(prompt,))
 
 
-def show_library(app: App, many: int) -> None:
+def show_library(many: int) -> None:
     """Say how many works there are, and how to add more."""
     there = "One work is" if many == 1 else f"{many} works are"
-    said = f"{there} in your library." if many else "Your library is empty."
-    if not many and app.works.removed():
-        said += f" Removed works can be put back in the {link('library', 'Library')}."
-    add = link("library", "Add more" if many else "Add a work", part="Add")
-    said += f" {add} from the RELiC shelf, from Project Gutenberg, or as a file of your own. It stays on this computer."
-    st.html(f'<p class="relic-quiet relic-measure">{said}</p>')
+    add = link("library", "Add more", part="Add")
+    st.html(
+        f'<p class="relic-quiet relic-measure">{there} in your library. {add} from the RELiC shelf, from Project '
+        "Gutenberg, or as a file of your own. It stays on this computer.</p>"
+    )

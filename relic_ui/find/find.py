@@ -58,7 +58,7 @@ def page(script: str) -> None:
             _show(app, summaries)
         else:
             st.title(_QUESTION, anchor=False)
-            show_library(app, 0)
+            show_nothing_to_search()
 
 
 def _show(app: App, summaries: Sequence[WorkSummary]) -> None:
@@ -80,7 +80,7 @@ def _show(app: App, summaries: Sequence[WorkSummary]) -> None:
             with st.container(key="find_form"):
                 _show_form(app, where, summaries, seed)
             show_examples(where)
-            show_library(app, len(summaries))
+            show_library(len(summaries))
         else:
             st.html(f'<h1 class="relic-sr">{TITLE}</h1>')
             with st.expander(_folded(result), key=f"find_folded_{st.session_state['find_search']}"):
@@ -227,7 +227,9 @@ def ask_for(claim: str, work_id: str) -> None:
 
 def show_nothing_to_search(does: str = "search") -> None:
     """Say how to get a work."""
-    st.info(f"Your library is empty. Add a work to {does} it here.", icon=":material/menu_book:")
+    st.info(
+        f"Your library is empty. Add a work to {does} it here, or put a removed one back.", icon=":material/menu_book:"
+    )
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
@@ -367,11 +369,11 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
             like.show_instead(seed, where, works=len(summaries))
         return
     with st.form("find_asking", border=False):
-        show_claim_box("" if "find_claim" in state else state.get("find_claim_first", ""), key="find_claim")
+        show_claim_box("" if "find_claim" in state else state.get("find_claim_first", ""))
         conditions.show_rows(where)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             if not conditions.chosen() and takes_more(_claim()):
-                show_more_box(key="find_more")
+                show_more_box()
             heard = st.session_state.pop("find_heard", False)
             if (
                 st.form_submit_button(
