@@ -1,13 +1,11 @@
-"""Home: what this is, and a first claim to try. When the server starts it takes `app` from here."""
+"""Home, which is the page Find. When the server starts it takes `app` from here."""
 
 from __future__ import annotations
 
 if __name__ == "__main__":  # a visit
-    from relic_ui import home, shell
+    from relic_ui.find import find
 
-    workbench = shell.page("Home")
-    with shell.show_errors():
-        home.show(workbench)
+    find.page("app.py")
 else:
     import sys
 

@@ -9,7 +9,8 @@ from setuptools.command.build_py import build_py
 
 PROJECT = Path(__file__).resolve().parent
 EXTRAS = ("cluster", "mcp", "signin")
-APP = ("app.py", *(f"pages/{path.name}" for path in PROJECT.glob("pages/*.py")), ".streamlit/config.toml")
+SHIPPED = ("app.py", "pages/*.py", "docs/*.md", "docs/pictures/*.png", ".streamlit/config.toml")
+APP = [str(path.relative_to(PROJECT)) for files in SHIPPED for path in PROJECT.glob(files)]
 
 
 class BuildWithApp(build_py):

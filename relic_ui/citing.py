@@ -61,11 +61,10 @@ def show(app: App, wanted: CiteQuery) -> None:
     st.html(_STYLE)
     st.title("Cite")
     if not wanted.work_id:
-        st.info(
-            "A passage is cited with Cite, beside it. A whole work can be chosen here.", icon=":material/format_quote:"
+        st.html(
+            "<p>A passage is cited with Cite, beside it. A whole work can be chosen here.</p>"
+            + works_html(app.works.summaries(), "cite")
         )
-        st.html(works_html(app.works.summaries(), "cite"))
-        st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")
         return
     head = st.container()
     chosen = choose_style()

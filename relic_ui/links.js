@@ -18,7 +18,7 @@ const named = url => {
   const asked = new URLSearchParams(search)
   for (const how of ["w", "m", "view"]) asked.delete(how) // what the answer was made with and how it is shown: links back leave it away
   asked.sort()
-  return `${pathname}?${asked}`
+  return `${pathname.replace(/\/find$/, "/")}?${asked}` // the home page is Find
 }
 
 const leftPlaces = () => {

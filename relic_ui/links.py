@@ -8,6 +8,7 @@ steps in the browser's history, the first of them to nowhere.) What is come back
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -29,6 +30,15 @@ def address(page: str, /, **parameters: str | int | None) -> str:
     """
     given = {name: str(value) for name, value in parameters.items() if value not in (None, "")}
     return f"{page}?{urlencode(given)}" if given else page
+
+
+def place_of(heading: str) -> str:
+    """Name the place of a heading in a document.
+
+    >>> place_of("Where is this from?")
+    'where-is-this-from'
+    """
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def set_address(**wanted: str) -> None:

@@ -7,7 +7,7 @@ import gc
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -23,31 +23,33 @@ from relic_core.wiring import App, build
 from relic_ui import links, person, signing_in, uploads
 from relic_ui.style import CSS
 
+_FIND = "pages/find.py"
+
 MENU = (
-    ("app.py", "RELiC Workbench", ":material/home:"),
-    ("pages/find.py", "Find a quotation", ":material/search:"),
+    (_FIND, "Find", ":material/search:"),
     ("pages/read.py", "Read", ":material/auto_stories:"),
-    ("pages/concordance.py", "Find a word", ":material/format_align_center:"),
+    ("pages/drafts.py", "Check a draft", ":material/fact_check:"),
     ("pages/notebook.py", "Notebook", ":material/bookmark:"),
     ("pages/sources.py", "Criticism", ":material/format_quote:"),
     ("pages/echoes.py", "Echoes", ":material/compare_arrows:"),
-    ("pages/attribution.py", "Where is this from?", ":material/travel_explore:"),
-    ("pages/drafts.py", "Check a draft", ":material/fact_check:"),
     ("pages/library.py", "Library", ":material/menu_book:"),
+)
+"""The pages of the menu, in their order: a new page is one line here."""
+
+RESEARCH = (
     ("pages/recall.py", "Recall", ":material/bar_chart:"),
     ("pages/proxy_task.py", "Proxy task", ":material/quiz:"),
     ("pages/training.py", "Training", ":material/school:"),
 )
-"""The pages of the menu, in their order: a new page is one line here. The last are for research."""
+"""The pages folded below them."""
 
-_RESEARCH = "pages/recall.py"
+HELP = ("pages/help.py", "Help", ":material/help:")
 
-_NOTEBOOK = (
-    ("pages/notebook.py", "Notebook", "Notes"),
-    ("pages/history.py", "Searches", "Searches"),
-    ("pages/cite.py", "Cite", "Cite"),
+_TOGETHER = (
+    ((_FIND, "Find"), ("pages/concordance.py", "Find a word"), ("pages/attribution.py", "Where is this from?")),
+    (("pages/notebook.py", "Notebook"), ("pages/history.py", "Searches")),
 )
-"""Pages that lead to each other at their head: script, title, words of the link."""
+"""Groups of pages that lead to each other at their head."""
 
 _ICON = str(Path(__file__).parent / "icon.svg")
 """A file of our own: Streamlit's named icons and emoji are fetched from the network."""
@@ -65,8 +67,10 @@ LONGEST_PASTE = 100_000
 atexit.register(gc.unfreeze)  # of what `_warm` freezes, or the end would leave it as it is
 
 
-def page(title: str) -> App:
+def page(title: str, find: str = _FIND) -> App:
     """Set the page up, draw the menu and hand over the app: the only way into relic_core.
+
+    `find` is the script behind the links to Find: on the home page, which is Find too, its own.
 
     The page stops where somebody has to sign in first, and where the store cannot be opened.
     """
@@ -88,10 +92,10 @@ def page(title: str) -> App:
         said = st.user.to_dict()
         uploads.allow(largest_upload, partial(signing_in.refused_now, said) if said.get("is_logged_in") else str)
     with st.sidebar:
-        for path, label, symbol in MENU:
-            if path == _RESEARCH:
-                st.html('<h2 class="relic-menu">Research</h2>')
-            st.page_link(path, label=label, icon=symbol)
+        _show_links(MENU, find)
+        with st.expander("Research", expanded=title in {label for _, label, _ in RESEARCH}):
+            _show_links(RESEARCH, find)
+        _show_links([HELP], find)
         signing_in.show_who()
         links.follow()
     try:
@@ -100,11 +104,19 @@ def page(title: str) -> App:
         st.error(literal(str(error)), icon=":material/error:")
         st.stop()
     _tell_losses(app)
-    if title in {named for _, named, _ in _NOTEBOOK}:
-        with st.container(horizontal=True, key="notebook_pages"):
-            for path, _, label in _NOTEBOOK:
-                st.page_link(path, label=label, width="content")
+    if title != HELP[1]:
+        to = {"data-then": f"[id='{links.place_of(title)}']"}
+        st.html(f'<p class="relic-how">{links.link("help", "How this works", attributes=to, page="guide")}</p>')
+    for group in _TOGETHER:
+        if title in dict(group).values():
+            with st.container(horizontal=True, key="pages_together"):
+                _show_links(group, find)
     return app
+
+
+def _show_links(pages: Sequence[Sequence[str]], find: str) -> None:
+    for path, label, *symbol in pages:
+        st.page_link(find if path == _FIND else path, label=label, icon=symbol[0] if symbol else None)
 
 
 def _tell_losses(app: App) -> None:

@@ -1,7 +1,7 @@
 """Documented commands: runs those that the documentation prints, in a clean clone, and says which fail.
 
     python -m tools.documented               all that can be run without a network, a model to fetch, or people
-    python -m tools.documented guide citing  those of some pages
+    python -m tools.documented commands citing  those of some pages
 
 The clone's library holds the sample alone. It stands for the works that pages name, and a slow command is run in its
 small form; what cannot stand in is left out with the reason. Ends with 1 where a command failed.
@@ -28,7 +28,7 @@ from relic_core.reporting.tables import as_markdown
 PROJECT = Path(__file__).parents[1]
 FIRST = (
     "README",
-    "guide",
+    "commands",
     "sharing",
     "notebook",
     "citing",
@@ -195,5 +195,5 @@ def main(options: Namespace) -> int:
 
 if __name__ == "__main__":
     parser = ArgumentParser(prog="python -m tools.documented", description=__doc__.partition("\n")[0])
-    parser.add_argument("page", nargs="*", help="the name of a page, as guide; all where none is given")
+    parser.add_argument("page", nargs="*", help="the name of a page, as commands; all where none is given")
     sys.exit(main(parser.parse_args()))

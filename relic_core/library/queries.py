@@ -75,7 +75,7 @@ def _read_phrase(typed: str, reach: Reach, *, long: bool) -> list[Reading]:
     if long or len(words) > MAX_WORDS:
         raise BadRequest(
             f"That is longer than the {MAX_WORDS} words ({MAX_CHARACTERS} characters) that can be looked up as a "
-            "phrase. Give a few words of it, or use Find a quotation, which takes whole passages."
+            "phrase. Give a few words of it, or use Find, which takes whole passages."
         )
     if not words:
         raise BadRequest("There is no word to look for, only signs. Type a word or a phrase: brass, or good fortune.")

@@ -1,14 +1,15 @@
-"""Example claims to click: four for the sample, and the prompts that the RELiC paper tried on its works."""
+"""Example claims to click: our own for the sample, the RELiC paper's, and some of the well-known passages."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from relic_core.domain import GAP, WorkSummary
+from relic_core.domain import ANY_LENGTH, GAP, WorkSummary
+from relic_core.evaluation.benchmarks.loci import DEV
+from relic_core.library.catalogue import entry_of, same_work
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(NamedTuple):
     """A claim worth trying on a work.
 
     - `title`, `author`: the work it is for; an edition counts whose title begins so, whoever edited it.
@@ -26,7 +27,7 @@ class Prompt:
 
 _SAMPLE = "High Water at Averhythe"
 
-PROMPTS: tuple[Prompt, ...] = (
+PROMPTS = (
     Prompt(
         _SAMPLE,
         "",
@@ -34,9 +35,9 @@ PROMPTS: tuple[Prompt, ...] = (
         "irony is that the mark itself has been sinking all the time.",
         2,
     ),
-    Prompt(_SAMPLE, "", "The brass bolt stands for a false certainty", length=2),
-    Prompt(_SAMPLE, "", "The narrator cannot see the weather from his window", length=2),
-    Prompt(_SAMPLE, "", "The sinking of the quay is hidden for the sake of a loan", length=2),
+    Prompt(_SAMPLE, "", "The brass bolt stands for a false certainty", 2),
+    Prompt(_SAMPLE, "", "The narrator cannot see the weather from his window", 2),
+    Prompt(_SAMPLE, "", "The sinking of the quay is hidden for the sake of a loan", 2),
     Prompt("Frankenstein", "Shelley", "Victor does not consider the consequences of his actions", tables=(("6", 1),)),
     Prompt("The Great Gatsby", "Fitzgerald", "A symbol of Gatsby's lifestyle", tables=(("6", 1),)),
     Prompt(
@@ -54,9 +55,8 @@ PROMPTS: tuple[Prompt, ...] = (
 
 def prompts_for(work: WorkSummary) -> tuple[Prompt, ...]:
     """List the example claims for a work; none where we know of none."""
-    return tuple(
-        prompt
-        for prompt in PROMPTS
-        if work.title.casefold().startswith(prompt.title.casefold())
-        and (not prompt.author or prompt.author.casefold() in work.author.casefold())
-    )
+    ours = [each for each in PROMPTS if same_work(each[:2], (work.title, work.author))]
+    entry = entry_of(work, None)
+    # Never those of the other set, which figures are tested on.
+    known = [Prompt("", "", each.claim, ANY_LENGTH) for each in DEV.claims() if entry and each.work == entry.slug]
+    return (*ours, *known[:3])

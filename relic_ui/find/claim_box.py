@@ -32,12 +32,12 @@ def ask() -> None:
     st.session_state["find_ask"] = True
 
 
-def show_claim_box(first: str, *, key: str) -> None:
+def show_claim_box(first: str) -> None:
     """Draw the box, which begins with `first`."""
     st.text_area(
         CLAIM_LABEL,
         first,
-        key=key,
+        key="find_claim",
         height=96,
         max_chars=LONGEST_PASTE,
         placeholder=PLACEHOLDER,
@@ -53,9 +53,9 @@ def takes_more(claim_text: str) -> bool:
     return Claim(left=claim_text, masked=has_gap(claim_text)).short
 
 
-def show_more_box(*, key: str) -> None:
+def show_more_box() -> None:
     """Draw the box for a second sentence of the claim."""
-    st.text_input(f"{MORE} (optional)", key=key, persist_state="session")
+    st.text_input(f"{MORE} (optional)", key="find_more", persist_state="session")
 
 
 def with_more(claim_text: str, more: str) -> str:

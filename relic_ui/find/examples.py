@@ -1,4 +1,4 @@
-"""Claims to begin with on the Find page."""
+"""What the page Find offers before it is asked: claims to begin with, and the library."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from relic_core.services.search import shown_gap
 from relic_ui.find import like
 from relic_ui.find.claim_box import ask
 from relic_ui.find.scope import Scope
+from relic_ui.links import link
 from relic_ui.shell import literal
 
 
@@ -28,3 +29,13 @@ def show_examples(where: Scope) -> None:
         for number, prompt in enumerate(prompts):
             label = shown_gap(prompt.claim)
             st.button(literal(label), key=f"try-{work.id}-{number}", type="tertiary", on_click=take, args=(prompt,))
+
+
+def show_library(many: int) -> None:
+    """Say how many works there are, and how to add more."""
+    there = "One work is" if many == 1 else f"{many} works are"
+    add = link("library", "Add more", part="Add")
+    st.html(
+        f'<p class="relic-quiet relic-measure">{there} in your library. {add} from the RELiC shelf, from Project '
+        "Gutenberg, or as a file of your own. It stays on this computer.</p>"
+    )

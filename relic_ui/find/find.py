@@ -1,4 +1,4 @@
-"""The page Find: its address, the form, and the one line to which the form folds once there is an answer.
+"""The page Find, also the home page: its address, the form, and the one line it folds to once there is an answer.
 
 What is shown is the answer to what was asked last, by the button, an example or an address. The form may say something
 else meanwhile: nothing is searched before the reader asks for it.
@@ -27,25 +27,42 @@ from relic_core.services.reading import ReadingPage
 from relic_core.services.search import SearchResult, shown_gap
 from relic_core.services.sharing import CODE
 from relic_core.wiring import App
-from relic_ui import larger_model, links, typography
-from relic_ui.find import address_bar, answering, conditions, like, scope, views
+from relic_ui import buttons, keep, larger_model, links, shell, typography
+from relic_ui.drafts import choosing
+from relic_ui.find import address_bar, answering, cards, conditions, like, scope, views
 from relic_ui.find.claim_box import ask, show_claim_box, show_gap_button, show_more_box, takes_more, with_more
-from relic_ui.find.examples import show_examples
+from relic_ui.find.examples import show_examples, show_library
 from relic_ui.find.scope import Scope
 from relic_ui.history import history_removing
 from relic_ui.naming import length_of, name_of, shorten
 from relic_ui.shell import literal, show_errors, warn_of_address
 from relic_ui.voice import choose_voice
 
-TITLE = "Find a quotation"
+TITLE = "Find"
+_QUESTION = "Find the passage that supports your claim"
 DEFAULT_RESULTS = 5
 _LIBRARY = ""
 """The whole library, in the list of works and in a request."""
 _CLAIM_SHOWN = 110
 
 
-def show(app: App, summaries: Sequence[WorkSummary]) -> None:
-    """Draw the page: the form, or the line it folds to and the answer."""
+def page(script: str) -> None:
+    """Draw the page, for the script that is visited."""
+    app = shell.page(TITLE, script)
+    with show_errors():
+        pressed = buttons.pressed()
+        keep.do_found(app, *pressed)
+        cards.press_line(*pressed)
+        choosing.show(app, *pressed)
+        if summaries := app.works.summaries():
+            _show(app, summaries)
+        else:
+            st.title(_QUESTION, anchor=False)
+            show_nothing_to_search()
+
+
+def _show(app: App, summaries: Sequence[WorkSummary]) -> None:
+    """Draw the form, or the line it folds to and the answer."""
     restore(app, summaries)
     where = _scope(app, summaries)
     seed = _seed(app)
@@ -59,10 +76,11 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
         forget_address()
     with head:
         if result is None:
-            st.title(TITLE, anchor=False)
+            st.title(_QUESTION, anchor=False)
             with st.container(key="find_form"):
                 _show_form(app, where, summaries, seed)
             show_examples(where)
+            show_library(len(summaries))
         else:
             st.html(f'<h1 class="relic-sr">{TITLE}</h1>')
             with st.expander(_folded(result), key=f"find_folded_{st.session_state['find_search']}"):
@@ -209,7 +227,9 @@ def ask_for(claim: str, work_id: str) -> None:
 
 def show_nothing_to_search(does: str = "search") -> None:
     """Say how to get a work."""
-    st.info(f"Your library is empty. Add a work to {does} it here.", icon=":material/menu_book:")
+    st.info(
+        f"Your library is empty. Add a work to {does} it here, or put a removed one back.", icon=":material/menu_book:"
+    )
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 
@@ -349,11 +369,11 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
             like.show_instead(seed, where, works=len(summaries))
         return
     with st.form("find_asking", border=False):
-        show_claim_box("" if "find_claim" in state else state.get("find_claim_first", ""), key="find_claim")
+        show_claim_box("" if "find_claim" in state else state.get("find_claim_first", ""))
         conditions.show_rows(where)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             if not conditions.chosen() and takes_more(_claim()):
-                show_more_box(key="find_more")
+                show_more_box()
             heard = st.session_state.pop("find_heard", False)
             if (
                 st.form_submit_button(

@@ -30,7 +30,7 @@ def _show_share(app: App, search_id: str, request: SearchRequest) -> None:
     except RelicError as error:
         st.warning(literal(str(error)), icon=":material/warning:")
         return
-    base = st.context.url or "find"
+    base = f"{(st.context.url or '').removesuffix('/find')}/find"  # at home too
     whose = "machine" if urlsplit(base).hostname in _HERE else "server"
     st.html(
         '<div class="relic-share"><h2 class="relic-item">Share this search</h2>'

@@ -65,7 +65,7 @@ def show(app: App, asked: HistoryQuery) -> None:
     if not known:
         none = "No search is left here" if app.history.removed(who) else "No searches yet"
         st.info(f"{none}. Every search you make is listed here.", icon=":material/history:")
-        st.page_link("pages/find.py", label="Find a quotation", icon=":material/search:")
+        st.page_link("pages/find.py", label="Find", icon=":material/search:")
         _show_opening(app)
         history_removing.show_removed(app)
         return

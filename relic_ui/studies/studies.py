@@ -112,14 +112,7 @@ def show_held(sentences: Sequence[str]) -> None:
 def show(app: App) -> None:
     """Draw the first side of the page."""
     st.title("The proxy task")
-    st.html(
-        '<p class="relic-lede relic-proxy-lede">Which of three passages did the critic quote?</p>'
-        '<details class="relic-proxy-fold relic-measure"><summary>How this works</summary><p>A critic quotes a passage '
-        "of a book, and the quotation is taken out. Nobody can rank thousands of passages as a model does, so this "
-        "smaller test is the proxy. Experts asked about <cite>Pride and Prejudice</cite> were right 93.5 times in 100, "
-        "the best model of its day 67.5 times (Thai and others, 2022). Take the test, alone or as a group, and see how "
-        "you and the models of this app compare.</p></details>"
-    )
+    st.html('<p class="relic-lede relic-proxy-lede">Which of three passages did the critic quote?</p>')
     every = app.studies.all()
     st.header("Studies", anchor="studies")
     rows = "".join(map(_row, every))

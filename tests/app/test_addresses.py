@@ -32,6 +32,7 @@ QUERIES = {
         {"work": WORK, "with": WORK, "method": "tf-idf", "chapter": GIVEN, "top": GIVEN},
     ),
     "find": ({"q": GIVEN, "w": GIVEN, "m": GIVEN}, {"search": GIVEN}, {"like": WORK, "at": GIVEN, "n": GIVEN}),
+    "help": ({"page": GIVEN},),
     "history": (
         {"words": GIVEN, "work": GIVEN, "page": GIVEN},
         {"q": SEARCH, "show": GIVEN},

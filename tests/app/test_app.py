@@ -12,14 +12,14 @@ import pytest
 from relic_core.errors import StoreBusy
 from relic_core.store.connection import Database
 from relic_ui import shell
-from relic_ui.shell import MENU
+from relic_ui.shell import HELP, MENU, RESEARCH
 from tests.app.reading import FIND, LIBRARY, said, sound
 
 WARM = shell._warm  # as it is: the fixture puts another in its place
 
 PAGES = {
     "app.py": "Find the passage that supports your claim",
-    FIND: "Find a quotation",
+    FIND: "Find the passage that supports your claim",
     "pages/history.py": "Searches",
     "pages/read.py": "Read",
     "pages/concordance.py": "Find a word",
@@ -28,6 +28,7 @@ PAGES = {
     "pages/sources.py": "Criticism",
     "pages/attribution.py": "Where is this from?",
     "pages/recall.py": "Recall",
+    "pages/help.py": "Help",
     "pages/work.py": "About a work",
 }
 
@@ -36,7 +37,7 @@ PAGES = {
 def test_every_page_opens_by_its_address_with_the_whole_menu(app, page):
     at = sound(app.open(page))
     assert [title.value for title in at.title] == [PAGES[page]]
-    assert [link.value for link in at.sidebar.get("page_link")] == [label for _, label, _ in MENU]
+    assert [link.value for link in at.sidebar.get("page_link")] == [label for _, label, _ in (*MENU, *RESEARCH, HELP)]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -66,7 +67,10 @@ def test_an_unreadable_setting_is_told(app, monkeypatch):
 
 # About a work asks for nothing without a work, Recall for runs, the notebook for notes
 @pytest.mark.parametrize(
-    "page", sorted(PAGES.keys() - {"pages/work.py", "pages/recall.py", "pages/sources.py", "pages/notebook.py"})
+    "page",
+    sorted(
+        PAGES.keys() - {"pages/work.py", "pages/recall.py", "pages/sources.py", "pages/notebook.py", "pages/help.py"}
+    ),
 )
 def test_a_store_that_becomes_busy_later_is_told_on_every_page(app, page, monkeypatch):
     at = sound(app.open(page))

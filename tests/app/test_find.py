@@ -688,7 +688,6 @@ def test_a_work_is_chosen_to_begin_with(app, shelf):
 def test_the_work_searched_last_is_chosen_in_the_next_visit(app, shelf):
     ask(sound(app.open(FIND)), CLAIM, work=shelf["Lanterns"].id)
     assert sound(app.open(FIND)).selectbox(key="find_work").value == shelf["Lanterns"].id
-    assert sound(app.open()).selectbox(key="home_work").value == shelf["Lanterns"].id
     ask(sound(app.open(FIND)), CLAIM, work="")
     assert sound(app.open(FIND)).selectbox(key="find_work").value == ""
 

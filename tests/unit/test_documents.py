@@ -56,7 +56,7 @@ def test_a_command_that_fails_is_told_with_what_it_wrote(monkeypatch, tmp_path, 
             return int("works" in said), "It wrote this."
 
     monkeypatch.setattr(documented, "Clone", Clone)
-    assert documented.main(Namespace(page=["guide"])) == 1
+    assert documented.main(Namespace(page=["commands"])) == 1
     wrote = capsys.readouterr()
     assert "1 failed" in wrote.out
     assert "It wrote this." in wrote.err

@@ -252,7 +252,7 @@ def test_the_recipe_for_a_page_shows_chapter_names_to_the_letter(chapters_page):
     workbench.store.works.add(dataclasses.replace(work, chapters=tuple(named)))
     at.run()
     assert [each.message for each in at.exception] == []
-    assert [link.value for link in at.sidebar.get("page_link")][-1] == "Chapters"
+    assert "Chapters" in [link.value for link in at.sidebar.get("page_link")]
     drawn = at.main.get("html")[-1].value
     assert re.findall("<li>(.*?)</li>", drawn) == [
         "*Ferry* &lt;b&gt;&amp; Sons&lt;/b&gt;",

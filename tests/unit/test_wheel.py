@@ -29,7 +29,7 @@ START_SECONDS = 180
 def wheel(tmp_path_factory):
     """Build the wheel from a copy: building writes beside what it builds."""
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for folder in ("relic_core", "relic_ui", "pages", ".streamlit"):
+    for folder in ("relic_core", "relic_ui", "pages", "docs", ".streamlit"):
         shutil.copytree(PROJECT / folder, source / folder, ignore=shutil.ignore_patterns("__pycache__"))
     files = ("app.py", "setup.py", "pyproject.toml", "README.md", "LICENSE")
     for path in [*(PROJECT / file for file in files), *PROJECT.glob("requirements*.txt")]:
@@ -81,7 +81,8 @@ def test_the_wheel_has_the_app_its_pages_and_all_that_stands_beside_the_code(whe
     files = {str(path.relative_to(PROJECT)) for path in ours if "__pycache__" not in path.parts}
     assert len(files) > 500
     assert files - names == set()
-    app = {f"relic_ui/_app/pages/{path.name}" for path in PROJECT.glob("pages/*.py")}
+    parts = [*PROJECT.glob("pages/*.py"), *PROJECT.glob("docs/*.md"), *PROJECT.glob("docs/pictures/*")]
+    app = {f"relic_ui/_app/{path.relative_to(PROJECT)}" for path in parts}
     assert app | {"relic_ui/_app/app.py", "relic_ui/_app/.streamlit/config.toml"} <= names
     assert [name for name in names if name.startswith(("tests/", "tools/", "data/", "indexes/", "app.py"))] == []
 

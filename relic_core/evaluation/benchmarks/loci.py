@@ -10,6 +10,7 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from relic_core.config import ASSETS, Settings
 from relic_core.domain import BenchmarkCard, QuotationContext, Span, Work
@@ -45,34 +46,33 @@ class Loci(Strict):
     claims: tuple[WellKnown, ...]
 
 
-class WellKnownPassages:
+class WellKnownPassages(NamedTuple):
     """The benchmark of one split: so many claims about so many works, in a file with that sha256."""
 
-    def __init__(self, split: str, claims: int, works: int, digest: str) -> None:
-        self._split = split
-        self._claims = claims
-        self._books = works
-        self._digest = digest
+    split: str
+    many: int
+    books: int
+    digest: str
 
     @property
     def CARD(self) -> BenchmarkCard:  # noqa: N802 - what the registry asks every benchmark for
         """What it is."""
         return BenchmarkCard(
-            name=f"loci-{self._split}",
-            label=f"Well-known passages, {self._split}",
+            name=f"loci-{self.split}",
+            label=f"Well-known passages, {self.split}",
             description="Short claims as students type them, each with the one to four places that every teacher would "
             f"accept; each is asked for {' and for '.join(map(str, _LENGTHS))} sentences. A rank is that of the first "
             "card that shows one of the places, cards counted as a page shows them: passages that overlap are one.",
-            split=self._split,
+            split=self.split,
             pool="whole work",
             quotes=False,
             main_metric="recall@5",
-            examples=self._claims * len(_LENGTHS),
-            books=self._books,
+            examples=self.many * len(_LENGTHS),
+            books=self.books,
             source="Written for this project from knowledge of the novels, before anything was tuned",
             licence="MIT, as the program",
             citation="RELiC Workbench, the well-known passages",
-            checksum=self._digest,
+            checksum=self.digest,
             needs="It needs the novels in the library, in the editions of the catalogue.",
         )
 
@@ -83,14 +83,14 @@ class WellKnownPassages:
         Raises NotFound: works that are not in the library.
         Raises BadBenchmark: the file is not the frozen one, or a work is another edition.
         """
-        if data is not None:
+        if data:
             raise BadRequest(f"{self.CARD.label} comes with the program and takes no file of your own. Leave it out.")
         return self.over(works.find(list(dict.fromkeys(each.work for each in self.claims()))))
 
     def claims(self) -> tuple[WellKnown, ...]:
         """Read the claims. Raises BadBenchmark: the file is not the frozen one."""
-        content = read_bytes(FOLDER / f"{self._split}.json")
-        if hashlib.sha256(content).hexdigest() != self._digest:
+        content = read_bytes(FOLDER / f"{self.split}.json")
+        if hashlib.sha256(content).hexdigest() != self.digest:
             raise BadBenchmark(f"{self.CARD.label} is not the set that was frozen: its file was changed.")
         return Loci.model_validate_json(content).claims
 
@@ -104,7 +104,7 @@ class WellKnownPassages:
             places = tuple(_span(each, place, found[each.work], starts[each.work]) for place in each.places)
             contexts += [
                 QuotationContext(
-                    id=f"{self._split}-{number:03}-{length}",
+                    id=f"{self.split}-{number:03}-{length}",
                     book=each.work,
                     pool=each.work,
                     left=(each.claim,),

@@ -1,0 +1,9 @@
+"""Help: how does this work?"""
+
+from __future__ import annotations
+
+from relic_ui import manual, shell
+
+shell.page("Help")
+with shell.show_errors():
+    manual.show()
