@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 if __name__ == "__main__":  # a visit
-    from relic_ui.find import find
+    from relic_ui import finding
 
-    find.page("app.py")
+    finding.page("app.py")
 else:
     import sys
 

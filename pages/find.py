@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from relic_ui.find import find
+from relic_ui import finding
 
-find.page("pages/find.py")
+finding.page("pages/find.py")

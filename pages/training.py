@@ -12,7 +12,6 @@ st.html(trainings.STYLE)
 st.title("Training")
 with shell.show_errors():
     trainings.do(app, *buttons.pressed())
-    trainings.introduce()
     trainings.show_default(app)
     every = app.trainings.all()
     chosen = trainings.choose(every)

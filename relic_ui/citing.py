@@ -61,10 +61,8 @@ def show(app: App, wanted: CiteQuery) -> None:
     st.html(_STYLE)
     st.title("Cite")
     if not wanted.work_id:
-        st.html(
-            "<p>A passage is cited with Cite, beside it. A whole work can be chosen here.</p>"
-            + works_html(app.works.summaries(), "cite")
-        )
+        st.info("Cite is beside every passage. Here you cite a whole work.", icon=":material/format_quote:")
+        st.html(works_html(app.works.summaries(), "cite"))
         return
     head = st.container()
     chosen = choose_style()

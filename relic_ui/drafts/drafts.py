@@ -51,10 +51,7 @@ def show(app: App) -> None:
 
 
 def _ask(app: App) -> None:
-    st.html(
-        '<p class="relic-lede">Give an essay or a chapter. Each of its quotations is compared with the works of your '
-        "library, word by word. Nothing leaves this computer, and the draft is not kept unless you say so.</p>"
-    )
+    st.html('<p class="relic-quiet">Nothing leaves this computer. The draft is kept only on request.</p>')
     with st.form("drafts_form", border=False):
         text = st.text_area(
             f"Your text, of {LONGEST:,} words at most",

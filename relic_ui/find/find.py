@@ -27,9 +27,8 @@ from relic_core.services.reading import ReadingPage
 from relic_core.services.search import SearchResult, shown_gap
 from relic_core.services.sharing import CODE
 from relic_core.wiring import App
-from relic_ui import buttons, keep, larger_model, links, shell, typography
-from relic_ui.drafts import choosing
-from relic_ui.find import address_bar, answering, cards, conditions, like, scope, views
+from relic_ui import larger_model, links, typography
+from relic_ui.find import address_bar, answering, conditions, like, scope, views
 from relic_ui.find.claim_box import ask, show_claim_box, show_gap_button, show_more_box, takes_more, with_more
 from relic_ui.find.examples import show_examples, show_library
 from relic_ui.find.scope import Scope
@@ -39,29 +38,14 @@ from relic_ui.shell import literal, show_errors, warn_of_address
 from relic_ui.voice import choose_voice
 
 TITLE = "Find"
-_QUESTION = "Find the passage that supports your claim"
+QUESTION = "Find the passage that supports your claim"
 DEFAULT_RESULTS = 5
 _LIBRARY = ""
 """The whole library, in the list of works and in a request."""
 _CLAIM_SHOWN = 110
 
 
-def page(script: str) -> None:
-    """Draw the page, for the script that is visited."""
-    app = shell.page(TITLE, script)
-    with show_errors():
-        pressed = buttons.pressed()
-        keep.do_found(app, *pressed)
-        cards.press_line(*pressed)
-        choosing.show(app, *pressed)
-        if summaries := app.works.summaries():
-            _show(app, summaries)
-        else:
-            st.title(_QUESTION, anchor=False)
-            show_nothing_to_search()
-
-
-def _show(app: App, summaries: Sequence[WorkSummary]) -> None:
+def show(app: App, summaries: Sequence[WorkSummary]) -> None:
     """Draw the form, or the line it folds to and the answer."""
     restore(app, summaries)
     where = _scope(app, summaries)
@@ -76,7 +60,7 @@ def _show(app: App, summaries: Sequence[WorkSummary]) -> None:
         forget_address()
     with head:
         if result is None:
-            st.title(_QUESTION, anchor=False)
+            st.title(QUESTION, anchor=False)
             with st.container(key="find_form"):
                 _show_form(app, where, summaries, seed)
             show_examples(where)

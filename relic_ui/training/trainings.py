@@ -58,14 +58,6 @@ _STATES = {
 }
 
 
-def introduce() -> None:
-    """Say what a training is for."""
-    st.html(
-        '<p class="relic-lede">Train a general language model on quotations that critics chose, and it learns what '
-        "kind of passage supports a claim.</p>"
-    )
-
-
 def do(app: App, does: str, to: str) -> None:
     """Do what a button in the list asks for."""
     acts = {
