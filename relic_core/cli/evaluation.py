@@ -191,6 +191,8 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
     retrievers = chosen_retrievers(retriever, k1=given.k1, b=given.b, function_words=given.function_words)
     names = figures.columns(given.metrics)  # before anything is measured
     opened = app.benchmarks.open(benchmark, data=given.data)
+    if given.data:
+        note(opened.card.description)  # with what was left out
     if retriever.strip() == "all":
         retrievers = _able(partial(app.measuring.retriever_for, opened))
     reading = {"objective": given.objective, "top": given.top, "over": given.over}

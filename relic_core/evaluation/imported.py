@@ -23,6 +23,7 @@ from relic_core.formats.files import read_bytes
 from relic_core.ports import Benchmark
 from relic_core.retrieval.imported import Imported, claim_digest
 from relic_core.retrieval.registry import IMPORTED
+from relic_core.text.decoding import harmless
 from relic_core.text.placing import Places, quoted_span
 
 SHOWN = 100
@@ -51,7 +52,7 @@ def import_ranking(
             f"{path} ranks none of the claims of {card.label}: its queries are called as "
             f"'{next(iter(rankings), ''):.60}', those of the benchmark as '{windows[0].id:.60}'."
         )
-    name = system or named
+    name = harmless(system or named)
     retriever = f"{IMPORTED}{'-'.join(name.split())}"
     outcomes, kept = [], []
     places = {book: Places(work) for book, work in (editions or {}).items()}
@@ -78,7 +79,7 @@ def import_ranking(
         label=f"{name} (imported)",
         shape=shape,
         examples=len(outcomes),
-        machine={figures.UNKNOWN: f"{len(unknown):,}: {', '.join(unknown[:_NAMED]):.200}"} if unknown else {},
+        machine={figures.UNKNOWN: f"{len(unknown):,}: {harmless(', '.join(unknown[:_NAMED]))}"} if unknown else {},
         seconds=0.0,
         index_bytes=0,
     )

@@ -113,7 +113,7 @@ def test_files_of_quest_are_read_with_their_templates(tmp_path):
     (context,) = benchmark.windows()
     assert context.kind == "_ or _, things"
     assert [grade for _, grade in context.grades] == [1.0, 1.0]
-    assert "1 " in benchmark.card.description, "the query without an answer is told of"
+    assert "1." in benchmark.card.description, "the query without an answer is told of"
 
 
 def test_qrels_and_runs_alone_are_enough_to_measure_runs(tmp_path):
@@ -141,6 +141,38 @@ def test_what_does_not_fit_is_refused_with_its_place(folder, name, content, says
     (folder / name).write_text(f"{content}\n", "utf-8")
     with pytest.raises(BadBenchmark, match=says):
         opened(folder)
+
+
+@pytest.fixture
+def odd(folder, tmp_path):
+    """Write TREC's grades of a query whose id the file of queries spells otherwise, with a sign that nobody sees."""
+    (folder / "pools.jsonl").unlink()
+    (folder / "qrels.txt").write_text("q 0 a 1\nk\u200b1 0 b 1\n", "utf-8")
+    with (folder / "queries.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"id": "k1", "text": "Rain?"}\n')
+    return folder
+
+
+def test_grades_of_a_query_that_has_no_text_are_named_where_it_is_measured(odd, run):
+    measured = run("evaluate", "judged", "bm25", "--data", str(odd))
+    assert measured.code == 0
+    assert "without a graded passage: 1." in measured.err
+    assert r"'k\u200b1'" in measured.err, "the sign is shown"
+
+
+def test_where_no_query_has_grades_the_ids_that_do_not_fit_are_named(odd):
+    (odd / "qrels.txt").write_text("k\u200b1 0 b 1\n", "utf-8")
+    with pytest.raises(BadBenchmark, match=r"no query with a graded passage.*u200b1"):
+        opened(odd)
+
+
+def test_signs_of_control_in_the_names_of_a_run_never_reach_a_terminal(odd, run):
+    path = odd / "their run"
+    path.write_text("q Q0 a 1 1.0 the\x1b[31m\u202eirs\nz\x1b[32m Q0 a 1 1.0 the\x1b[31m\u202eirs\n", "utf-8")
+    taken = run("runs", "import", str(path), "--benchmark", "judged", "--data", str(odd))
+    assert "irs (imported)" in taken.out
+    assert "1: z [32m" in taken.err
+    assert not {"\x1b", "\u202e"}.intersection(taken.out + taken.err)
 
 
 def test_a_folder_that_says_nothing_of_relevance_is_refused(folder):

@@ -48,13 +48,16 @@ def _open(card: BenchmarkCard, settings: Settings, works: WorkSource, data: Path
             pool = {name: read.passages[name] for name in ids}
             works_by_pool[query.id] = work_of(f"Pool of {query.id}", pool, card.source)
     places = {pool: {chapter.title: chapter.index for chapter in work.chapters} for pool, work in works_by_pool.items()}
-    contexts = [
-        _context(query, key, pool, places[pool], read.grades[query.id])
-        for query in queries
-        for pool in (query.id if read.pools else key,)
-    ]
+    contexts = []
+    for query in queries:
+        own = query.id if read.pools else key
+        contexts.append(_context(query, key, own, places[own], read.grades[query.id]))
     left_out = len(read.queries) - len(queries)
-    said = f" Left out: {left_out:,} queries without a graded passage." if left_out else ""
+    said = f" Left out, without a graded passage: {left_out:,}." if left_out else ""
+    if unknown := sorted(read.grades.keys() - {query.id for query in read.queries}):
+        said += f" With grades but no text: {len(unknown):,}, first {unknown[0]!r:.80}."
+    if not queries:
+        raise BadBenchmark(f"{path} has no query with a graded passage.{said}")
     opened = replace(
         card,
         pool="given" if read.pools else "whole work",
