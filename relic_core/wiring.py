@@ -255,7 +255,7 @@ class App:
         """Searches that open elsewhere and later."""
         from relic_core.services.sharing import Sharing
 
-        return Sharing(self.works, self.fingerprints, self.reading.page, self.runs.systems)
+        return Sharing(self.works, self.fingerprints, self.snapshots.made, self.reading.page, self.runs.systems)
 
     @cached_property
     def catalogue(self) -> Catalogue:

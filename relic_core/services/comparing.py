@@ -209,9 +209,10 @@ class Comparing:
         then = _snapshots_at(kept, chosen) if chosen else {}
         both = [name for name in request.retrievers if name in then and name in now]
         located = self._locate(hit for name in both for snapshot in (then[name], now[name]) for hit in snapshot.hits)
-        editions = {then[name].edition for name in both}
+        editions = {snapshot.edition for snapshot in then.values()}
         then_made = ModelFingerprints(
-            edition=editions.pop() if len(editions) == 1 else "", retrievers={name: then[name].maker for name in both}
+            edition=editions.pop() if len(editions) == 1 else "",
+            retrievers={name: snapshot.maker for name, snapshot in then.items()},
         )
         return ThenAndNow(
             search=search,

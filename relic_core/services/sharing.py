@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from relic_core.domain import DEFAULT_RETRIEVERS, SearchRequest, SeedPassage, WorkSummary
-from relic_core.domain.searches import SharedSearch
+from relic_core.domain.searches import ModelFingerprints, SharedSearch
 from relic_core.errors import NotFound
 from relic_core.formats import search_address
 from relic_core.formats.files import read_bytes, write_whole
@@ -63,17 +63,21 @@ class OpenedPassage:
 
 
 class Sharing:
-    """Gives searches away and takes them in; `page` is `Reading.page`, `systems` is `Runs.systems`."""
+    """Gives searches away and takes them in.
+
+    `made` is `Snapshots.made`, `page` is `Reading.page`, `systems` is `Runs.systems`.
+    """
 
     def __init__(
         self,
         works: Works,
         fingerprints: Fingerprints,
+        made: Callable[[str, SearchRequest], ModelFingerprints],
         page: Callable[..., ReadingPage],
         systems: Callable[[str], tuple[str, ...]],
     ) -> None:
         self._works, self._fingerprints = works, fingerprints
-        self._page, self._systems = page, systems
+        self._made, self._page, self._systems = made, page, systems
 
     def short(self, search_id: str, request: SearchRequest) -> dict[str, str]:
         """Give what an address of this store carries of a search."""
@@ -87,7 +91,7 @@ class Sharing:
             request=request,
             title=work.title if work else "",
             author=work.author if work else "",
-            fingerprints=self._fingerprints.of(request),
+            fingerprints=self._made(search_id, request),
         )
         return Shared(
             short=self.short(search_id, request),

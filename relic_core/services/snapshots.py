@@ -153,6 +153,15 @@ class Snapshots:
         """List what is kept of what a search found, the oldest first."""
         return self._rows.of(search.id, length=search.request.sentences)
 
+    def made(self, search_id: str, request: SearchRequest) -> ModelFingerprints:
+        """Name what found the passages that were kept last of a search; what would answer now, where none were."""
+        now = self._fingerprints.of(request)
+        last = {snapshot.retriever: snapshot for _, snapshot in self._rows.of(search_id, length=request.sentences)}
+        for snapshot in last.values():
+            makers = {**now.retrievers, snapshot.retriever: snapshot.maker}
+            now = ModelFingerprints(edition=snapshot.edition, retrievers=makers, version=snapshot.version)
+        return now
+
     def keep(self, search_id: str, result: SearchResult) -> int:
         """Keep the first passages of each column, where what made them differs from the last kept; say of how many.
 

@@ -384,6 +384,17 @@ def test_a_retriever_that_is_not_prepared_is_named_and_the_others_are_compared(b
     found = later.comparing.then_and_now(bench.history.get(search))
     assert [column.retriever for column in found.columns] == ["bm25"]
     assert [card.name for card in found.silent] == ["dense-relic"]
+    assert found.differences[0].startswith(SAYS["trained anew"])
+
+
+def test_a_search_is_sent_with_what_found_its_passages_not_with_what_would_find_them_now(bench, settings, tmp_path):
+    search = asked(bench)
+    later = made(settings, encoder="fake/9")
+    opened = bench.sharing.open_code(later.sharing.share(search, REQUEST).code)
+    assert not opened.notices
+    assert (
+        bench.sharing.open_code(later.sharing.share("never", REQUEST).code).notices[0].startswith(SAYS["trained anew"])
+    )
 
 
 # ---- two columns --------------------------------------------------------------------------------------------------
