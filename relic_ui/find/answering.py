@@ -127,9 +127,9 @@ def _show_scenes(result: SearchResult) -> DeltaGenerator:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_scenes"):
         place = st.empty()
         for scene in result.scenes:
-            marks = f": {', '.join(scene.marks)}" * bool(scene.marks)
+            marked = f"{scene.name.split(': ')[0]}: {', '.join(scene.marks)}"
             st.button(
-                literal(f"{scene.name}{marks}"),
+                literal(marked if scene.marks else scene.name),
                 key=f"find_scene_{scene.chapter}",
                 type="tertiary",
                 on_click=limit,

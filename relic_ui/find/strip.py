@@ -15,7 +15,7 @@ import streamlit as st
 
 from relic_core.domain import Work
 from relic_ui.find.cards import Placed
-from relic_ui.naming import inside, listed
+from relic_ui.naming import inside, listed, shorten
 from relic_ui.style import hue
 
 DOT = 25
@@ -124,16 +124,17 @@ def _chapters(borders: Sequence[tuple[float, str]]) -> str:
 def _axis(borders: Sequence[tuple[float, str]]) -> str:
     """Write as many names of chapters below the strip as fit side by side."""
     shown: dict[int, list[str]] = {}
+    labels = [shorten(chapter.split(": ")[0], _NAMED) for _, chapter in borders]
     for name, (width, _) in _WIDTHS.items():
         free = 0.0
-        for at, (share, said) in enumerate(borders):
-            start, wide = share * width, _LETTER * min(len(said), _NAMED) + 8
-            if said and start >= free and start + wide <= width + DOT:
+        for at, ((share, _), label) in enumerate(zip(borders, labels, strict=True)):
+            start, wide = share * width, _LETTER * len(label) + 8
+            if label and start >= free and start + wide <= width + DOT:
                 shown.setdefault(at, []).append(name)
                 free = start + wide
     names = "".join(
         f'<span class="{" ".join(f"relic-{name}" for name in names)}" style="left:{borders[at][0]:.2%}">'
-        f"{escape(borders[at][1][:_NAMED])}</span>"
+        f"{escape(labels[at])}</span>"
         for at, names in sorted(shown.items())
     )
     return f'<div class="relic-strip-names" aria-hidden="true">{names}</div>' if names else ""
