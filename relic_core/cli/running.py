@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 _MARKS = {"good": "good", "notice": "look", "bad": "BAD"}
-_NICER = 10
+_NICER, _GROUP_NICER = 10, 5
+"""Of a job beside the pages; of its session beside theirs, which get three times as much where both want it all."""
 
 
 @command("app", "app --port 8600")
@@ -107,7 +108,7 @@ def _give_way() -> None:
     os.nice(_NICER)
     group = Path("/proc/self/autogroup")
     if group.exists() and os.getsid(0) == os.getpid():
-        group.write_text(str(_NICER), "ascii")
+        group.write_text(str(_GROUP_NICER), "ascii")
 
 
 @command(

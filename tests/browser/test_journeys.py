@@ -93,7 +93,7 @@ def test_the_keyboard_goes_on_from_the_claim_and_the_name_of_the_page_begins_ane
     ask(visitor, CLAIM)
     expect(visitor.locator('[class*="st-key-find_folded"] summary')).to_be_focused()
     asked = visitor.url
-    visitor.get_by_test_id("stSidebar").get_by_role("link", name="Find").click()
+    visitor.get_by_test_id("stSidebar").get_by_role("link", name="Find", exact=True).click()
     visitor.wait_for_url(f"{server.url}/find")
     expect(claim_box(visitor)).to_have_value("")
     visitor.go_back()
@@ -204,7 +204,7 @@ def _another_page_and_back_keeps_the_search(visitor, server):
     visitor.get_by_role("link", name="Library").click()
     visitor.wait_for_url("**/library")
     visitor.get_by_role("heading", name="Library", level=1).wait_for()
-    visitor.get_by_role("link", name=SAYS["find page"]).click()
+    visitor.get_by_role("link", name=SAYS["find page"], exact=True).click()
     assert answered(visitor, "") == first
 
 
@@ -377,7 +377,7 @@ def test_what_is_typed_after_a_refused_claim_and_a_walk_to_the_library_is_kept(p
     assert "q=" not in page.url, "an address that names another search than the one on the page"
     page.get_by_role("link", name="Library").click()
     page.get_by_role("heading", level=1, name="Library").wait_for()
-    page.get_by_role("link", name=SAYS["find page"]).click()
+    page.get_by_role("link", name=SAYS["find page"], exact=True).click()
     claim_box(page).wait_for()
     settled(page)
     assert ask(page, SAYS["other claim"])
