@@ -1,4 +1,6 @@
 const FOCUSED = "input, textarea, button, [tabindex]"
+const TYPED_IN = "input, textarea, select, [contenteditable], [role=dialog]"
+const KEYS = { k: ":is([data-does=keep], [data-does=let-go])", "Alt+ArrowUp": "[data-does=up]", "Alt+ArrowDown": "[data-does=down]" }
 
 export default function (component) {
   const { setTriggerValue } = component
@@ -49,7 +51,20 @@ export default function (component) {
     changes.observe(document.body, { childList: true, subtree: true })
     signal.addEventListener("abort", () => changes.disconnect(), { once: true })
   }
+  // A key presses the button of the thing that has the focus: of the nearest that holds such buttons, where it has one.
+  const pressByKey = event => {
+    const wanted = KEYS[`${event.altKey ? "Alt+" : ""}${event.key}`]
+    if (!wanted || event.ctrlKey || event.metaKey || event.repeat || event.target.closest?.(TYPED_IN)) return
+    const all = `button.relic-button${wanted}:not([hidden] *)`
+    let within = event.target
+    while (within && !within.querySelector(all)) within = within.parentElement
+    const buttons = within?.querySelectorAll(all) ?? []
+    if (buttons.length !== 1) return
+    event.preventDefault()
+    buttons[0].click()
+  }
   document.addEventListener("click", press, { signal: gone.signal })
+  document.addEventListener("keydown", pressByKey, { signal: gone.signal })
   document.documentElement.dataset.relicButtons = "listening"
   return () => { gone.abort(); last.abort() }
 }

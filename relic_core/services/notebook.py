@@ -90,10 +90,11 @@ class Said(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """That a passage is kept: in which note, and in which collection, by its name."""
+    """That a passage is kept: in which note, in which collection, by its name, and with which verdict."""
 
     note_id: str
     collection: str
+    verdict: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,7 @@ class Notebook:
             notes = self._notes.all(person)
         return {
             (note.kept.claim_text, note.kept.work_id, note.kept.at, note.kept.length): Mark(
-                note.id, names[note.collection_id]
+                note.id, names[note.collection_id], note.verdict
             )
             for note in notes
         }

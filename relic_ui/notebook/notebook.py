@@ -16,12 +16,21 @@ from relic_core.wiring import App
 from relic_ui import person, removed
 from relic_ui.naming import many, shorten, ways
 from relic_ui.notebook import notebook_save
-from relic_ui.notebook.notebook_note import CLAIM_SHOWN, LENGTHS, REWRITTEN, VERDICT_LABELS, Around, claim_of, show_note
+from relic_ui.notebook.notebook_note import (
+    CLAIM_SHOWN,
+    LENGTHS,
+    REWRITTEN,
+    VERDICT_LABELS,
+    Around,
+    claim_of,
+    opening,
+    show_note,
+)
 from relic_ui.shell import literal, show_errors, warn_of_address
 
 STYLE = Path(__file__).with_name("notebook.css")
 
-_PAGE = 10
+_PAGE = 20
 _NAME_SHOWN = 60
 _ALL, _ANY = "", ""
 _COLLECTION, _SOUGHT, _VERDICT, _TAG, _ORDER, _AT = (
@@ -42,7 +51,7 @@ def do(app: App, does: str, to: str) -> None:
         if does in {"up", "down"}:
             book.move(to, -1 if does == "up" else 1, whose)
         elif does in LENGTHS:
-            book.lengthen(to, LENGTHS[does], whose)
+            st.session_state[opening(book.lengthen(to, LENGTHS[does], whose).id)] = True
         elif does == "remove-note":
             note = book.remove(to, whose)
             st.session_state["note_removed"] = (note.id, f"{note.kept.title}, {note.kept.place}")
@@ -72,12 +81,12 @@ def show(app: App) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="notebook_do"):
         chosen = _choose(counts)
         _arrange(app, counts, chosen)
+        sought = _seek(app) if any(each.notes for each in counts) else {}
         notebook_save.show(app, chosen)
     _show_undo(app)
-    if not any(each.notes for each in counts):
+    if not sought:
         teach()
         return
-    sought = _seek(app)
     views = book.notes(chosen, person=whose, **sought)
     filtered = any(sought.values())
     if filtered or not views:
@@ -127,7 +136,7 @@ def _choose(counts: Sequence[CollectionCount]) -> str:
         key=_COLLECTION,
         persist_state="session",
         on_change=_first_page,
-        width=300,
+        width=220,
     )
 
 
@@ -195,38 +204,37 @@ def _seek(app: App) -> dict[str, str]:
     state, tags = st.session_state, app.notebook.tags(person.current())
     if state.get(_TAG, _ANY) not in {_ANY, *tags}:
         state[_TAG] = _ANY
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="notebook_seek"):
-        words = st.text_input(
-            "Search the notebook",
-            key=_SOUGHT,
+    words = st.text_input(
+        "Search the notebook",
+        key=_SOUGHT,
+        persist_state="session",
+        on_change=_first_page,
+        placeholder="In passages, claims, your words, tags",
+        width=250,
+    )
+    verdict, order = state.get(_VERDICT, _ANY), _ORDERS[1] if _by_claim() else ""
+    chosen = [literal(each) for each in (verdict and _verdict_label(verdict), state.get(_TAG), order) if each]
+    said = f"Filters ({len(chosen)}): {', '.join(chosen)}" if chosen else "Filters"
+    with st.popover(said, icon=":material/filter_list:", key="notebook_filters", width="content"):
+        verdict = st.selectbox(
+            "Verdict",
+            [_ANY, *VERDICTS, "none"],
+            format_func=_verdict_label,
+            key=_VERDICT,
             persist_state="session",
             on_change=_first_page,
-            placeholder="In passages, claims, your words, tags",
-            width=300,
         )
-        verdict, order = state.get(_VERDICT, _ANY), _ORDERS[1] if _by_claim() else ""
-        chosen = [literal(each) for each in (verdict and _verdict_label(verdict), state.get(_TAG), order) if each]
-        said = f"Filters ({len(chosen)}): {', '.join(chosen)}" if chosen else "Filters"
-        with st.popover(said, icon=":material/filter_list:", key="notebook_filters", width="content"):
-            verdict = st.selectbox(
-                "Verdict",
-                [_ANY, *VERDICTS, "none"],
-                format_func=_verdict_label,
-                key=_VERDICT,
+        tag = _ANY
+        if tags:
+            tag = st.selectbox(
+                "Tag",
+                [_ANY, *tags],
+                format_func=lambda each: each or "Any",
+                key=_TAG,
                 persist_state="session",
                 on_change=_first_page,
             )
-            tag = _ANY
-            if tags:
-                tag = st.selectbox(
-                    "Tag",
-                    [_ANY, *tags],
-                    format_func=lambda each: each or "Any",
-                    key=_TAG,
-                    persist_state="session",
-                    on_change=_first_page,
-                )
-            st.selectbox("Order", _ORDERS, key=_ORDER, persist_state="session", on_change=_first_page)
+        st.selectbox("Order", _ORDERS, key=_ORDER, persist_state="session", on_change=_first_page)
     return {"words": words or "", "verdict": verdict or "", "tag": tag or ""}
 
 
@@ -273,11 +281,12 @@ def _show_notes(
     page = st.pagination(pages, key=_AT) if pages > 1 else 1
     state[REWRITTEN] = book.rewritten(person.current())
     above = None
+    rows = st.container(key="notebook_rows", gap="xsmall")
     for at in range((page - 1) * _PAGE, min(page * _PAGE, len(views))):
         home, claim = homes[at], claim_of(views[at].note) if grouped else None
         if claim is not None and claim != above:
             said = escape(shorten(claim, CLAIM_SHOWN)) if claim else "Without a claim"
-            st.html(f'<h2 class="relic-notes-claim">{said} <span>{many(counted[claim], "note")}</span></h2>')
+            rows.html(f'<h2 class="relic-notes-claim">{said} <span>{many(counted[claim], "note")}</span></h2>')
         above = claim
         around = Around(
             labels=labels,
@@ -288,7 +297,8 @@ def _show_notes(
             up=movable and at > 0 and same[at - 1],
             down=movable and at < len(views) - 1 and same[at],
         )
-        show_note(app, views[at], around)
+        with rows:
+            show_note(app, views[at], around)
 
 
 def tell_taken_in() -> None:

@@ -1,4 +1,4 @@
-"""One note of the notebook: the passage and what brought it up on one side, the scholar's words on the other."""
+"""One note of the notebook: a row; when it is open, the passage on one side, the scholar's words on the other."""
 
 from __future__ import annotations
 
@@ -55,37 +55,76 @@ class Around(NamedTuple):
 
 
 def show_note(app: App, view: NoteView, around: Around) -> None:
-    """Draw a note."""
-    st.session_state.setdefault(_NOW, {})[view.note.id] = view.note
-    with st.container(border=True, key=f"notebook_{view.note.id}"):
-        passage, own = st.columns([3, 2], gap="medium")
-        passage.html(note_html(view, around))
+    """Draw a note; one that the address names is open, and one that holds what could not be saved."""
+    state, note_id = st.session_state, view.note.id
+    state.setdefault(_NOW, {})[note_id] = view.note
+    if opening(note_id) not in state and (st.query_params.get("note") == note_id or _refused(note_id)):
+        state[opening(note_id)] = True
+    with st.container(border=True, key=f"notebook_{note_id}", gap=None):
+        _row(app, view, around)
+
+
+def opening(note_id: str) -> str:
+    """Name what says in the session whether a note is open."""
+    return f"notebook_open_{note_id}"
+
+
+@st.fragment
+def _row(app: App, view: NoteView, around: Around) -> None:
+    """Draw the row, and what it opens to."""
+    note: Note = st.session_state[_NOW][view.note.id]
+    st.html(_head_html(view, note, around))
+    line = shorten(typography.chosen(" ".join(note.kept.quotation.split())), CLAIM_SHOWN)
+    whole = st.expander(literal(line), key=opening(note.id), type="compact", on_change="rerun")
+    if whole.open:
+        passage, own = whole.columns([3, 2], gap="medium")
+        passage.html(_whole_html(view, around))
         with own:
-            _editor(app, view.note.id, around.tags, around.others)
+            _editor(app, note.id, around.tags, around.others)
 
 
-def note_html(view: NoteView, around: Around) -> str:
-    """Make the HTML of the passage: where it stands, its words, what it was kept for, and what can be done with it."""
-    kept = view.note.kept
+def _head_html(view: NoteView, note: Note, around: Around) -> str:
+    """Make the HTML of the row: where the passage stands, what was said of it, and where it may move."""
+    kept = note.kept
     title = f"<cite>{escape(kept.title)}</cite>"
-    words = typography.chosen(kept.quotation)
     n = kept.length if kept.length > 1 else None
     where = escape(kept.place)
     if view.work_id:
         where = link("read", kept.place, work=view.work_id, at=kept.at, n=n, q=kept.search_id or None)
     by = f" {escape(kept.author)}," if kept.author else ""
+    level = "h2" if around.claim is None else "h3"
+    said = [
+        f"in {around.collection}" * bool(around.collection),
+        VERDICT_LABELS.get(note.verdict, ""),
+        ", ".join(note.tags),
+        "your words" * bool(note.words.strip()),
+    ]
+    marks = " · ".join(filter(None, said))
+    moves = (("up", "↑", "Up", around.up), ("down", "↓", "Down", around.down))
+    place = _place(note)
+    steps = "".join(button(does, note.id, arrow, title=f"{way}: {place}") for does, arrow, way, may in moves if may)
+    return (
+        f'<article class="relic-note" id="{note_anchor(note.id)}" tabindex="-1">'
+        f"<header><{level}>{by} {title} · {where}</{level}>"
+        f'<p class="relic-quiet">{escape(marks)}</p><span class="relic-length">{steps}</span></header></article>'
+    )
+
+
+def _whole_html(view: NoteView, around: Around) -> str:
+    """Make the HTML of the passage: its words, what it was kept for, and what can be done with it."""
     notice = ""
     if view.notice:
         other = f" {link('work', 'About that edition', work=view.other_id)}" if view.other_id else ""
         notice = f'<p class="relic-note-notice">{escape(view.notice)}{other}</p>'
-    held = f'<span class="relic-quiet">in {escape(around.collection)}</span>' if around.collection else ""
-    level = "h2" if around.claim is None else "h3"
+    words = escape(typography.chosen(view.note.kept.quotation))
     return (
-        f'<article class="relic-note" id="{note_anchor(view.note.id)}" tabindex="-1">'
-        f"<header><{level}>{by} {title} · {where}</{level}>{held}</header>"
-        f"<blockquote>{escape(words)}</blockquote>{notice}{_kept_for(view.note, around)}"
-        f"{_foot(view, around)}</article>"
+        f'<div class="relic-note"><blockquote>{words}</blockquote>{notice}{_kept_for(view.note, around)}'
+        f"{_foot(view)}</div>"
     )
+
+
+def _place(note: Note) -> str:
+    return f"{note.kept.title}, {note.kept.place}"
 
 
 def claim_of(note: Note) -> str:
@@ -106,16 +145,13 @@ def _kept_for(note: Note, around: Around) -> str:
     return f'<div class="relic-note-for">{lines}<p>{escape(brought_up(kept, around.labels))}{again}</p></div>'
 
 
-def _foot(view: NoteView, around: Around) -> str:
-    note, kept = view.note, view.note.kept
-    place = f"{kept.title}, {kept.place}"
+def _foot(view: NoteView) -> str:
+    note, kept, place = view.note, view.note.kept, _place(view.note)
     cite = f"<span>{cite_link(view.work_id, kept.at, kept.length)}</span>" if view.work_id else ""
-    moves = (("up", "Up", around.up), ("down", "Down", around.down))
-    steps = "".join(button(does, note.id, label, title=f"{label}: {place}") for does, label, may in moves if may)
     remove = button("remove-note", note.id, "Remove", title=f"Remove: {place}", then=".st-key-note_undo")
     made = f"{note.created:%d %B %Y}, edition {kept.sha256[:12]}. {kept.made_with}".lstrip("0")
     return (
-        f'<div class="relic-note-foot">{cite}{_length_html(view, place)}{steps}{remove}'
+        f'<div class="relic-note-foot">{cite}{_length_html(view, place)}{remove}'
         f'<details class="relic-made"><summary>How it was kept</summary>{escape(made)}</details></div>'
     )
 
@@ -131,7 +167,6 @@ def _length_html(view: NoteView, place: str) -> str:
     return f'<span class="relic-length">{more}{less}</span>'
 
 
-@st.fragment
 def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, str]) -> None:
     """Draw what the scholar says of a passage; it is saved when a field is left, and the page stands still."""
     if st.session_state.pop("notebook_counts_changed", False):

@@ -146,7 +146,7 @@ export default function (component) {
     button.dataset.to = [data.work, state.at, lit.length, data.search ?? ""].join("/")
     if (button.textContent !== label) button.textContent = label
     button.setAttribute("aria-pressed", String(Boolean(note)))
-    button.setAttribute("aria-label", `${label}: the passage marked, in the notebook`)
+    button.setAttribute("aria-label", `${label}: the passage marked, in the notebook (key k)`)
     const link = Object.assign(document.createElement("a"), { className: "relic-link", target: "_self", textContent: `in ${collection}` })
     link.setAttribute("href", `notebook?${new URLSearchParams({ note })}`)
     link.dataset.then = `#note-${note}`

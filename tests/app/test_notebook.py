@@ -9,7 +9,7 @@ from unittest.mock import ANY
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from relic_ui.notebook.notebook_note import MOST
+from relic_ui.notebook.notebook_note import MOST, opening
 from tests.app.reading import FIND, found, html, plain, said, sound
 from tests.approved import says
 
@@ -45,6 +45,13 @@ def keeps(at):
 def shown(at):
     """Return the notes of the page, by their ids, in order."""
     return re.findall(r'id="note-(\w+)"', html(at))
+
+
+def pressed_open(at, *note_ids):
+    """Open the rows of notes."""
+    for note_id in note_ids:
+        at.session_state[opening(note_id)] = True
+    return sound(at.run())
 
 
 def labels(at):
@@ -85,9 +92,10 @@ def test_a_passage_of_which_something_was_said_stays_when_its_button_is_pressed_
     first = keeps(at)[0][0]
     press_button(at, "keep", first)
     (view,) = app.bench.notebook.notes()
-    app.bench.notebook.write(view.note.id, words="Mine.")
+    app.bench.notebook.write(view.note.id, words="Mine.", verdict="supports")
     at = press_button(at, "let-go", first)
     assert dict(keeps(at))[first] == "true"
+    assert ">Kept · supports</button>" in html(at)
     assert [toast.value for toast in at.toast][-1].startswith("Still kept")
 
 
@@ -130,7 +138,7 @@ def test_an_empty_notebook_teaches_what_it_is_for_and_leads_on(app):
 
 
 def test_notes_stand_with_their_passage_claim_and_place(app, notes, sample):
-    at = sound(app.open(NOTEBOOK))
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     assert shown(at) == notes
     words = plain(html(at))
     first = app.bench.notebook.note(notes[0]).note.kept
@@ -140,8 +148,19 @@ def test_notes_stand_with_their_passage_claim_and_place(app, notes, sample):
     assert f'href="read?work={sample.id}&amp;at=1.1.1"' in html(at)
 
 
-def test_words_tags_and_verdict_are_saved_as_they_are_given(app, notes):
+def test_a_note_is_a_row_until_it_is_opened(app, notes):
+    app.bench.notebook.write(notes[0], words="A word.", tags=["<b>sea</b>", "night"], verdict="supports")
     at = sound(app.open(NOTEBOOK))
+    assert not at.text_area
+    assert "Supports · <b>sea</b>, night · your words" in plain(html(at))
+    first = app.bench.notebook.note(notes[0]).note.kept.quotation
+    assert at.expander[0].label[:20] == first[:20]
+    at = pressed_open(at, notes[1])
+    assert [area.key for area in at.text_area] == [f"notebook_words_{notes[1]}"]
+
+
+def test_words_tags_and_verdict_are_saved_as_they_are_given(app, notes):
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     typed = "<script>alert(1)</script> *stars* $x^2$ :material/home:"
     at.text_area(key=f"notebook_words_{notes[0]}").set_value(typed)
     sound(at.run())
@@ -153,13 +172,13 @@ def test_words_tags_and_verdict_are_saved_as_they_are_given(app, notes):
     assert (note.words, note.tags, note.verdict) == (typed, ("<b>bold</b>",), "supports")
     assert "Saved." in plain(html(at))
     assert "<script>" not in html(at)
-    again = sound(app.open(NOTEBOOK))
+    again = sound(app.open(NOTEBOOK, note=notes[0]))
     assert again.text_area(key=f"notebook_words_{notes[0]}").value == typed
     assert again.multiselect(key=f"notebook_tags_{notes[0]}").value == ["<b>bold</b>"]
 
 
 def test_words_that_were_written_while_the_server_was_gone_are_saved_by_the_next(app, notes):
-    at = sound(app.open(NOTEBOOK))
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     at.text_area(key=f"notebook_words_{notes[0]}").set_value("Of the day after.")
     at = app.run_restarted(at)
     assert app.bench.notebook.note(notes[0]).note.words == "Of the day after."
@@ -169,7 +188,7 @@ def test_words_that_were_written_while_the_server_was_gone_are_saved_by_the_next
 def test_a_page_that_outlived_its_server_untouched_takes_nothing_back_that_was_written_elsewhere(app, notes):
     key = f"notebook_words_{notes[0]}"
     app.bench.notebook.write(notes[0], words="Of the day before.")
-    at = sound(app.open(NOTEBOOK))
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     assert at.text_area(key=key).value == "Of the day before."
     app.bench.notebook.write(notes[0], words="Of another tab.")
     at = app.run_restarted(at)
@@ -183,7 +202,7 @@ def test_no_verdict_is_asked_where_there_is_no_claim_and_the_counts_say_so(app, 
     looked_for = book.keep(sample.id, "2.2.1", origin="concordance", claim_text="brass*").id
     before = book.keep(sample.id, "2.3.1").id
     book.write(before, verdict="unsure")
-    at = sound(app.open(NOTEBOOK))
+    at = pressed_open(sound(app.open(NOTEBOOK)), *notes, met, looked_for, before)
     asked = [control.key for control in at.segmented_control if control.label == SAYS["verdict"]]
     assert asked == [f"notebook_verdict_{each}" for each in (*notes, before)], "one given before can be taken back"
     assert shown(at) == [*notes[:2], notes[2], met, looked_for, before]
@@ -193,7 +212,7 @@ def test_no_verdict_is_asked_where_there_is_no_claim_and_the_counts_say_so(app, 
 
 
 def test_as_many_words_as_a_field_takes_are_refused_and_stay_in_it(app, notes):
-    at = sound(app.open(NOTEBOOK))
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     typed = "x" * MOST
     field = at.text_area(key=f"notebook_words_{notes[0]}")
     field.set_value(typed)
@@ -234,7 +253,7 @@ def told_of_other(at):
     ids=["both", "theirs", "mine"],
 )
 def test_words_changed_in_another_tab_are_shown_beside_mine_and_the_scholar_chooses(app, notes, choice, words):
-    first, second = sound(app.open(NOTEBOOK)), sound(app.open(NOTEBOOK))
+    first, second = sound(app.open(NOTEBOOK, note=notes[0])), sound(app.open(NOTEBOOK, note=notes[0]))
     assert told_of_other(typed(first, notes[0], THEIRS)) == []
     at = typed(second, notes[0], "Mine.")
     (told,) = told_of_other(at)
@@ -251,7 +270,7 @@ def test_words_changed_in_another_tab_are_shown_beside_mine_and_the_scholar_choo
 
 
 def test_words_that_together_are_too_long_stay_in_their_field_with_the_reason(app, notes):
-    at = sound(app.open(NOTEBOOK))
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     app.bench.notebook.write(notes[0], words="x" * 15_000)
     at = typed(at, notes[0], "y" * 15_000)
     at = sound(at.button(key=f"notebook_put_{notes[0]}").click().run())
@@ -265,7 +284,7 @@ def test_words_that_together_are_too_long_stay_in_their_field_with_the_reason(ap
 
 
 def test_a_verdict_given_elsewhere_is_told_and_can_be_taken_and_tags_come_together(app, notes):
-    at = sound(app.open(NOTEBOOK))
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     app.bench.notebook.write(notes[0], verdict="contradicts", tags=["night"])
     at.multiselect(key=f"notebook_tags_{notes[0]}").set_value(["sea"])
     at.segmented_control(key=f"notebook_verdict_{notes[0]}").set_value("supports")
@@ -284,7 +303,7 @@ def test_an_earlier_version_is_taken_back_as_a_new_one(app, notes):
     book, key = app.bench.notebook, f"notebook_earlier_{notes[0]}"
     book.write(notes[0], words="First.", tags=["sea"], verdict="supports")
     book.write(notes[1], words="Only.")
-    at = sound(app.open(NOTEBOOK))
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     assert key not in at.session_state
     at = typed(at, notes[0], "Second <i>words</i>.")
     assert "Restore" not in labels(at), "read when it is opened"
@@ -325,7 +344,7 @@ def test_notes_move_within_their_collection_alone(app, notes, press_button):
 
 
 def test_a_note_takes_a_sentence_more_and_gives_it_back(app, notes, press_button):
-    at = press_button(sound(app.open(NOTEBOOK)), "longer", notes[0])
+    at = press_button(sound(app.open(NOTEBOOK, note=notes[0])), "longer", notes[0])
     longer, *others = shown(at)
     assert others == notes[1:]
     assert app.bench.notebook.note(longer).note.kept.length == 2
@@ -335,7 +354,7 @@ def test_a_note_takes_a_sentence_more_and_gives_it_back(app, notes, press_button
 
 
 def test_a_note_goes_to_another_collection(app, notes):
-    at = sound(app.open(NOTEBOOK))
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     dark = app.bench.notebook.collections()[1].collection
     at = sound(at.button(key=f"notebook_to_{notes[0]}_{dark.id}").click().run())
     assert [view.note.id for view in app.bench.notebook.notes(dark.id)] == [notes[2], notes[0]]
@@ -359,12 +378,12 @@ def test_a_collection_that_has_gone_meanwhile_is_told_by_the_note_alone(app, not
 
 
 def test_a_removed_note_is_put_back_at_once_or_later(app, notes, press_button):
-    at = press_button(sound(app.open(NOTEBOOK)), "remove-note", notes[0])
+    at = press_button(sound(app.open(NOTEBOOK, note=notes[0])), "remove-note", notes[0])
     assert shown(at) == notes[1:]
     assert SAYS["removed"] in plain(html(at))
     at = sound(at.button(key="note_undo").click().run())
     assert shown(at) == notes
-    press_button(at, "remove-note", notes[1])
+    press_button(pressed_open(at, notes[1]), "remove-note", notes[1])
     at = sound(app.open(NOTEBOOK))
     at = sound(at.button(key=f"notebook_back_{notes[1]}").click().run())
     assert shown(at) == notes
@@ -407,33 +426,33 @@ def test_the_notebook_is_searched(app, notes):
 
 def test_the_address_of_a_note_opens_the_page_it_stands_on(app, sample):
     work = app.bench.works.load(sample.id)
-    addresses = [str(work.address(index)) for index in range(12)]
+    addresses = [str(work.address(index)) for index in range(22)]
     ids = [app.bench.notebook.keep(sample.id, at).id for at in addresses]
-    assert shown(sound(app.open(NOTEBOOK))) == ids[:10]
-    assert shown(sound(app.open(NOTEBOOK, note=ids[11]))) == ids[10:]
+    assert shown(sound(app.open(NOTEBOOK))) == ids[:20]
+    assert shown(sound(app.open(NOTEBOOK, note=ids[21]))) == ids[20:]
     assert SAYS["note unknown"] in said(sound(app.open(NOTEBOOK, note="nothing")))
 
 
 def test_notes_stand_under_their_claims_in_the_order_of_the_first_of_each(app, sample):
     book, work = app.bench.notebook, app.bench.works.load(sample.id)
-    claims = ["", "On <b>light</b>", "On water", "On <b>light</b>", "", *["On water"] * 9]
+    claims = ["", "On <b>light</b>", "On water", "On <b>light</b>", "", *["On water"] * 19]
     ids = [book.keep(sample.id, str(work.address(index)), claim_text=claim).id for index, claim in enumerate(claims)]
     at = sound(app.open(NOTEBOOK))
-    assert shown(at) == ids[:10]
+    assert shown(at) == ids[:20]
     at.selectbox(key="notebook_order").set_value("By claim")
     at = sound(at.run())
     light, water, without = [ids[1], ids[3]], [ids[2], *ids[5:]], [ids[0], ids[4]]
-    assert shown(at) == [*light, *water[:8]]
+    assert shown(at) == [*light, *water[:18]]
     levels = re.findall(r"<(h[23])\b", html(at))
-    assert levels == ["h2", *["h3"] * 2, "h2", *["h3"] * 8]
-    assert headings(at) == [("On &lt;b&gt;light&lt;/b&gt;", "2 notes"), ("On water", "10 notes")]
+    assert levels == ["h2", *["h3"] * 2, "h2", *["h3"] * 18]
+    assert headings(at) == [("On &lt;b&gt;light&lt;/b&gt;", "2 notes"), ("On water", "20 notes")]
     assert 'data-does="down"' not in html(at), "what is not in its own order is not put in order"
     at.switch_page(FIND).run()
     at.switch_page(NOTEBOOK)
     at.query_params["note"] = ids[0]
     at = sound(at.run())
-    assert shown(at) == [*water[8:], *without]
-    assert headings(at) == [("On water", "10 notes"), (SAYS["no claim"], "2 notes")]
+    assert shown(at) == [*water[18:], *without]
+    assert headings(at) == [("On water", "20 notes"), (SAYS["no claim"], "2 notes")]
 
 
 def test_the_address_of_a_collection_opens_it_and_says_where_there_is_none(app, notes):
@@ -451,7 +470,7 @@ def test_the_address_of_a_collection_opens_it_and_says_where_there_is_none(app, 
 
 def test_a_note_whose_work_was_removed_says_so(app, notes, sample):
     app.bench.works.remove(sample.id)
-    at = sound(app.open(NOTEBOOK))
+    at = sound(app.open(NOTEBOOK, note=notes[0]))
     words = plain(html(at))
     assert f"{sample.title} {SAYS['work removed']}" in words
     assert 'href="read?' not in html(at)

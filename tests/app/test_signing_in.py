@@ -14,6 +14,7 @@ from relic_core.domain import SearchRequest
 from relic_core.errors import BadRequest
 from relic_ui import person, shell, signing_in
 from relic_ui.notebook import notebook_save
+from relic_ui.notebook.notebook_note import opening
 from tests.app.conftest import APP
 from tests.app.reading import html
 from tests.approved import says
@@ -241,6 +242,8 @@ def test_who_is_struck_off_the_list_saves_nothing_more_through_the_page_that_is_
     ada = person.identity(ADA["iss"], ADA["sub"])
     note = app.bench.notebook.keep(work.id, "1.1.1", claim_text="The bolt", person=ada)
     at = ada_in("pages/notebook.py")
+    at.session_state[opening(note.id)] = True
+    at.run()
     words = at.text_area(key=f"notebook_words_{note.id}")
     words.set_value("Saved while she may.").run()
     monkeypatch.setenv("RELIC_SIGN_IN_ALLOW", "example.edu")

@@ -45,9 +45,8 @@ def _a_hit_is_kept_and_the_page_stands_still(page, server, claim):
 
     card.locator("summary").first.focus()
     page.keyboard.press("Enter")
-    card.locator(KEEP).focus()
     top = scrolled(page)
-    page.keyboard.press("Enter")
+    page.keyboard.press("k")
     expect(card.locator(KEEP)).to_have_attribute("aria-pressed", "true")
     settled(page)
     focused(page, "it.closest('article')?.id + ' ' + it.dataset.does", f"{name} let-go")
@@ -127,6 +126,20 @@ def _what_was_written_elsewhere_is_taken_and_mine_is_an_earlier_version(page, lo
     settled(page)
 
 
+def _words_of_a_row_that_is_closed_are_saved(page, bench, note_id):
+    row = page.locator(f".st-key-notebook_{note_id}")
+    line, words = row.locator("summary").first, row.get_by_role("textbox", name="Your words")
+    tab_to(page, line)
+    page.keyboard.press("Enter")
+    words.fill("Half a thought")
+    line.click()
+    expect(words).to_have_count(0)
+    expect(row.locator("header")).to_contain_text("your words")
+    assert bench.notebook.note(note_id).note.words == "Half a thought"
+    line.click()
+    expect(words).to_have_value("Half a thought")
+
+
 def test_notes_are_sound_ordered_by_keyboard_and_made_where_the_text_stands_still(inspected, server):
     """The focus goes with a note that is moved; a sentence kept in its chapter moves nothing."""
     page, look = inspected
@@ -151,9 +164,9 @@ def test_notes_are_sound_ordered_by_keyboard_and_made_where_the_text_stands_stil
     page.get_by_text("Import a notebook").wait_for()
     look("saving")
     page.keyboard.press("Escape")
-    down = page.locator(f"#note-{first} button[data-does=down]")
-    down.focus()
-    page.keyboard.press("Enter")
+    _words_of_a_row_that_is_closed_are_saved(page, bench, second)
+    page.locator(f"#note-{first}").focus()
+    page.keyboard.press("Alt+ArrowDown")
     focused(page, "it.closest('article')?.id + ' ' + it.dataset.does", f"note-{first} down")
     page.wait_for_function(
         "([a, b]) => document.getElementById(a)?.getBoundingClientRect().top"
@@ -181,7 +194,8 @@ def test_words_written_on_a_page_that_outlived_its_server_are_saved(page, prepar
     with serving(folder) as server:
         (work,) = server.bench().works.summaries()
         note = server.bench().notebook.keep(work.id, "1.1.1", 1).id
-        opened(page, f"{server.url}/notebook?note={note}")
+        opened(page, f"{server.url}/notebook")
+        page.locator(f".st-key-notebook_{note} summary").press("Enter")
         words = page.get_by_role("textbox", name="Your words")
         words.wait_for()
     with serving(folder, port=int(server.url.rsplit(":")[-1])):
