@@ -93,11 +93,10 @@ def _turned(text: str) -> str:
 
 
 class Checker:
-    """Checks one draft. Raises BadText: it is too long, or a work itself."""
+    """Checks one draft. Raises BadText: it is a work itself."""
 
     def __init__(self, draft: Draft, library: Library) -> None:
         self._draft, self._library = draft, library
-        refuse_long(draft)
         self._language = language(draft.text)
         self._prose = read_prose(_turned(draft.text), of_a_book=False)
         self._names = Names(library.summaries, library.works)

@@ -71,8 +71,9 @@ class Drafts:
     ) -> DraftReport:
         """Check a draft here and now; `seen` gets each check as it is made.
 
-        Raises BadRequest: there is no work to look in. Raises BadText: as `Checker`.
+        Raises BadRequest: there is no work to look in. Raises BadText: it is too long, or a work.
         """
+        refuse_long(draft)  # before the works are read
         progress(0, 1, "Reading the draft")
         checker = self._checker(draft, progress)
         checks, total = [], len(checker.quotations)

@@ -239,6 +239,12 @@ def test_a_draft_that_is_a_work_or_too_long_is_refused_in_a_sentence(checked):
         checked("word " * 60_001)
 
 
+def test_a_draft_that_is_too_long_is_refused_before_the_works_are_looked_at(bench):
+    assert not bench.works.summaries()
+    with pytest.raises(BadText, match="60,000"):
+        bench.drafts.check(Draft("word " * 60_001))
+
+
 def test_an_empty_library_is_said(bench):
     with pytest.raises(BadRequest, match="Library"):
         bench.drafts.check(Draft(f"“{LANTERNS}”"))
