@@ -194,8 +194,8 @@ class Notebook:
             found = {name: getattr(old, name) for name in ("claim_text", "search_id", "retriever", "rank", "made_with")}
             kept = replace(new, **found)
             longer = replace(note, id=note_id(person, kept), kept=kept, updated=datetime.now(UTC))
-            other = next((each for each in rows.all(person) if each.id == longer.id), None)
-            longer = brought_together(other, longer) if other else longer
+            with suppress(NotFound):
+                longer = brought_together(rows.get(longer.id, person), longer)
             rows.take_in((), [longer])
             rows.remove(note.id, person)
             return longer
