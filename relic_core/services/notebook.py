@@ -84,7 +84,7 @@ class Said(TypedDict, total=False):
 
     words: str
     tags: Sequence[str]
-    verdict: str
+    verdict: str | None
     collection_id: str
 
 
@@ -94,7 +94,7 @@ class Mark:
 
     note_id: str
     collection: str
-    verdict: str
+    verdict: str | None
 
 
 @dataclass(frozen=True, slots=True)
