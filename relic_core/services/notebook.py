@@ -94,7 +94,7 @@ class Mark:
 
     note_id: str
     collection: str
-    verdict: str
+    verdict: str | None
 
 
 @dataclass(frozen=True, slots=True)
