@@ -65,7 +65,8 @@ class Marks:
         """
         mark = self.of(work_id, at, length)
         to = "/".join((work_id, at, str(length), *(quote(each, safe="") for each in further)))
-        does, label = (_KEEP, "Keep") if mark is None else (_LET_GO, " · ".join(filter(None, ("Kept", mark.verdict))))
+        does, label = (_KEEP, "Keep") if mark is None else (_LET_GO, "Kept")
+        label += f" · {mark.verdict}" if mark and mark.verdict else ""
         pressed = button(does, to, label, title=f"{label}: {place} (key k)", chosen=mark is not None)
         return f'<span class="relic-keep">{pressed}{"" if mark is None else note_link(mark)}</span>'
 
