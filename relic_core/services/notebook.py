@@ -84,7 +84,7 @@ class Said(TypedDict, total=False):
 
     words: str
     tags: Sequence[str]
-    verdict: str | None
+    verdict: str
     collection_id: str
 
 
