@@ -45,7 +45,8 @@ export default function (component) {
       if (scroller && Math.abs(moved) > 1) scroller.scrollTop += moved
       const buttons = [...now.querySelectorAll("button.relic-button")].map(each => [each, each.dataset])
       const [again] = buttons.find(([, its]) => its.does === does) ?? buttons.find(([, its]) => its.to === to) ?? []
-      if (document.activeElement === document.body) (again ?? now).focus({ preventScroll: true })
+      const folded = again?.closest("details:not([open])")?.firstElementChild // pressed by key
+      if (document.activeElement === document.body) (folded ?? again ?? now).focus({ preventScroll: true })
     }
     const changes = new MutationObserver(look)
     changes.observe(document.body, { childList: true, subtree: true })

@@ -94,7 +94,7 @@ class Mark:
 
     note_id: str
     collection: str
-    verdict: str | None
+    verdict: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

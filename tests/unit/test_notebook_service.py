@@ -130,7 +130,7 @@ def test_marks_say_what_is_kept_for_a_claim_and_where(bench, ferry, book):
     note = book.keep(ferry.id, "1.1.2", search_id=search.id)
     bare = book.keep(ferry.id, "1.1.1")
     marks = book.marks()
-    assert marks[CLAIM, ferry.id, "1.1.2", 1] == Mark(note.id, "My notes", None)
+    assert marks[CLAIM, ferry.id, "1.1.2", 1] == Mark(note.id, "My notes")
     assert marks["", ferry.id, "1.1.1", 1] == Mark(bare.id, "My notes")
     assert len(marks) == 2
 
