@@ -1,6 +1,9 @@
 const FOCUSED = "input, textarea, button, [tabindex]"
 const TYPED_IN = "input, textarea, select, [contenteditable], [role=dialog]"
-const KEYS = { k: ":is([data-does=keep], [data-does=let-go])", "Alt+ArrowUp": "[data-does=up]", "Alt+ArrowDown": "[data-does=down]" }
+const KEEPS = ":is([data-does=keep], [data-does=let-go])", MOVES = ":is([data-does=up], [data-does=down])"
+const KEYS = { // which buttons the thing that has the focus is known by, and which of them is pressed
+  k: [KEEPS, KEEPS], "Alt+ArrowUp": [MOVES, "[data-does=up]"], "Alt+ArrowDown": [MOVES, "[data-does=down]"],
+}
 
 export default function (component) {
   const { setTriggerValue } = component
@@ -54,12 +57,13 @@ export default function (component) {
   }
   // A key presses the button of the thing that has the focus: of the nearest that holds such buttons, where it has one.
   const pressByKey = event => {
-    const wanted = KEYS[`${event.altKey ? "Alt+" : ""}${event.key}`]
-    if (!wanted || event.ctrlKey || event.metaKey || event.repeat || event.target.closest?.(TYPED_IN)) return
-    const all = `button.relic-button${wanted}:not([hidden] *)`
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+    const [kind, wanted] = KEYS[`${event.altKey ? "Alt+" : ""}${key}`] ?? []
+    if (!kind || event.ctrlKey || event.metaKey || event.repeat || event.target.closest?.(TYPED_IN)) return
+    const all = `button.relic-button${kind}:not([hidden] *)`
     let within = event.target
     while (within && !within.querySelector(all)) within = within.parentElement
-    const buttons = within?.querySelectorAll(all) ?? []
+    const buttons = [...(within?.querySelectorAll(all) ?? [])].filter(each => each.matches(wanted))
     if (buttons.length !== 1) return
     event.preventDefault()
     buttons[0].click()

@@ -26,9 +26,8 @@ def show() -> None:
     """Draw what is searched for, or the document that the address names, and the list of all."""
     st.title("Help", anchor=False)
     name = st.query_params.get("page", "")
-    if name:
-        st.session_state["help_words"] = ""
-    words = st.text_input("Search the help", key="help_words", on_change=st.query_params.clear, width=440)
+    st.session_state["help_words"] = "" if name else st.query_params.get("words", "")
+    words = st.text_input("Search the help", key="help_words", on_change=_seek, width=440)
     if words.strip():
         st.html(_found_html(words))
         return
@@ -37,6 +36,11 @@ def show() -> None:
     st.html(f'<article class="relic-help">{html(name if name in names() else GUIDE)}</article>')
     listed = "".join(f"<li>{link('help', title_of(each), page=each)}</li>" for each in names())
     st.html(f'<nav class="relic-help" aria-label="All help"><h2>All help</h2><ul>{listed}</ul></nav>')
+
+
+def _seek() -> None:
+    """Put the words into the address, so that the browser's Back finds them again."""
+    st.query_params.from_dict({"words": st.session_state["help_words"]})
 
 
 @cache
@@ -99,12 +103,13 @@ def search(words: str) -> list[tuple[str, str]]:
 
 
 def _found_html(words: str) -> str:
-    items = ""
-    for name, section in search(words)[:_MOST]:
+    items, found = "", search(words)
+    for name, section in found[:_MOST]:
         heading, _, said = section.partition("\n")
         start = max(0, said.casefold().find(words.casefold().split()[0]) - _BEFORE)
         to = {"data-then": f"[id='{place_of(heading)}']"}
         items += f"<li>{link('help', f'{title_of(name)}: {heading}', attributes=to, page=name)}"
         items += f"<p>{escape(shorten(said[start:], _SHOWN))}</p></li>"
     nothing = f"<p>No page of help has “{escape(shorten(words, _SHOWN))}”. Try fewer words.</p>"
-    return f'<ul class="relic-help">{items}</ul>' if items else nothing
+    more = f"<p>{len(found) - _MOST} more have these words. Add one.</p>" if len(found) > _MOST else ""
+    return f'<ul class="relic-help">{items}</ul>{more}' if items else nothing

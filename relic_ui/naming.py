@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from relic_core.domain import Search, SearchRequest, Work, WorkSummary
@@ -36,6 +37,16 @@ def shorten(words: str, longest: int) -> str:
     """
     words = " ".join(words.split())
     return words if len(words) <= longest else f"{words[:longest].rsplit(' ', 1)[0]} …"
+
+
+def number_of(chapter: str) -> str:
+    """Leave the title out of a chapter's name that has a number too.
+
+    >>> number_of("Chapter IV: The Ferry"), number_of("Letters: To a Niece")
+    ('Chapter IV', 'Letters: To a Niece')
+    """
+    number = chapter.split(": ", maxsplit=1)[0]
+    return number if re.search(r"\b(?:[IVXLC]+|\d+)$", number) else chapter
 
 
 def listed(names: Sequence[str], *, last: str = "and") -> str:

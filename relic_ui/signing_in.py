@@ -16,6 +16,7 @@ import streamlit as st
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit.url_util import make_url_path
 from streamlit.web.server.starlette import starlette_websocket
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
@@ -91,13 +92,14 @@ class Cookies:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._media = make_url_path(st.get_option("server.baseUrlPath"), "media/")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or hand it on."""
         if scope["type"] == "http":
             if scope["path"].endswith("/auth/logout"):
                 _end(_signed(scope))
-            elif "/media/" in scope["path"] and (not (said := _signed(scope)) or refused_now(said)):
+            elif scope["path"].startswith(self._media) and (not (said := _signed(scope)) or refused_now(said)):
                 await PlainTextResponse("Sign in before you open this file.", 403)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -112,7 +114,7 @@ def _signed(scope: Scope) -> dict[str, object]:
 
 
 def _end(said: Mapping[str, object]) -> None:
-    if not said.get("iat"):  # by a provider that does not say when: they could never come back
+    if not (said.get("iat") or said.get("nonce")):  # by a provider that does not say when: they could never come back
         return
     with suppress(OSError, RelicError):  # the browser loses its cookie all the same
         file = _ended(Settings.from_environment(), said)

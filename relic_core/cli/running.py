@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _MARKS = {"good": "good", "notice": "look", "bad": "BAD"}
 _NICER, _GROUP_NICER = 10, 5
-"""Of a job beside the pages; of its session beside theirs, which get three times as much where both want it all."""
+"""Of a job's process, and of its session: where the pages want all of the processor, they get three parts in four."""
 
 
 @command("app", "app --port 8600")
@@ -108,7 +109,8 @@ def _give_way() -> None:
     os.nice(_NICER)
     group = Path("/proc/self/autogroup")
     if group.exists() and os.getsid(0) == os.getpid():
-        group.write_text(str(_GROUP_NICER), "ascii")
+        with suppress(OSError):  # ten a second may say so on a machine, and not in every container
+            group.write_text(str(_GROUP_NICER), "ascii")
 
 
 @command(

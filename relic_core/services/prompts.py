@@ -12,7 +12,7 @@ from relic_core.library.catalogue import entry_of, same_work
 class Prompt(NamedTuple):
     """A claim worth trying on a work.
 
-    - `title`, `author`: the work it is for; an edition counts whose title begins so, whoever edited it.
+    - `title`, `author`: the work it is for.
     - `tables`: where the RELiC paper (Thai et al. 2022) prints it: its table, and of how many sentences the quotations
       there are. Empty for a claim of our own.
     """
@@ -58,5 +58,5 @@ def prompts_for(work: WorkSummary) -> tuple[Prompt, ...]:
     ours = [each for each in PROMPTS if same_work(each[:2], (work.title, work.author))]
     entry = entry_of(work, None)
     # Never those of the other set, which figures are tested on.
-    known = [Prompt("", "", each.claim, ANY_LENGTH) for each in DEV.claims() if entry and each.work == entry.slug]
-    return (*ours, *known[:3])
+    claims = [each.claim for each in DEV.claims() if each.work == entry.slug] if entry else []
+    return (*ours, *(Prompt("", "", claim, ANY_LENGTH) for claim in claims[:3]))

@@ -156,10 +156,10 @@ class Snapshots:
     def made(self, search_id: str, request: SearchRequest) -> ModelFingerprints:
         """Name what found the passages that were kept last of a search; what would answer now, where none were."""
         now = self._fingerprints.of(request)
-        last = {snapshot.retriever: snapshot for _, snapshot in self._rows.of(search_id, length=request.sentences)}
-        for snapshot in last.values():
-            makers = {**now.retrievers, snapshot.retriever: snapshot.maker}
-            now = ModelFingerprints(edition=snapshot.edition, retrievers=makers, version=snapshot.version)
+        for _, snapshot in self._rows.of(search_id, length=request.sentences):  # the oldest first
+            if snapshot.retriever in now.retrievers:
+                makers = {**now.retrievers, snapshot.retriever: snapshot.maker}
+                now = ModelFingerprints(edition=snapshot.edition, retrievers=makers, version=snapshot.version)
         return now
 
     def keep(self, search_id: str, result: SearchResult) -> int:

@@ -36,7 +36,7 @@ from relic_ui.find.preparing import show_pending, show_preparing
 from relic_ui.find.strip import show_strip
 from relic_ui.keep import Marks
 from relic_ui.links import set_address
-from relic_ui.naming import many
+from relic_ui.naming import many, number_of
 from relic_ui.shell import literal
 from relic_ui.sources.critics import link_about
 
@@ -127,7 +127,7 @@ def _show_scenes(result: SearchResult) -> DeltaGenerator:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_scenes"):
         place = st.empty()
         for scene in result.scenes:
-            marked = f"{scene.name.split(': ')[0]}: {', '.join(scene.marks)}"
+            marked = f"{number_of(scene.name)}: {', '.join(scene.marks)}"
             st.button(
                 literal(marked if scene.marks else scene.name),
                 key=f"find_scene_{scene.chapter}",

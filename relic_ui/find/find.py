@@ -211,9 +211,7 @@ def ask_for(claim: str, work_id: str) -> None:
 
 def show_nothing_to_search(does: str = "search") -> None:
     """Say how to get a work."""
-    st.info(
-        f"Your library is empty. Add a work to {does} it here, or put a removed one back.", icon=":material/menu_book:"
-    )
+    st.info(f"Your library is empty. Add a work to {does} it here.", icon=":material/menu_book:")
     st.page_link("pages/library.py", label="Open the library", icon=":material/menu_book:")
 
 

@@ -15,7 +15,7 @@ import streamlit as st
 
 from relic_core.domain import Work
 from relic_ui.find.cards import Placed
-from relic_ui.naming import inside, listed, shorten
+from relic_ui.naming import inside, listed, number_of, shorten
 from relic_ui.style import hue
 
 DOT = 25
@@ -124,7 +124,7 @@ def _chapters(borders: Sequence[tuple[float, str]]) -> str:
 def _axis(borders: Sequence[tuple[float, str]]) -> str:
     """Write as many names of chapters below the strip as fit side by side."""
     shown: dict[int, list[str]] = {}
-    labels = [shorten(chapter.split(": ")[0], _NAMED) for _, chapter in borders]
+    labels = [shorten(number_of(chapter), _NAMED) for _, chapter in borders]
     for name, (width, _) in _WIDTHS.items():
         free = 0.0
         for at, ((share, _), label) in enumerate(zip(borders, labels, strict=True)):

@@ -30,7 +30,7 @@ from relic_ui.shell import literal, show_errors, warn_of_address
 
 STYLE = Path(__file__).with_name("notebook.css")
 
-_PAGE = 20
+_PAGE = 10
 _NAME_SHOWN = 60
 _ALL, _ANY = "", ""
 _COLLECTION, _SOUGHT, _VERDICT, _TAG, _ORDER, _AT = (

@@ -55,10 +55,10 @@ class Around(NamedTuple):
 
 
 def show_note(app: App, view: NoteView, around: Around) -> None:
-    """Draw a note; one that the address names is open, and one that holds what could not be saved."""
+    """Draw a note; one that the address names is open."""
     state, note_id = st.session_state, view.note.id
     state.setdefault(_NOW, {})[note_id] = view.note
-    if opening(note_id) not in state and (st.query_params.get("note") == note_id or _refused(note_id)):
+    if opening(note_id) not in state and st.query_params.get("note") == note_id:
         state[opening(note_id)] = True
     with st.container(border=True, key=f"notebook_{note_id}", gap=None):
         _row(app, view, around)
@@ -71,7 +71,9 @@ def opening(note_id: str) -> str:
 
 @st.fragment
 def _row(app: App, view: NoteView, around: Around) -> None:
-    """Draw the row, and what it opens to."""
+    """Draw the row, and what it opens to; it stays open while it holds what could not be saved."""
+    if _refused(view.note.id):
+        st.session_state[opening(view.note.id)] = True
     note: Note = st.session_state[_NOW][view.note.id]
     st.html(_head_html(view, note, around))
     line = shorten(typography.chosen(" ".join(note.kept.quotation.split())), CLAIM_SHOWN)
