@@ -44,7 +44,7 @@ def test_help_opens_with_the_guide_its_pictures_and_a_list_of_all(app):
 def test_a_search_lists_headings_first_and_a_place_found_opens(app):
     at = sound(sound(app.open(HELP, page="citing")).text_input[0].set_value("known limits").run())
     assert "page" not in at.query_params
-    assert at.query_params["words"] == ["known limits"], "the browser's Back finds what was sought"
+    assert at.query_params["words"] == "known limits", "the browser's Back finds what was sought"
     found = manual.search("training")
     headed = ["training" in section.split("\n")[0].casefold() for _, section in found]
     assert len(set(headed)) == 2

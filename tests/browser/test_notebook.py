@@ -166,6 +166,7 @@ def test_notes_are_sound_ordered_by_keyboard_and_made_where_the_text_stands_stil
     page.keyboard.press("Escape")
     _words_of_a_row_that_is_closed_are_saved(page, bench, second)
     page.locator(f"#note-{first}").focus()
+    page.keyboard.press("Alt+ArrowUp")  # it is the first: no other note is moved in its place
     page.keyboard.press("Alt+ArrowDown")
     focused(page, "it.closest('article')?.id + ' ' + it.dataset.does", f"note-{first} down")
     page.wait_for_function(

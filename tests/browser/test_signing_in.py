@@ -77,6 +77,7 @@ def test_a_copy_of_the_cookie_is_worth_nothing_once_its_owner_has_signed_out(gua
     server, known = guarded
     media = f"{server.url}/media/{'0' * 64}.txt"
     assert page.request.get(media).status == 403
+    assert page.request.get(f"{server.url}/static/media/{'0' * 8}.woff2").status != 403, "fonts are for everybody"
     known.person = {"sub": "8", "name": "Ada", "email": "ada@example.org"}
     page.goto(server.url)
     page.get_by_role("button", name="Sign in").click()
