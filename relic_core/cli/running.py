@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from relic_core.wiring import App
 
 _MARKS = {"good": "good", "notice": "look", "bad": "BAD"}
-_NICER, _GROUP_NICER = 10, 5
-"""Of a job's process, and of its session: where the pages want all of the processor, they get three parts in four."""
+_NICER, _GROUP_NICER = 10, 3
+"""Of a job's process, and of its session: where the pages want all of the processor, they get two parts in three."""
 
 
 @command("app", "app --port 8600")

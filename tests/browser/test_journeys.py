@@ -24,7 +24,7 @@ PASSAGE = (
     f"The officer from London {WORDS_OF_THE_WORK}. He trusts what shines, and the whole coast is surveyed from it."
 )
 COLUMNS = ["Read again · Reranked", "By meaning · dense-RELiC", "By words · BM25"]
-JOB_MS = 60_000
+JOB_MS = 240_000
 PLACES = """() => {
     const all = [...document.querySelectorAll(".relic-card, .relic-card :is(button, summary, a[href^='cite'])")]
     const top = all[0].getBoundingClientRect().top

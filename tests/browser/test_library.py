@@ -13,7 +13,7 @@ from tests.making_books import tei
 
 SAYS = says("library")
 
-JOB_MS = 60_000
+JOB_MS = 240_000
 LANTERNS = (
     "LANTERNS\n\nCHAPTER I\n\n“The river is up,” said the ferryman.\n\nCHAPTER II\n\nThere was one lantern fewer.\n"
 )

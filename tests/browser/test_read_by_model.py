@@ -17,7 +17,7 @@ from tests.chat_server import serving as serving_a_model
 CLAIM = "The brass bolt stands for a false certainty"
 READ = 3
 """Passages that the model reads before it hangs."""
-JOB_MS = 180_000
+JOB_MS = 400_000
 
 
 @pytest.fixture
