@@ -60,7 +60,6 @@ def test_an_empty_library_has_no_examples_and_says_so(app):
     at = sound(app.open())
     assert list(at.button) == []
     assert SAYS["empty library"] in said(at)
-    assert SAYS["put back"] in said(at)
 
 
 def test_what_was_lost_from_the_store_is_told_until_it_was_read_in_this_visit(app):
