@@ -69,7 +69,7 @@ class Processes:
             suspects = yield from self._pool(function, waiting, self.workers)
             if not suspects:
                 return
-            # One of them killed its process, and which cannot be told: each gets a process to itself.
+            # One of them killed its process, and which is unknown: each gets a process to itself.
             for task in suspects:
                 if (yield from self._pool(function, iter((task,)), 1)):
                     yield self._lost(task, _DIED)
@@ -205,7 +205,7 @@ class Dask:
 
 _PATIENCE = "10s"
 _ERRORS = 40
-"""Dask's own log says what is told here anyway."""
+"""Dask's own log says what is reported here anyway."""
 
 
 @cache

@@ -123,7 +123,7 @@ class SpanScorer(Protocol):
     ) -> tuple[list[tuple[int, int]], npt.NDArray[np.float32]]:
         """Score the tokens of a span under several sources; of an empty one, under none.
 
-        Returns: where each token stands in the span, half-open; log-probabilities of shape (n_sources, n_tokens).
+        Returns: where each token is in the span, half-open; log-probabilities of shape (n_sources, n_tokens).
         """
 
 

@@ -230,7 +230,7 @@ class App:
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
-        """What an answer hangs on beside the question."""
+        """What an answer depends on besides the question."""
         from relic_core.services.snapshots import Fingerprints
 
         return Fingerprints(self.retrievers, self.works)

@@ -1,6 +1,6 @@
 """Buttons inside HTML of ours, since a hundred widgets would make a long list slow; and those that save a file.
 
-A button made here says what it does and to what; the page that asks `pressed` is told once. After a press the focus of
+A button made here says what it does to what; the page that asks `pressed` hears it once. After a press the focus of
 the keyboard goes on to what the press brought up, stays on the button where that is drawn anew, or in the row whose
 button has gone; and that row stays where it is in the window, whatever grows above it, until the reader does something
 else.

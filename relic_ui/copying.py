@@ -1,7 +1,7 @@
 """Buttons that copy words from HTML of ours, italics with them where the place they go to keeps italics.
 
 A button made here copies the element of the class ``relic-copied`` in the same ``relic-copy`` block. Nothing is asked
-of the server; the button says that it was done, and a screen reader is told.
+of the server; the button says that it was done, to a screen reader too.
 """
 
 from __future__ import annotations

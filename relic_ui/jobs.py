@@ -151,7 +151,7 @@ def when(moment: datetime) -> str:
     """
     try:
         return f"{moment.astimezone(ZoneInfo(st.context.timezone or '')):%d %b, %H:%M}"
-    except (ZoneInfoNotFoundError, ValueError):  # none was told, or one that is not known here
+    except (ZoneInfoNotFoundError, ValueError):  # none was given, or one that is not known here
         return f"{moment:%d %b, %H:%M} UTC"
 
 

@@ -59,9 +59,9 @@ class Marks:
         ]
 
     def html(self, work_id: str, at: str, length: int, *further: str, place: str) -> str:
-        """Make the HTML of the button of one passage; the page is told `further` when it is pressed.
+        """Make the HTML of the button of one passage; the page gets `further` when it is pressed.
 
-        - `place`: where it stands, in words: which of many buttons this is.
+        - `place`: where it is, in words: which of many buttons this is.
         """
         mark = self.of(work_id, at, length)
         to = "/".join((work_id, at, str(length), *(quote(each, safe="") for each in further)))
@@ -75,8 +75,8 @@ class Marks:
 def _marks(
     _app: App,
     whose: str,
-    store: Path,  # noqa: ARG001 - what the answer hangs on
-    stamp: tuple[tuple[int, int], ...],  # noqa: ARG001 - what the answer hangs on
+    store: Path,  # noqa: ARG001 - what the answer depends on
+    stamp: tuple[tuple[int, int], ...],  # noqa: ARG001 - what the answer depends on
 ) -> dict[tuple[str, str, str, int], Mark]:
     """Look once what is kept, until the store changes."""
     return _app.notebook.marks(whose)

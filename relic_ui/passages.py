@@ -19,7 +19,7 @@ def passage_html(
     """
     paragraphs = []
     shown = printed_passage(passage) if typography.as_printed() and not to_the_letter else passage
-    announced = not mark_gold  # a screen reader is told once where the passage begins
+    announced = not mark_gold  # a screen reader hears once where the passage begins
     for paragraph, as_shown in zip(passage.paragraphs, shown.paragraphs, strict=True):
         css = ' class="relic-verse"' if paragraph.kind == "verse" else ""
         body = ""

@@ -27,7 +27,7 @@ def show_undo(part: str, said: str, restore: Callable[[str], object]) -> None:
 
 
 def show_each(part: str, removed: Iterable[tuple[str, str, str]], key: str, restore: Callable[[str], object]) -> None:
-    """List removed things (id, title, what is told behind the title), each with a button that puts it back."""
+    """List removed things (id, title, what is said behind the title), each with a button that puts it back."""
     for name, title, more in removed:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(f"<p>{escape(title)}{escape(more)}</p>", width="content")

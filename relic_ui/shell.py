@@ -139,7 +139,7 @@ def _app() -> App:
 
 
 @st.cache_resource(show_spinner="Opening the library …", max_entries=1)
-def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> App:  # noqa: ARG001 - it hangs on both
+def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> App:  # noqa: ARG001 - it depends on both
     """Open the app; a fresh one holds the sample work from the start."""
     app = build(Settings.from_environment(dict(settings)))
     app.backups.sweep()

@@ -56,7 +56,7 @@ def pass_the_door(settings: Settings) -> None:
             required.touch()
     if find_spec("authlib") is None:
         raise BadRequest(
-            f"Signing in needs a package that is not installed. For whoever runs this library: {more('signin')}."
+            f"Signing in needs a package that is not installed. For the person who runs this library: {more('signin')}."
         )
     said = st.user.to_dict()
     if not said.get("is_logged_in") or _ended(settings, said).exists():
@@ -149,7 +149,7 @@ def remember(app: App) -> None:
     address, who = person.address_of(said), person.current()
     if not who or not address or not person.confirmed(said) or st.session_state.get(_SEEN) == (who, address):
         return
-    with suppress(StoreError):  # no page hangs on it, and the next one tries again
+    with suppress(StoreError):  # no page depends on it, and the next one tries again
         app.people.signed_in(who, address)
         st.session_state[_SEEN] = (who, address)
 
@@ -183,7 +183,7 @@ def _turn_away(why: str) -> None:
     with st.container(key="turned-away", width=480):
         st.title("You are signed in, but not on the list")
         st.html(
-            f'<p class="relic-lede">{escape(why)} Ask whoever runs it to add you, or sign in with another address.</p>'
+            f'<p class="relic-lede">{escape(why)} Ask the person who runs it to add you, or use another address.</p>'
         )
         _way_out()
 

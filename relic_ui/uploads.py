@@ -1,7 +1,7 @@
 """Who may upload, and how much: nothing before the door, and so many bytes for a visit and for the server.
 
-Streamlit takes files from whoever opened a websocket, signed in or not, and keeps them in memory for as long as it
-keeps the visit. Middleware, its own hook (`st.App`), stands before that.
+Streamlit takes files from anyone who opened a websocket, signed in or not, and keeps them in memory for as long as it
+keeps the visit. Middleware, its own hook (`st.App`), comes before that.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ Judgements = Mapping[str, Mapping[tuple[str, str], tuple[str, ...]]]
 
 
 def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:
-    """Set what can be told of a case, folded.
+    """Set what can be said of a case, folded.
 
     - `case`: None where its work is not here.
     - `shares`: whose words, and the share of them that the claim has too; the quotation's first.

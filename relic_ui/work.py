@@ -22,9 +22,9 @@ from relic_ui.sources import sources_reading
 
 _HOW = {
     "double": "the words inside double quotation marks, which set off speech in this edition; marks inside a speech "
-    "and apostrophes are told apart",
+    "and apostrophes are recognised as such",
     "single": "the words inside single quotation marks, which set off speech in this edition; apostrophes and double "
-    "marks are told apart",
+    "marks are recognised as such",
     "dashes": "the paragraphs that open with a dash, which sets off speech in this edition. Nothing marks where the "
     "speech ends and “he said” begins, so the true share is lower",
     "speakers": "the words under a speaker’s name; stage directions are not counted",
@@ -109,7 +109,7 @@ def _show_edition(app: App, facts: Facts) -> None:
         rows.append(("In RELiC", said))
     fingerprint = (
         f"<details><summary><code>{work.sha256[:12]}…</code></summary><p><code>{work.sha256}</code></p>"
-        '<p class="relic-quiet">Computed from the text (sha256). Whoever has the same fingerprint has the same text, '
+        '<p class="relic-quiet">Computed from the text (sha256). A text with the same fingerprint is the same text, '
         "letter for letter: give it where others should be able to check your edition.</p></details>"
     )
     rows.append(("Fingerprint", fingerprint))

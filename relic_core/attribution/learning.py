@@ -18,7 +18,7 @@ from relic_core.training.sources import target_of
 def choose_sources(
     supervision: Supervision, windows: Sequence[MinedWindow], load: Callable[[str], Work], candidates: int = 1
 ) -> dict[str, tuple[str, ...]]:
-    """Choose the sources that each window is learnt with, by its id, as models read them.
+    """Choose the sources that each window is trained with, by its id, as models read them.
 
     With "found" only windows whose words a stretch shares: literal matching has the role of Passim.
     """

@@ -1,6 +1,6 @@
-"""Attribution measured: windows whose quotation stands in a work of the library, and every stretch of all works.
+"""Attribution measured: windows whose quotation is from a work of the library, and every stretch of all works.
 
-How a window is asked, and what its gold is, stands in docs/attribution.md, "Measuring". Whether a source is called
+How a window is asked, and what its gold is, is in docs/attribution.md, "Measuring". Whether a source is called
 found is measured twice, with the work and without it.
 """
 

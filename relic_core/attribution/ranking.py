@@ -196,7 +196,7 @@ class Attributor:
         return np.array(held, dtype=np.float32) / np.float32(max(0, len(ids) - 1) + _NOT_THERE)
 
     def shares_pair(self, span: str) -> bool:
-        """Whether a pair of content words of a span stands in a stretch, for a quick look."""
+        """Whether a pair of content words of a span occurs in a stretch, for a quick look."""
         known = self.stretches.words.vocabulary
         ids = [known.get(token, -1) for token in content_tokens(unbroken(span))]
         return any(a >= 0 and b >= 0 and _pair(a, b) in self._every_pair for a, b in pairwise(ids))

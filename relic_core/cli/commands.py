@@ -46,7 +46,7 @@ class Words(click.ParamType[tuple[str, ...]]):
 def arrange(
     ctx: click.Context, typed: Sequence[str], parameters: Iterable[click.Parameter]
 ) -> tuple[list[str], list[str]]:
-    """Part what was typed into options, each joined with its value, and other words; they may stand in any order.
+    """Part what was typed into options, each joined with its value, and other words; they may come in any order.
 
     A long option may be cut short where that is clear. What holds a space, and a negative number, is not an option.
     """
@@ -157,7 +157,7 @@ def format_option(*forms: str) -> Decorator:
 
 
 def person_option(whose: str) -> Decorator:
-    """Let a command be told whose things are meant, as `People.find` takes it."""
+    """Let a command's user say whose things are meant, as `People.find` takes it."""
     said = f"{whose}, where people sign in: an address, or a number that `hand-over` lists."
     return click.option("--person", default=NOBODY, show_default=True, metavar="WHO", help=said)
 

@@ -238,7 +238,7 @@ def _print_windows(views: Sequence[WindowView], *, as_json: bool, critics: bool 
     "--split", default="", help="Only training, dev, test or 'left out' (default: all but what was left out)."
 )
 @click.option("--work", default="", help="Only windows on this work: an id or a title.")
-@click.option("--source", default="", metavar="ID", help="Only what stands in this source: its id or number.")
+@click.option("--source", default="", metavar="ID", help="Only what is in this source: its id or number.")
 @click.option(
     "--offsets-only",
     "places",

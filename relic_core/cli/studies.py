@@ -243,7 +243,7 @@ def package(app: App, file: str, study_name: str, minutes: int | None, shared: i
             asked = 0 if minutes else shared
             found = app.study_making.of_test_works(minutes, progress, shared=asked, readers=readers)
     _write(f"{found.label}, {len(found.items):,} items", file, app.study_files.package(found.id))
-    note(f"What a reader is told: {load_of(app.studies.get(found.id))}", *filter(None, [found.division]))
+    note(f"Shown to a reader: {load_of(app.studies.get(found.id))}", *filter(None, [found.division]))
 
 
 @study.command("retrieval")

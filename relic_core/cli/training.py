@@ -59,7 +59,7 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
     "where a quotation comes from.",
 )
 @click.option(
-    "--supervision", metavar="WAY", help="Of 'source', which source is learnt from: pair, span, found or retrieved."
+    "--supervision", metavar="WAY", help="Of 'source', which source it trains with: pair, span, found or retrieved."
 )
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a value of the recipe.")
 @click.option("--length", metavar="NAME", help="How long: try, some, once, thrice.")

@@ -442,7 +442,7 @@ def _checked(name: str, value: Any, where: str, *, folder: Path | None = None) -
         found = _adapter(name).validate_python(value)
         if folder is not None and _allowed(name) == "a list of folders":
             return tuple(_folder(str(each), where, folder) for each in found)
-        return found  # noqa: TRY300 - what it raises is told below
+        return found  # noqa: TRY300 - what it raises is handled below
     except ValidationError as error:
         large = error.errors()[0]["type"] == "less_than_equal"
         advice = f" {_abouts()[name].advice}" if large else ""

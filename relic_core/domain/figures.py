@@ -118,7 +118,7 @@ def interval(mark: Mark, *, share: bool = True) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A number in a table, and the ends of its interval as they are read, or first what stands in its place."""
+    """A number in a table, and the ends of its interval as they are read, or first what is shown in its place."""
 
     text: str
     value: float

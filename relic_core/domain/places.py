@@ -1,4 +1,4 @@
-"""Places: where a passage stands in its work, in words for a reader and as an address that can be opened again."""
+"""Places: where a passage is in its work, in words for a reader and as an address that can be opened again."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a span stands in its work.
+    """Where a span is in its work.
 
     - `paragraph`: number in the chapter, from 1; of a note, its number among the notes.
     - `sentence`: number in the work, from 1.

@@ -203,7 +203,7 @@ class SearchRequest:
             raise BadRequest(f"{len(rows)} claims are joined; up to {MAX_CLAIMS} are possible. Remove some.")
         said = [" ".join(row.claim_text.split()).casefold() for row in rows]
         if twice := next((row for at, row in enumerate(rows) if said[at] in said[:at]), None):
-            raise BadRequest(f"“{twice.claim_text.strip():.80}” stands in two rows. Change one of them, or remove it.")
+            raise BadRequest(f"“{twice.claim_text.strip():.80}” is in two rows. Change one of them, or remove it.")
         if self.unit == "work" and self.work_id:
             raise BadRequest("One work is searched, so works cannot be the answer. Choose passages or chapters.")
         if self.unit == "chapter" and (not self.work_id or len(self.chapters) == 1):
@@ -268,7 +268,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFingerprints:
-    """What an answer hangs on beside the question, in short digests; empty where they are not known.
+    """What an answer depends on besides the question, in short digests; empty where they are not known.
 
     - `edition`: eight hex digits of the text and of where its sentences stand; of a search of the library, of all works
       searched.

@@ -64,7 +64,7 @@ class Pair:
     - `id`: a digest of the words of the quotation and its context: a reprint gives the same pair (`passage_id`).
     - `left`, `right`: up to four sentences before and after it, cleaned; one side may be empty.
     - `quotation`: its words, cleaned, without the outer marks.
-    - `at`, `passage`: where the quotation, and the whole pair, stand in the source's text.
+    - `at`, `passage`: where the quotation, and the whole pair, are in the source's text.
     """
 
     id: str
@@ -84,7 +84,7 @@ class MinedWindow:
     - `id`: a digest of the texts of source and work and of the offsets in both (`window_id`): mining again gives the
       same.
     - `gold`: the sentences of the work: what the quotation is standardised to (RELiC, appendix A).
-    - `lit`, `lit_in_work`: stretches of `quotation` whose words stand in the work; the same in the work's text.
+    - `lit`, `lit_in_work`: stretches of `quotation` whose words the work shares; the same in the work's text.
     - `score`: how alike the quotation and the sentences are, 0-100: the least QRatio of a sentence or a part that was
       matched.
     """

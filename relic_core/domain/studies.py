@@ -248,7 +248,7 @@ class Making:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """A named, seeded set of items; it never changes. What may change stands in `StudyTerms`.
+    """A named, seeded set of items; it never changes. What may change is in `StudyTerms`.
 
     - `id`: see `study_id`: the same study has the same id everywhere.
     - `earlier`: id of the version that it was made from; empty for the first.
@@ -317,7 +317,7 @@ class StudyTerms:
     - `wanted`: annotators for each item: one that has so many is not given to others; 0 gives everybody every item. In
       a divided study, for each item that all read: the others are dealt to so many. Frozen with the first answer.
     - `consent`: what an annotator agrees to before the first item.
-    - `revealed`: whether annotators are told, after each answer, which option was the critic's.
+    - `revealed`: whether annotators see, after each answer, which option was the critic's.
     - `runner`: who runs the study, and how they are reached; may be empty, and does not go with the file of a study.
     """
 
@@ -392,7 +392,7 @@ DEFAULT_TERMS = StudyTerms(
         "Kept are the name or code that you give, your choices, your comments, and how long each item was before you. "
         "They are kept in one file on the computer that runs this program, and the program sends them nowhere. Your "
         "browser remembers who answers until it is closed, and a comment that you have not sent until you send it. A "
-        "code does as well as a name. Whoever runs the study removes all of it from that file if you ask for it."
+        "code does as well as a name. The person who runs the study removes all of it from that file if you ask."
     ),
     revealed=False,
 )
@@ -435,7 +435,7 @@ class StudyRequest:
 
     @property
     def terms(self) -> StudyTerms:
-        """What annotators are told. Raises BadRequest as `check_terms`."""
+        """What annotators read. Raises BadRequest as `check_terms`."""
         kind = study_kind(self.kind)
         given = {name: said for name in ("instructions", "consent", "privacy") if (said := getattr(self, name))}
         terms = replace(

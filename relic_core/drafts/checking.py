@@ -184,7 +184,7 @@ class Checker:
         return words, named, made
 
     def _exactly(self, quoted: QuotedWords, named: Named) -> _Candidate | None:
-        """Find a phrase that is too short to be told from chance, to the letter in a work that the draft names."""
+        """Find a phrase so short that it may be chance, to the letter in a work that the draft names."""
         if not named.works or len(quoted.text.split()) < _PHRASE:
             return None
         laid = [*quoted.lay(among=named.works), *quoted.nearest(among=named.works)]

@@ -1,8 +1,8 @@
 """Known echoes: how often a method finds the passage that scholars have named, by kind and with intervals.
 
 Two shapes of data are read. `bible-references` names, for verses of the Gospels and Acts, the Old Testament verses that
-they quote or allude to; all verses stand in one file. The other shape is that of Manjavacas, Long and Kestemont (2019):
-spans of one author as queries, verses as candidates, so that whoever has their data can measure beside their figures
+they quote or allude to; all verses are in one file. The other shape is that of Manjavacas, Long and Kestemont (2019):
+spans of one author as queries, verses as candidates, so that anyone who has their data can measure beside their figures
 (allusions of Bernard of Clairvaux to the Vulgate, best method: MRR 21.95, success@20 47.60).
 """
 

@@ -46,7 +46,7 @@ _WHOLE, _LEAST = 60, 25
 _PIECE = 256
 """Units that are encoded before what was done is kept."""
 _SAME, _LONG = 0.3, 8
-"""Share of the units of a work, of so many words or more, that stand in the others to the letter, from which they are
+"""Share of the units of a work, of so many words or more, that are in the others to the letter, from which they are
 taken for editions of one work."""
 _MOST_UNITS, _MANY_UNITS = {DEFAULT: 120_000, "wmd": 60_000}, 500_000
 """Passages that fit into memory, some 2 GB, by method."""

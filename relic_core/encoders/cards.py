@@ -71,7 +71,7 @@ class EncoderCard:
     - `spans`: whether a work is read in stretches and a span pooled from its own tokens, which have seen what stands
       around it, or every span is read by itself. Only a mean can be taken in context.
     - `window`: the most tokens that go through the model together, the prefix included, special tokens apart.
-    - `mask`: what stands in a claim where the quotation was masked: the mask token that the model was trained with
+    - `mask`: what a claim has where the quotation was masked: the mask token that the model was trained with
       (``[MASK]``, ``<mask>``); empty for encoders that read both sides as one text.
     - `claim_windows`: tokens to each of which a claim is cut, those nearest to the mask being kept; its vector is the
       sum of the vectors of all cuts. A critic's nearest words tell most of what he quotes, and the mean of a page hides

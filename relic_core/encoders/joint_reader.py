@@ -25,7 +25,7 @@ GATES = "gates"
 """Name of what opens the passage's layers to the claim, where the score is a likeness; read together, both to both."""
 
 _SHUT = -6.0
-"""What is added to the attention that a passage pays to its claim before anything is learnt: next to none is paid."""
+"""What is added to the attention that a passage pays to its claim before any training: next to none is paid."""
 _SHUT_TOGETHER = -2.0
 """The same where claim and passage are read together: enough is paid for training to find out what it is good for."""
 _STEP = 50.0

@@ -86,7 +86,7 @@ class Seen:
 class Kind(NamedTuple):
     """A kind of model.
 
-    - `files`: by what it is told, for people.
+    - `files`: how it is recognised, for people.
     - `read`: as what it is read, and how; empty where it is not.
     - `refused`: why it is no encoder of whole texts, and what to do; empty where it is one.
     """

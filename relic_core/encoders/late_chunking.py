@@ -2,7 +2,7 @@
 
 A sentence's vector is the sum of the contextual states of its own tokens, so the mean over any span is the sum of its
 sentences' sums over the sum of their counts. The model sees what stands around a sentence: stretches overlap, and each
-sentence is taken from the one in which it stands in the middle. A prefix stands at the head of every stretch, unpooled.
+sentence is taken from the one that has it in the middle. A prefix is at the head of every stretch, unpooled.
 
 For late interaction the states are not added up: each goes through the encoder's projection, where it has one, and is
 compared for itself.

@@ -59,7 +59,7 @@ def flat_span(work: Work, span: Span) -> str:
 class Tokens:
     """A text as token ids, apart from those of the prefix it was tokenized with, special tokens left out.
 
-    - `places`: where the last character of each of `ids` stands in the text. The first may be the space before a word,
+    - `places`: where the last character of each of `ids` is in the text. The first may be the space before a word,
       which some tokenizers take in with it.
     """
 

@@ -138,7 +138,7 @@ class ModelFiles:
     - `name`: what the model is called: the default's name, the hub name, or the folder's.
     - `folder`: where `WEIGHTS`, `TOKENIZER` and `CONFIG` are; of a compact model, those of its base.
     - `digest`: sha256 over the digests of the three files and, of a compact model, of its layers, wherever they lie.
-    - `layers`: the file of a compact model: tensors that stand in the place of the base's, or adapters to these.
+    - `layers`: the file of a compact model: tensors that replace the base's, or adapters to these.
     - `anywhere`: by what name the model is found on any machine: empty for the packaged one, that of the larger one, or
       its hub name. None for a folder, which may be moved, and for a compact model.
     """

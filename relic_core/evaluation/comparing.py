@@ -1,6 +1,6 @@
 """Paired comparison of two runs on the same examples, and the correction for making many comparisons.
 
-What the p-value is, and what few works can tell, stands in docs/metrics.md, "Comparing two runs".
+What the p-value is, and what few works can show, is in docs/metrics.md, "Comparing two runs".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why a quotation was missed: what can be told of one case from the claim, the quotation and what was put first.
+"""Why a quotation was missed: what can be said of one case from the claim, the quotation and what was put first.
 
 A case is one outcome of a run. Overlap is by lemmas: the share of a passage's different lemmas, function words left
 out, that the claim has too. The human codes are those that the RELiC paper (sections 4 and 5, tables 5 and A4) finds in
@@ -60,7 +60,7 @@ _spoken: LRUCache[tuple[Spoken, ...]] = LRUCache(_KEPT_WORKS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """What can be told of one case.
+    """What can be said of one case.
 
     - `overlap`, `first_overlap`: of the claim with the quotation, and with what was put first (in a study with the
       other passage that shares most); None where a text is not here.
@@ -101,7 +101,7 @@ class Diagnosis:
 def diagnose(
     outcome: Outcome, claim: Claim | None, work: Work, quoted: Sequence[Span] = (), *, pool: bool = False
 ) -> Diagnosis | None:
-    """Tell what can be told of a case; None where the quotation does not stand in the work.
+    """Say what can be said of a case; None where the quotation is not in the work.
 
     - `claim`: None where it is not here.
     - `quoted`: what criticism quotes of the work, each as often as it does.

@@ -114,7 +114,7 @@ def _answering(spec: RetrieverSpec) -> Answering:
 
 
 def answer_slice(spec: RetrieverSpec, asked: Slice) -> Answered:
-    """Answer a slice on a worker, from indexes that it sees in the folder of whoever asks.
+    """Answer a slice on a worker, from indexes that it sees in the folder of the asking process.
 
     Raises BadWeights: the model is another one here.
     Raises NoIndex: it does not see the index of the work.

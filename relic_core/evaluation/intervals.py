@@ -1,6 +1,6 @@
 """Intervals by the percentile bootstrap: how far a figure would move on other examples, or on other works.
 
-What each speaks of, and which are refused, stands in docs/metrics.md, "Intervals".
+What each speaks of, and which are refused, is in docs/metrics.md, "Intervals".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Metrics: the card of each, and the figures of runs: one gold per example, its rank; or judged passages, by grade.
 
-The formulas, their sources, and an answer to each question that they leave open stand in docs/metrics.md. The metric of
+The formulas, their sources, and an answer to each question that they leave open are in docs/metrics.md. The metric of
 items is computed in `proxy_task`.
 """
 
@@ -116,7 +116,7 @@ _WITHOUT_K: dict[str, Metric] = {
         Metric(
             name=PROXY,
             label="Proxy task",
-            meaning="How often the critic's own quotation is told from two passages that another retriever put first.",
+            meaning="How often the critic's own quotation is put above two passages that another retriever put first.",
         ),
     )
 }

@@ -1,4 +1,4 @@
-"""What nothing may be learnt from beside the measured works: the texts of benchmarks, the list of held-out runs."""
+"""What no model may be trained on besides the measured works: the texts of benchmarks, the list of held-out runs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def notes(settings: Settings, missing: Sequence[str]) -> tuple[str, ...]:
         named = missing if len(missing) <= _NAMED else [*missing[:_NAMED], f"{len(missing) - _NAMED:,} others"]
         works = "1 work is" if len(missing) == 1 else f"{len(missing):,} works are"
         said.append(
-            f"Of the catalogue {works} not in the library, so what quotes them could not be told: "
+            f"Of the catalogue {works} not in the library, so quotations of them were not recognised: "
             f"{', '.join(named)}. `{COMMAND} catalogue` lists them all; to add those that can be had: "
             f"{COMMAND} catalogue --split all --add"
         )

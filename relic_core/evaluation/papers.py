@@ -1,6 +1,6 @@
 """The tables of five papers as printed, with our rows below them where there are any.
 
-They stand in `papers.toml`: facts, measured elsewhere on other data. A row of ours names the run that measured it, or
+They are in `papers.toml`: facts, measured elsewhere on other data. A row of ours names the run that measured it, or
 the page of the documentation that has it too.
 """
 

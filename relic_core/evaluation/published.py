@@ -1,6 +1,6 @@
 """Figures from the papers, to be laid beside ours: facts, measured elsewhere on other data.
 
-Which they are, and what to bear in mind, stands in docs/metrics.md, "Published figures". Where a paper gives no figure
+Which they are, and what to bear in mind, is in docs/metrics.md, "Published figures". Where a paper gives no figure
 (mean rank of ColBERT, proxy task of BM25) there is none here.
 """
 

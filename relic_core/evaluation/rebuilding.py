@@ -177,7 +177,7 @@ def _kept(manifest: Manifest, path: Path) -> dict[str, WindowText]:
 def _fetched(
     gutenberg: Gutenberg, work: _Rebuilding, *, max_bytes: int, progress: Progress
 ) -> Iterator[tuple[int, str]]:
-    """Fetch the sources that are still wanted by their numbers, politely; what fails is told of that source."""
+    """Fetch the sources that are still wanted by their numbers, politely; what fails is reported for that source."""
     total, away = len(work.manifest.sources), 0
     for index in work.open:
         source = work.manifest.sources[index]

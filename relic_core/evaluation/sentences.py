@@ -1,7 +1,7 @@
 """How well our sentences agree with RELiC's own list of a work.
 
 Both sides are read as streams of letters and digits, case ignored, so that spacing, quotation marks and dashes do not
-count. The streams are aligned, for editions differ and the lists hold headings; letters of the list that stand in a
+count. The streams are aligned, for editions differ and the lists hold headings; letters of the list that are in a
 heading of the work, or in the mark or caption of an illustration, are left out, and with them the sentences that
 consist of nothing else. What a work leaves out for another reason still counts against it. A sentence of ours is
 *exact* if a sentence of the list begins and ends at the same aligned places and has the same letters in between. The
@@ -36,7 +36,7 @@ _APPARATUS = frozenset({"heading", "illustration"})
 """Kinds of what a work leaves out that are left out of the list, too."""
 
 _SAME_WORK = 0.5
-"""Share of a list's letters that must stand in the work for the two to be compared."""
+"""Share of a list's letters that the work must have for the two to be compared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ def score_lists(
 def score_sentences(work: Work, theirs: Sequence[str]) -> SentenceScore:
     """Compare the sentences of a work with a list of sentences of the same text.
 
-    Raises BadRequest: either side holds no words, or less than half of the list's letters stand in the work.
+    Raises BadRequest: either side holds no words, or less than half of the list's letters are in the work.
     """
     apparatus = [(left.start, left.end) for left in work.left_out if left.kind in _APPARATUS]
     return score_spans(
@@ -121,7 +121,7 @@ def score_spans(
         raise BadRequest("There is nothing to compare: one side holds no sentence with a word in it.")
     aligned = _aligned(words, their_words)  # (n_letters of theirs,): the place among our letters, -1 where none
     if np.mean(aligned >= 0) < _SAME_WORK:
-        raise BadRequest("The list of sentences is of another text: less than half of its letters stand in the work.")
+        raise BadRequest("The list of sentences is of another text: less than half of its letters are in the work.")
 
     sentences = set()
     in_apparatus = np.zeros(bounds[-1] + 1, dtype=bool)

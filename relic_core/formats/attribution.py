@@ -5,7 +5,7 @@
 
 The shape of the data sets of Muther and Smith 2023: a link of Wikipedia or a span of al-Maqrizi, and the sections or
 chunks that a first retriever brought up, or all there are. Every query is ranked over the sources of all lines. A
-source that stands in several lines is read once; where its text was given before, a line may give its id alone. Sources
+source that is in several lines is read once; where its text was given before, a line may give its id alone. Sources
 of one work (the sections of a page) share a `work`; each has a title of its own.
 """
 

@@ -92,18 +92,18 @@ def licences_of(head: FileHeader) -> str:
     ]
     return (
         "# Licences\n\nThe passages are parts of the texts below, and each stays under what was stated for its text "
-        "when that was mined. Whoever passes the data on has to look there first.\n\n" + "\n\n".join(groups) + "\n"
+        "when that was mined. Look there before you pass the data on.\n\n" + "\n\n".join(groups) + "\n"
     )
 
 
 _COLUMNS = """\
 Both configurations: `id`; `split` (training, dev, test); `source` (its id); `kind` (inline, block, verse); `left` and
-`right`, up to four sentences before and after the quotation, cleaned; `quotation`; where it stands in the text of the
-source, in characters, half-open: `quotation_start`, `quotation_end`; where the whole passage stands there:
+`right`, up to four sentences before and after the quotation, cleaned; `quotation`; where it is in the text of the
+source, in characters, half-open: `quotation_start`, `quotation_end`; where the whole passage is there:
 `passage_start`, `passage_end`.
 
 Windows besides: `work` (its id); `gold_start` and `gold_length`, the sentences quoted, counted from 0 in the work;
-`sentences`, their words; `work_start`, `work_end`, where they stand in the work's text; `lit` and `lit_in_work`, the
+`sentences`, their words; `work_start`, `work_end`, where they are in the work's text; `lit` and `lit_in_work`, the
 stretches that agree, in the quotation and in the work's text; `score`, how alike they are, 0 to 100; `match` and
 `evidence`, what readers judged, empty where nobody did."""
 

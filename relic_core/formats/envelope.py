@@ -24,7 +24,7 @@ class Envelope:
 
     @property
     def format(self) -> str:
-        """Name and version as they stand in a file."""
+        """Name and version as they are in a file."""
         return f"relic {self.what}/{self.version}"
 
     def write(self, content: Mapping[str, Any]) -> bytes:

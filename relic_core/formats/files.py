@@ -105,7 +105,7 @@ def parse(text: str, source: str) -> object:
     """Read JSON, strictly.
 
     Raises BadBenchmark: it is not JSON, cut short, or too deep (with the position); a key occurs twice in one object;
-    half of a character stands in it.
+    it holds half of a character.
 
     >>> parse('{"a": 1, "b": [2]}', "here")
     {'a': 1, 'b': [2]}

@@ -11,7 +11,7 @@
         "kept": {"work_id": "…", "sha256": "…", "at": "3.5.2", "length": 1, "quotation": "…", …}}, …]}, …]
     }
 
-Notes stand in their order. Nobody's name is in it.
+Notes are in their order. Nobody's name is in it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Sectio
         raise FILE.damaged(source, str(error)) from None
     ids = [note.id for section in sections for note in section.notes]
     if len(set(ids)) < len(ids) or len({section.collection.id for section in sections}) < len(sections):
-        raise FILE.damaged(source, "a note or a collection stands in it twice")
+        raise FILE.damaged(source, "a note or a collection is in it twice")
     return sections
 
 

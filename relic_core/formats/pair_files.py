@@ -5,7 +5,7 @@ with offsets only. Where a row has no words it has digests of them (`passage_id`
 can see that they were found again. A place in a text is a start and an end, counted in characters, half-open.
 
 The first line of a file of JSON lines is its head, padded to one length and written last: what made it, its sources and
-works, how many rows follow and their sha256. So whoever reads it can tell whether it was cut short or changed.
+works, how many rows follow and their sha256. So a reader can tell whether it was cut short or changed.
 Parquet has the same head in its metadata, and checksums of its own.
 """
 

@@ -1,6 +1,6 @@
 """Runs and windows as Parquet, for those who go on in a notebook: one row each, columns named as the records' fields.
 
-What a table cannot say in columns (the facts of a run; which benchmark windows are of) stands in the file's metadata
+What a table cannot say in columns (the facts of a run; which benchmark windows are of) is in the file's metadata
 (`parquet_tables`). A place in a text is a start and an end, counted in characters, half-open.
 """
 

@@ -13,7 +13,7 @@ The file, of which the code is the ``search`` alone::
     }
 
 A code is ``1.PAYLOAD.CHECK``: the version, the JSON deflated and written in the letters that an address may hold, and
-the beginning of its sha256, so that an address that was cut short or changed on the way is told from a whole one.
+the beginning of its sha256, so that an address that was cut short or changed on the way is recognised.
 """
 
 from __future__ import annotations

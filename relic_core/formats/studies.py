@@ -77,7 +77,7 @@ def read_study(data: bytes, source: str) -> StudyFile:
     if named != study.id:
         raise _FILE.damaged(source, f"its items are not those of the study {study.id:.20}")
     if len({item.id for item in items}) != len(items) or not items:
-        raise _FILE.damaged(source, "an item stands in it twice, or there is none")
+        raise _FILE.damaged(source, "an item is in it twice, or there is none")
     if any(len(item.options) != kind.passages or kind.marks_spans != bool(item.anchor) for item in items):
         raise _FILE.damaged(source, f"its items are not those of a study of the kind {kind.name}")
     if making.shared and making.shared not in (range(2, len(items)) if kind.is_proxy else ()):

@@ -1,6 +1,6 @@
 """All answers to a study as CSV, JSON and examples, with numbers in place of names where wanted.
 
-What is left out then stands in docs/proxy_task.md. A key is one annotator's in all files of a study, so that those of
+What is left out then is in docs/proxy_task.md. A key is one annotator's in all files of a study, so that those of
 two departments can be put together, again and again. It is a digest of an id that was drawn by chance, and leaves the
 store in no other form.
 """
@@ -39,7 +39,7 @@ _ELSEWHERE = "x"
 """Begins the id of an annotator whose answers were taken in: it is their key already."""
 
 _NO_ROWS = ["annotator", "annotator_key", "item", "choice", "cannot_decide", "right", "seconds", "counts"]
-"""Of an answer to the proxy task; to others "said" stands in the place of "right", which is the choice in words."""
+"""Of an answer to the proxy task; for others "said", the choice in words, takes the place of "right"."""
 
 _LEAST = 2
 """Answers of an item from which something can be learnt."""
@@ -55,7 +55,7 @@ def numbered(study: Study, annotators: Iterable[Annotator]) -> dict[str, str]:
 
 
 def key_of(study: Study, annotator_id: str) -> str:
-    """Give the key of an annotator, the same in every file of the study, whoever wrote it."""
+    """Give the key of an annotator, the same in every file of the study, on every computer."""
     if annotator_id.startswith(_ELSEWHERE):
         return annotator_id
     return _ELSEWHERE + hashlib.sha256(f"{study.id}\n{annotator_id}\nkey".encode()).hexdigest()[:12]
@@ -137,7 +137,7 @@ def read_answers(
 ) -> list[tuple[Annotator, list[Answer]]]:
     """Read what `answers_json` wrote elsewhere.
 
-    - `terms`: what annotators are told here: with other instructions it was another question.
+    - `terms`: what annotators read here: with other instructions it was another question.
     - `of`: where the answers come from; it is put behind the names or numbers.
 
     Returns: each annotator by their key, with their answers in the order in which they came.
@@ -149,7 +149,7 @@ def read_answers(
         if (answered := content.study.get("id")) != study.id:
             raise BadRequest(f"it holds answers to the study {answered!s:.20}, and not to {study.id}")  # noqa: TRY301 - told with the others below
         if content.instructions != terms.instructions:
-            raise BadRequest("it was answered by other instructions than stand here, so it was another question")  # noqa: TRY301 - as above
+            raise BadRequest("it was answered by other instructions than those here, so it was another question")  # noqa: TRY301 - as above
         for at, raw in enumerate(content.answers, start=1):
             said = checked(_Row, raw, f"answer {at:,}", extra="ignore")
             annotator = Annotator(id=said.annotator_key, name=f"{said.annotator} ({of})", joined=now)

@@ -1,4 +1,4 @@
-"""Where windows stand in their sources and in the works they quote, and hashes of their words: no text.
+"""Where windows are in their sources and in the works they quote, and hashes of their words: no text.
 
 Who has the sources can cut every window out of them again, to the letter, and prove it by the hashes.
 
@@ -147,7 +147,7 @@ def sha256_of(text: WindowText | MinedWindow) -> str:
 
 
 def digest_of(windows: Iterable[ListedWindow], manifest: Manifest) -> str:
-    """Hash some windows of a manifest with the texts they stand in: what a benchmark's card is held to."""
+    """Hash some windows of a manifest with the texts they are in: what a benchmark's card is held to."""
     digest = hashlib.sha256()
     works = {work.slug: work.sha256 for work in manifest.works}
     for window in windows:

@@ -98,7 +98,7 @@ class CachedClient:
                     at = left.popleft()
                     try:
                         answered.put((at, self._value(questions[at], known, ask), None))
-                    except Exception as error:  # noqa: BLE001 - raised below, by whoever waits for it
+                    except Exception as error:  # noqa: BLE001 - raised below, where it is waited for
                         answered.put((at, None, error))
                         stop.set()  # none is asked any more, also before it is raised
 

@@ -110,7 +110,7 @@ def name_heading(lines: Sequence[str]) -> Named:
 
 
 def with_title(named: Named, below: Sequence[str]) -> Named:
-    """Give a heading the title that stands in a heading of its own below it."""
+    """Give a heading the title that is in a heading of its own below it."""
     title = clean_title(" ".join(below))
     label = _joined(named.label, title)
     return replace(named, title=title if named.number else clean_title(label), label=label)
@@ -152,7 +152,7 @@ class Inline:
         return _BLANK.sub(" ", _UNSEEN.sub("", _CONTROL.sub("", text))).strip()
 
     def text(self, text: str | None) -> None:
-        """Take text as it stands in the file."""
+        """Take text as it is in the file."""
         if text:
             self._pieces.append(_CONTROL.sub("", text))
 

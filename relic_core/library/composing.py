@@ -108,7 +108,7 @@ def _grouped(items: Iterable[Item]) -> list[_Group]:
 
 
 def _with_notes(groups: list[_Group]) -> list[_Group]:
-    """Bring each note behind the text of the chapter it hangs on; one that hangs on nothing stays in its own."""
+    """Move each note behind the text of the chapter that refers to it; one without a reference stays in its own."""
     homes: dict[str, tuple[int, int]] = {}  # name of a note -> group, which reference of the work
     order = 0
     for place, group in enumerate(groups):
@@ -151,7 +151,7 @@ class _Composition:
 
     def take(self, group: _Group) -> None:
         """Lay out the blocks of a chapter, or of what stands before the first."""
-        hangs: dict[str, int] = {}  # name of a note -> paragraph it hangs on
+        hangs: dict[str, int] = {}  # name of a note -> paragraph that refers to it
         counts: Counter[bool] = Counter()  # notes are numbered by themselves
         start = self._length + 1 if self._length else 0
         self._growing = ""

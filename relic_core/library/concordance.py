@@ -2,7 +2,7 @@
 
 Everything here is pure: arrays in, arrays out. Only sentences count, so headings, licences and page numbers are never
 found and never part of a context. The words of a phrase may be parted by anything that is not a word (a line's end, the
-underscores of italics, commas, a dash), but stand in one paragraph.
+underscores of italics, commas, a dash), but are in one paragraph.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from relic_core.text.unbroken import cuts, origins, without
 _SPARE = 120
 """Characters looked at beyond a context, since line wraps, indents and headings between go."""
 PILCROW = " ¶ "
-"""Stands in a context where a new paragraph begins."""
+"""Marks in a context where a new paragraph begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a query's words stand in one text.
+    """Where a query's words occur in one text.
 
     - `firsts`: number of the first word of each place, counted in the text; ascending.
     - `joints`: for each reading, what its words are joined by when they are named together.
@@ -45,11 +45,11 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Wording:
-    """The words of one text and the sentences, paragraphs and chapters they stand in.
+    """The words of one text and the sentences, paragraphs and chapters they are in.
 
     - `starts`, `ends`, `ids`: character offsets, and each word's number in the lexicon; of words in sentences alone.
     - `sentence_starts`, `sentence_ends`, `sentence_chapters`, `sentence_paragraphs`: as `Work` has them.
-    - `runs`: sentences with the same number may stand in one context: a chapter without its notes, or one note.
+    - `runs`: sentences with the same number may be in one context: a chapter without its notes, or one note.
     """
 
     text: str
@@ -133,7 +133,7 @@ class Wording:
         return _ITALICS.sub("", _SPACE.sub(" ", "".join(pieces)))
 
     def reach(self, first: int, length: int) -> tuple[int, int]:
-        """Name the first and the last of the sentences that some words in a row stand in."""
+        """Name the first and the last of the sentences that some words in a row are in."""
         starts = self._borders[0]
         here = bisect_right(starts, int(self.starts[first])) - 1
         return here, here if length == 1 else bisect_right(starts, int(self.starts[first + length - 1])) - 1

@@ -496,7 +496,7 @@ class _Mark:
     role: str  # "part", "chapter", "title", "section", "aside"
     rank: int
     kind: str = ""  # of an aside
-    invented: bool = False  # its words stand in the contents list alone
+    invented: bool = False  # its words are in the contents list alone
     holds_equals: bool = True  # of a part: whether chapters of the same rank may be its own
 
 

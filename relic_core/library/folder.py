@@ -106,8 +106,8 @@ def refusal(path: Path, settings: Settings) -> str:
     bases = [base for base in listed if found.is_relative_to(base)]
     if not bases:
         return (
-            f"{said} is in none of the folders that may be read by a path. Upload the file, or ask whoever runs this "
-            "library to put it into the library folder or to name its folder in RELIC_READ_FROM."
+            f"{said} is in none of the folders that may be read by a path. Upload the file, or ask the person who runs "
+            "this library to put it into the library folder or to name its folder in RELIC_READ_FROM."
         )
     for base in bases if found.name.casefold() not in secret else ():
         hidden = any(part.startswith(".") for part in found.relative_to(base).parts)
@@ -135,7 +135,7 @@ def mode_of(path: Path) -> int:
 
 
 def read_bytes(path: Path, *, max_bytes: int) -> bytes:
-    """Read a file, unless it is larger than allowed; a path that cannot be read is told as what it is."""
+    """Read a file, unless it is larger than allowed; of a path that cannot be read the error says what it is."""
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):

@@ -51,7 +51,7 @@ def decode_markup(data: bytes, *, what: str, max_bytes: int) -> str:
     r"""Decode the bytes of an XML or HTML file by its marks, what it declares, and what its bytes can be.
 
     Bytes that are UTF-8 are read as UTF-8 whatever is declared, and a declared encoding that does not fit its bytes is
-    passed over as a text file's would be told.
+    ignored, as a text file's would be.
 
     >>> decode_markup("<?xml version='1.0' encoding='koi8-r'?><p>да</p>".encode("koi8-r"), what="", max_bytes=99)
     "<?xml version='1.0' encoding='koi8-r'?><p>да</p>"

@@ -85,7 +85,7 @@ def _place(places: Places, excerpt: Excerpt, title: str) -> Span:
             f"{excerpt.quotation!r}."
         )
     if len(spans) > 1:
-        raise BadText(f"The quotation of excerpt '{excerpt.id}' stands in {title} {len(spans)} times.")
+        raise BadText(f"The quotation of excerpt '{excerpt.id}' occurs in {title} {len(spans)} times.")
     if spans[0].length > MAX_LENGTH:
         raise BadText(
             f"The quotation of excerpt '{excerpt.id}' has {spans[0].length} sentences; {MAX_LENGTH} are allowed."

@@ -287,7 +287,7 @@ def _in_archive(path: Path, table: SourceTable, others: list[str], outer: tuple[
 
 
 def _add(table: SourceTable, file: SourceFile) -> Iterator[SourceFile]:
-    """Read a table; one that cannot be read is told, and the sources go without it."""
+    """Read a table; one that cannot be read is reported, and the sources go without it."""
     try:
         table.add(read_source(file, max_bytes=MOST_TABLE_BYTES))
     except RelicError as error:

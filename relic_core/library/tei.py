@@ -40,7 +40,7 @@ BLOCKS = frozenset(
 )
 """Elements that are paragraphs or hold paragraphs wherever they stand."""
 EITHER = frozenset({"q", "quote", "said", "cit", "seg", "add", "subst", "supplied", "corr", "hi", "emph", "unclear"})
-"""Elements that stand in a paragraph or hold paragraphs."""
+"""Elements that are in a paragraph or hold paragraphs."""
 INSIDE = frozenset(
     {"dateline", "salute", "signed", "addrline", "docauthor", "docdate", "titlepart", "cell", "label", "bibl"}
 )
@@ -126,7 +126,7 @@ def divides(element: Element) -> bool:
 
 
 def has_blocks(element: Element) -> bool:
-    """Whether an element that may stand in a line holds paragraphs."""
+    """Whether an element that may be in a line holds paragraphs."""
     return len(element) > 0 and any(local_name(each) in BLOCKS for each in element.iterdescendants())
 
 
@@ -144,7 +144,7 @@ def is_run(element: Element) -> bool:
 
 
 def references(root: Element) -> tuple[set[str], dict[str, list[str]]]:
-    """Find the names of notes, and which notes say that they hang on a place with a name."""
+    """Find the names of notes, and which notes say that they belong to a place with a name."""
     notes: set[str] = set()
     marks: dict[str, list[str]] = {}
     for note in descendants(root, "note"):

@@ -56,9 +56,9 @@ _IN_FOLDERS: tuple[Form, ...] = ("relic", "datasets")
 class ExportRequest:
     """What is to be exported.
 
-    - `form`: one of `FORMS`; told by the file's name where empty, "datasets" where that does not tell.
+    - `form`: one of `FORMS`; chosen by the file's name where empty, "datasets" where that does not say.
     - `split`: only this one of `SPLITS`; all but what was left out where empty.
-    - `work`, `source`: only windows on this work (an id, its beginning, a title); only what stands in this source (its
+    - `work`, `source`: only windows on this work (an id, its beginning, a title); only what is in this source (its
       id, the beginning of it, its number in Project Gutenberg).
     """
 
@@ -120,7 +120,7 @@ class Exporter:
     works: QuotedTexts
 
     def export(self, request: ExportRequest, progress: Progress = silent) -> Exported:
-        """Write what is asked for; `progress` is told how many rows have been written."""
+        """Write what is asked for; `progress` gets the number of rows written."""
         if request.kind not in get_args(Kind):
             raise unknown_name("kind of export", request.kind, get_args(Kind))
         form = _form(request)
@@ -360,7 +360,7 @@ class _Sentences:
         return tuple(" ".join(self._text[start:stop].split()) for start, stop in places)
 
     def place(self, first: int, end: int) -> Offsets:
-        """Say where the sentences ``first:end`` stand in the text."""
+        """Give the offsets of the sentences ``first:end`` in the text."""
         return int(self._starts[first]), int(self._ends[end - 1])
 
 

@@ -110,7 +110,7 @@ class Places(NamedTuple):
 
 
 def places(prose: Prose, window: MinedWindow) -> Places:
-    """Look up where the words of a window stand in its source. Raises NotFound: it was mined from another text."""
+    """Find the words of a window in its source. Raises NotFound: it was mined from another text."""
     start, end = _quotation(prose, window)
     left: list[Offsets] = []
     before = start
@@ -312,7 +312,7 @@ def _place(text: str, windows: Sequence[MinedWindow]) -> tuple[_Placed, list[str
             continue
         stretches = [piece for pieces in (*at.left, at.quotation, *at.right) for piece in pieces]
         if min(first for first, _ in stretches) < start or max(last for _, last in stretches) > end:
-            problems.append(f"Window {window.id} stands in the licence of {window.source_id}, outside the book.")
+            problems.append(f"Window {window.id} is in the licence of {window.source_id}, outside the book.")
             continue
         if sha256_of(WindowText(*at.each(partial(cut, text)))) != sha256_of(window):
             problems.append(f"Window {window.id} cannot be cut out of {window.source_id} to the letter.")

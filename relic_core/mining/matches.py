@@ -1,4 +1,4 @@
-"""Which words of a source stand in which work: shared runs are found, chained, and laid upon the work word by word."""
+"""Which words of a source occur in which work: shared runs are found, chained, and aligned with it word by word."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Bits = npt.NDArray[np.float64]
 
 
 COMMONEST = 32
-"""Runs that stand in the works more often are commonplace and start nothing; they are found again beside rarer ones."""
+"""Runs that occur more often in the works are commonplace and start nothing; they are found beside rarer ones."""
 LEAST_BITS = 50.0
 """How rare the shared words are together, at least: the words of a run of eight come to 75 on average, those of
 "I do not know what to say" to 45."""
@@ -194,7 +194,7 @@ _ALIKE, _ALIKE_GARBLED = 74.0, 60.0
 _MOST_RESPELT = 4
 """Words on either side that may be one another's other print."""
 _CHANGED = 7.0
-"""Bits that each word costs which stands in one text alone."""
+"""Bits that each word costs that only one text has."""
 _LEFT_OUT, _LEFT_OUT_EACH = 8.0, 0.1
 """Bits that an ellipsis costs, and each word left out at it."""
 _PUT_IN, _PUT_IN_EACH = 6.0, 0.6
@@ -206,7 +206,7 @@ _MARK = re.compile(r"[\"“”„«»‘]|(?<!\w)['’]|['’](?!\w)")
 
 
 def unbracketed(text: str) -> int:
-    """Count the words of a text that do not stand in brackets.
+    """Count the words of a text that are not in brackets.
 
     >>> unbracketed("He [the ferryman, that is] went (as we read) home.")
     3
@@ -215,7 +215,7 @@ def unbracketed(text: str) -> int:
 
 
 class Block(NamedTuple):
-    """Words that stand in both texts: half-open positions of words in the source and in the works; and how rare."""
+    """Words that both texts share: half-open positions of words in the source and in the works; and how rare."""
 
     here: int
     here_end: int
@@ -375,7 +375,7 @@ def _merged(blocks: list[Block]) -> list[Block]:
 
 
 LEAST_WORDS = 8
-"""Words that have to stand in both texts, as in RELiC's runs of eight."""
+"""Words that both texts must share, as in RELiC's runs of eight."""
 RIVAL = 0.9
 """Share of the best match's bits that another place of the same words needs to be a rival to it."""
 _SAME = 0.5
@@ -384,7 +384,7 @@ _SAME = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Words of a source that stand in a work, in order, as blocks of positions; `bits`: how rare they are together."""
+    """Words of a source that occur in a work, in order, as blocks of positions; `bits`: how rare they are together."""
 
     work: QuotedWork
     start: int
@@ -404,9 +404,9 @@ class Match:
 
 
 def matches_of(aligner: Aligner, *, among: Collection[str] | None = None) -> tuple[Match, ...]:
-    """Find the words of a source that stand in works, `among` some, whether or not the source marks them as quoted.
+    """Find the words of a source that occur in works, `among` some, whether or not the source marks them as quoted.
 
-    Where the same words stand in several places, in one work or several, the places that are nearly as good as the best
+    Where the same words occur in several places, in one work or several, the places that are nearly as good as the best
     are all given. Returns: in the order of the source.
     """
     works, words = aligner.works, aligner.words

@@ -34,10 +34,10 @@ class Context:
 def context(prose: Prose, start: int, end: int, *, own: Sequence[str] = ()) -> Context:
     """Give the context of ``prose.text[start:end]``.
 
-    What stands in the sentence of the quotation, before or after it, counts as a sentence where it holds a word. No
+    What the sentence of the quotation has before or after it counts as a sentence where it holds a word. No
     context leaves the flow of its quotation, and none goes on beyond a sentence that says again what is quoted.
 
-    - `own`: further texts of which no `OWN_RUN` words in a row may stand in the context: the sentences of the quoted
+    - `own`: further texts of which no `OWN_RUN` words in a row may be in the context: the sentences of the quoted
       work.
 
     >>> from relic_core.mining.prose import read_prose
@@ -119,7 +119,7 @@ NO_QUOTATION = "a list, a title, a reference or capitals"
 TWICE = "the same words in the same context"
 
 _REFERENCE = re.compile(r"\b(?:[Ii]bid|op\. cit|loc\. cit)\b|\bpp?\. ?\d|\b[Vv]ol\. ?[\divxIVX]|(?:^|\W)[Cc]f\. ")
-"""What stands in footnotes and bibliographies, and in no quotation."""
+"""What is found in footnotes and bibliographies, and in no quotation."""
 _NAME_WORD = 4
 _CAPITALS, _TITLE, _FIGURES, _FIGURES_AROUND = 0.6, 0.7, 0.15, 0.12
 """Shares from which on words are not a quotation: of capital letters, of longer words with a capital, of figures (in a

@@ -43,7 +43,7 @@ class Quotation:
 
 
 class Prose:
-    """The cleaned words of a source, with where they stand in it.
+    """The cleaned words of a source, and their places in it.
 
     - `text`: white space single, noise gone (RELiC, appendix A).
     - `stretches`: in order; they do not overlap.
@@ -59,7 +59,7 @@ class Prose:
         self._origins = origins
 
     def in_source(self, start: int, end: int) -> Offsets:
-        """Give where ``text[start:end]`` stands in the source: from its first to behind its last character."""
+        """Find ``text[start:end]`` in the source: from its first to behind its last character."""
         return self._origins.outer(start, end)
 
     def kept(self, start: int, end: int) -> tuple[Offsets, ...]:
@@ -104,7 +104,7 @@ class Prose:
 
 
 class _Origins:
-    """Where each character of a clean text stands in its source.
+    """The place of each character of a clean text in its source.
 
     - `places`: ascending; the offset of each character in the source.
     - `bridged`: whether only white space that was made single lies between a character and the one before it.

@@ -1,7 +1,7 @@
 """Quotations of a text: what stands between marks, over paragraphs too, and what is set off as prose or verse.
 
 The marks are walked through once, paragraph by paragraph. Which of a mark's roles counts (opening, closing, apostrophe)
-is told by its neighbours, by what is open, and by the style of the book: single marks quote in British ones, and are
+depends on its neighbours, on what is open, and on the style of the book: single marks quote in British ones, and are
 mostly apostrophes in the others.
 """
 

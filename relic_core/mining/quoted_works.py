@@ -227,7 +227,7 @@ class QuotedWorks:
         )
 
     def look_up(self, numbers: Numbers, *, commonest: int) -> tuple[Places, Places]:
-        """Find where runs of a text stand in the works, but for those there more often than `commonest`."""
+        """Find the runs of a text in the works, but for those there more often than `commonest`."""
         if len(numbers) < RUN:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         known = np.lib.stride_tricks.sliding_window_view(numbers != UNKNOWN, RUN).all(axis=1)
@@ -261,7 +261,7 @@ class QuotedWorks:
         return int(np.searchsorted(self.first_words, word, "right")) - 1
 
     def offsets(self, first: int, last: int) -> tuple[int, int]:
-        """Give where words stand in their work's text, from the first to the end of the last."""
+        """Give the offsets of words in their work's text, from the first to the end of the last."""
         return int(self.starts[first]), int(self.starts[last]) + int(self.lengths[last])
 
     def gold_texts(self, work: QuotedWork, span: Span) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from relic_core.text.headings import is_capitals
 from relic_core.text.layout import Layout, lay_out, licence
 
 CENTRED = 12
-"""Columns by which a line is set in that stands in the middle or at the right."""
+"""Columns by which a line is indented that is centred or set to the right."""
 LINE = 70
 """Characters of a line that stands by itself, at the most."""
 _IBID = re.compile(r"(?<=[.!?\"”’'])\s+_?(?:ibid|id|op\. cit|loc\. cit)\b[^\n]{0,60}\Z", re.IGNORECASE)

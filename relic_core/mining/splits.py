@@ -1,6 +1,6 @@
 """Who may learn from what: windows and pairs parted into dev, test and training, each with its reason.
 
-The rules stand in docs/mining.md, "Who may learn from what". Where two splits would share a passage of a source, the
+The rules are in docs/mining.md, "Who may learn from what". Where two splits would share a passage of a source, the
 window of the less precious one is left out, training before dev, dev before test.
 """
 
@@ -57,7 +57,7 @@ class Candidate:
 
     @classmethod
     def of_window(cls, window: MinedWindow, *golds: str) -> Candidate:
-        """Take a window, and the words of the sentences it quotes where they are learnt too."""
+        """Take a window, and the words of the sentences it quotes where models learn from them too."""
         return cls("window", window.id, window.source_id, window.passage, (words_of(window), *golds))
 
 

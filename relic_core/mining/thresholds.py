@@ -1,7 +1,7 @@
 """Which of the windows found are not quotations by a critic (RELiC, appendix A, "Filtering secondary sources").
 
 The bounds look at all windows of a source on a work together, and at what else the same words of the source match; what
-each is for stands in docs/mining.md, "What is set aside, and why".
+each is for is explained in docs/mining.md, "What is set aside, and why".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_OF_THE_WORK = 0.25
 """Share of a work's sentences that one source quotes: above it is an edition. A book of synopses with long extracts
 (Tytler's "Jane Austen and her Works") quotes a tenth of a novel."""
 MOST_OF_THE_SOURCE = 0.5
-"""Share of a source's characters that stand in one work: above it is an edition with an introduction, or a story
+"""Share of a source's characters that are from one work: above it is an edition with an introduction, or a story
 reprinted."""
 LONGEST = 400
 """Sentences of one window: a chapter printed whole is not a quotation."""
@@ -36,8 +36,8 @@ NEAR = 20_000
 """Characters of a source, some ten pages, within which a quotation beside which the author is named speaks for another
 beside which nobody is."""
 SURE_WORDS = 60
-"""Words of prose that a window shares with the work; so many are no accident, whoever is named. Fewer are as often the
-Bible or Hamlet, which novels quote as critics do; of verse no number is enough."""
+"""Words of prose that a window shares with the work; so many are no accident, whatever name is given. Fewer are
+as often the Bible or Hamlet, which novels quote as critics do; of verse no number is enough."""
 
 _RARE = 15.0
 """Bits of a word of a title that names the work by itself (Crusoe): one word in 30,000."""
@@ -146,13 +146,13 @@ def _ambiguous(
             return ""
         if other.work_id == window.work_id and named[window.id]:
             before = alike(other) > alike(window)
-            return "the same words stand elsewhere in the work, more alike or before this place" if before else ""
+            return "the same words are elsewhere in the work, more alike or before this place" if before else ""
         if shared[window.id] < AMBIGUOUS * shared[other.id] or claim(other) > claim(window):
-            return f"the same words stand in “{works[other.work_id].title}”, which is likelier meant"
+            return f"the same words are in “{works[other.work_id].title}”, which is likelier meant"
         if claim(other) < claim(window):
             return ""
         where = "the work" if other.work_id == window.work_id else "the works"
-        return f"the same words stand in several places of {where}, and nothing tells which is meant"
+        return f"the same words are in several places of {where}, and nothing shows which is meant"
 
     reasons = {window.id: [lost(window, other) for other in rivals[window.id]] for window in windows}
     return {name: next(filter(None, said)) for name, said in reasons.items() if any(said)}
@@ -246,7 +246,7 @@ def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool
 
 
 def _name_parts(name: str) -> list[str]:
-    """Take a name apart, the last name last; years and what stands in brackets are not part of it."""
+    """Take a name apart, the last name last; years and what is in brackets are not part of it."""
     last, _, first = re.sub(r"\([^)]*\)|\d", "", fold(name)).partition(",")
     return re.findall(r"\w+", f"{first} {last}")
 

@@ -1,6 +1,6 @@
 """One secondary source at a time: from its bytes to pairs and windows, by a pure function that runs anywhere.
 
-`mine` works on a text. `mine_volume` is the same for processes and clusters: it is told names, reads the bytes itself
+`mine` works on a text. `mine_volume` is the same for processes and clusters: it gets names, reads the bytes itself
 where it runs, and whatever is wrong with one volume comes back as a sentence about that volume. So only names travel
 out and what was found travels back; a cluster's machines need the sources and the index of works under the same paths.
 """
@@ -33,7 +33,7 @@ WINDOW_RULES = "windows/1"
 
 ENGLISH = "en"
 _SHORT = 20_000
-"""Characters: a short text's language is told by its small words, a book's by three parts of it."""
+"""Characters: a short text's language is judged by its small words, a book's by three parts of it."""
 PAIRS_FILE, WINDOWS_FILE = "pairs.jsonl", "windows.jsonl"
 
 logger = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ def mine(
             source=source,
             language=spoken,
             pairs=() if pairs else None,
-            problem=f"It is not in English, as far as can be told (its language seems to be '{spoken}').",
+            problem=f"It seems not to be in English (its language looks like '{spoken}').",
             seconds=time.perf_counter() - began,
         )
     prose = reading.read_prose(text)
@@ -123,7 +123,7 @@ def mine(
 
 
 def mine_volume(task: VolumeTask) -> Mined:
-    """Read a volume and mine it; what is wrong with the volume is told in the result and raises nothing."""
+    """Read a volume and mine it; what is wrong with the volume is said in the result and raises nothing."""
     works = None if task.works is None else _works(task.works, _modified(task.works))
     began = time.perf_counter()
     source = unread(task.file)

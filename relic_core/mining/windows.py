@@ -14,7 +14,7 @@ from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.mining.standardising import Standard, standardise
 
 HALF = 0.5
-"""Share of a quotation's words that has to stand in the work for the whole of it, but for what is quoted from
+"""Share of a quotation's words that has to be in the work for the whole of it, but for what is quoted from
 elsewhere at its ends (`LEAST_LEFT_OVER`), to be the window's."""
 NEARLY_ALL = 0.8
 """Share of a quotation's words from which the quotation itself speaks for a match, however short."""
@@ -37,7 +37,7 @@ class _Found:
     """A standardised match with its words, its quotation and all that is quoted around it, in `Prose.text`.
 
     `unquoted` counts the words of the first sentence before what is matched of it, and of the last one behind: so many
-    may stand in the quotation in another wording.
+    may be worded differently in the quotation.
     """
 
     match: Match
@@ -60,7 +60,7 @@ def make_windows(
     """Find the places of a source that quote works, `among` some, in the order of the source.
 
     Everything found is given; `thresholds.set_aside` says later what of it is not a quotation by a critic. Where the
-    same words stand in several places of the works, there is a window for each.
+    same words occur in several places of the works, there is a window for each.
     """
     words = works.read(prose.text)
     aligner = Aligner(prose.text, words, works)

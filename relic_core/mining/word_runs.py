@@ -5,7 +5,7 @@ held-out runs that are passed around as hashes, so it is the rule here.
 
 Runs are compared by 64-bit hashes: each word by eight bytes of BLAKE2b, eight words by a polynomial over them, modulo
 2^64. Equal runs have equal hashes, so a shared run is never missed. Two runs that differ have equal hashes with odds of
-at most 1 in 2^58 (a power of two is lost where the same words stand in another order): over twenty-five million runs of
+at most 1 in 2^58 (a power of two is lost where the same words come in another order): over twenty-five million runs of
 pairs and nine million of novels, the odds that one pair is left out for nothing are about 1 in 1,000.
 """
 

@@ -73,7 +73,7 @@ class SetChapter:
 
 
 def chapter_name(work: Work, index: int) -> str:
-    """Name a chapter without the part it stands in; by the part where nothing else is printed over it."""
+    """Name a chapter without the part it is in; by the part where nothing else is printed over it."""
     return replace(work.chapters[index], part="").name or work.chapter_name(index)
 
 

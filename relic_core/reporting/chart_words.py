@@ -53,7 +53,7 @@ def pool_words(pool: Pool) -> str:
 def caption(
     chart: Chart, runs: Sequence[Run], *, benchmark: str, books: int, examples: int, candidates: float, note: str = ""
 ) -> str:
-    """Write a caption that can stand in a paper.
+    """Write a caption that can be printed in a paper.
 
     - `candidates`: passages ranked for a claim, on average.
     """

@@ -1,7 +1,7 @@
 """Charts of measured figures, drawn by Plotly from `Chart` rows, for a light and a dark page and down to 400 pixels.
 
 Heights are fixed by the number of rows, so that nothing on a page moves when a figure arrives. What a mark means never
-hangs on its colour alone: each series has a shape of mark of its own too. Fonts, the colour of the axes and the ground
+depends on its colour alone: each series has its own shape of mark too. Fonts, the colour of the axes and the ground
 are left to the page's theme. Plotly is imported when the first chart is drawn, and by nothing else.
 """
 

@@ -29,7 +29,7 @@ class Occurrence:
 def to_csv(occurrences: Iterable[Occurrence], *, query: str, options: str, address: str) -> bytes:
     """Write occurrences as a table, one row each, which Excel and pandas (``read_csv``) open as it is.
 
-    Query, options and the address of the page stand in every row, so that tables of several queries can be put under
+    Query, options and the address of the page are in every row, so that tables of several queries can be put under
     one another. It is UTF-8 with a byte order mark, without which Excel takes it for another encoding. A cell that
     begins like a formula gets an apostrophe in front, since a spreadsheet would run it; all else is to the letter.
     """

@@ -213,7 +213,7 @@ def _unwrap(text: str, kind: ParagraphKind) -> str:
 
 
 def light_words(passage: Passage, words: str) -> Passage:
-    """Light some words of one paragraph where they stand in a passage's gold to the letter but for white space."""
+    """Light some words of one paragraph where they occur in a passage's gold to the letter but for white space."""
     wanted = re.compile(r"\s+".join(map(re.escape, words.split())) or r"(?!)")
     paragraphs = []
     for paragraph in passage.paragraphs:

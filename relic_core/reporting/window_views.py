@@ -16,7 +16,7 @@ class WindowView:
 
     - `sentences`: the work's own sentences, the line wraps of its file undone; lines of verse are parted by a line
       feed, paragraphs by an empty line.
-    - `lit`, `lit_in_sentences`: stretches of ``window.quotation`` whose words stand in the work; the same in these.
+    - `lit`, `lit_in_sentences`: stretches of ``window.quotation`` whose words the work shares; the same in these.
     - `match`, `evidence`: the latest answers (`ANSWERS`); empty where nobody has answered.
     """
 
@@ -58,7 +58,7 @@ def make_view(
 
 
 def set_sentences(work: Work, window: MinedWindow) -> tuple[str, tuple[Offsets, ...]]:
-    """Set the sentences of a work that a window quotes, and say where its lit stretches stand in them.
+    """Set the sentences of a work that a window quotes, and say where its lit stretches are in them.
 
     Of a stretch that runs over several sentences there is one for each piece.
     """

@@ -60,16 +60,16 @@ FOUND = 2_000
 """Sentences taken from the inverted file for each search."""
 
 SEED = 20_220_522
-"""Of the sample that the lists are learnt from, of the lists, and of the questions that recall is measured on."""
+"""Of the sample that the lists are trained on, of the lists, and of the questions that recall is measured on."""
 
 _NLIST_PER_ROOT = 8
 """Lists for each square root of the number of sentences (FAISS, Guidelines: 4 to 16). Claims lie far from all sentences
 and what is nearest to them is spread over many lists; of more lists a smaller share has to be read."""
 _LEARNT_FROM = 40
-"""Sentences for each list that its centroid is learnt from; FAISS wants 39 to 256."""
+"""Sentences for each list that its centroid is trained on; FAISS wants 39 to 256."""
 _LEAST_PER_LIST = 39
 _MANY_LISTS = 1_024
-"""Lists from which on centroids are learnt in two levels and found through a graph (HNSW) where sentences are put in:
+"""Lists from which on centroids are trained in two levels and found through a graph (HNSW) where sentences are put in:
 comparing every sentence with every centroid would take longer than all else."""
 _LINKS = 32
 """Of a centroid in the graph."""
@@ -238,7 +238,7 @@ def build(
 ) -> None:
     """Build the compact index of some works from their own indexes, and measure it.
 
-    Those of the same encoder that were built before are deleted then. `progress` is told of sentences. A build that was
+    Those of the same encoder that were built before are deleted then. `progress` counts sentences. A build that was
     stopped goes on with the parts that it lacks. Where somebody else is building the same one, waits for that.
 
     - `claims`: real questions; recall is measured on them and on made ones.

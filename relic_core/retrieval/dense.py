@@ -122,7 +122,7 @@ class Dense(VectorSearch):
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:  # noqa: ARG002 - one index serves all
         """Encode a work and keep the index; goes on where an earlier build was stopped.
 
-        Where somebody else is preparing the same work, waits for that. `progress` is told of sentences.
+        Where somebody else is preparing the same work, waits for that. `progress` counts sentences.
         """
         read_blocks(self.root, self.recipe(work.version), work, progress, encode=self.encode, join=self._join)
 

@@ -63,7 +63,7 @@ class DenseAlone(VectorSearch):
     def prepare(self, work: Work, progress: Progress, *, lengths: Sequence[int] = LENGTHS) -> None:
         """Encode a work's spans and keep an index for each length; goes on where an earlier build was stopped.
 
-        Where somebody else is preparing the same length, waits for that, and `progress` is told.
+        Where somebody else is preparing the same length, waits for that, and `progress` says so.
         """
         missing = [length for length in dict.fromkeys(lengths) if not self.ready(work, length)]
         done, total = 0, sum(work.candidates(length) for length in missing)

@@ -42,7 +42,7 @@ _START = (1 << _BITS) - 1
 
 
 def fuse(rankings: Sequence[Ranking], *, short: bool = False, weights: FusionWeights = WEIGHTS) -> Ranking:
-    """Fuse rankings of one length, at least one; works that are in several stand in the same order.
+    """Fuse rankings of one length, at least one; works that are in several are in the same order.
 
     - `short`: of a short claim.
 

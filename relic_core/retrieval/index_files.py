@@ -53,7 +53,7 @@ DAMAGED = ".damaged-"
 _PARTS = ".parts"
 _LOCK = ".lock"
 _CHECKED = ".checked"
-"""Stands in an index whose content was checked: what its files were then."""
+"""A file of an index whose content was checked: what its files were then."""
 
 _REMEMBERED = 100_000
 """Of files what was found out about so many is remembered: those of the indexes of 30,000 works."""
@@ -478,7 +478,7 @@ class Parts:
 
 
 def remove(root: Path, recipe: Recipe) -> None:
-    """Delete an index; whoever has it open keeps it until they close it."""
+    """Delete an index; a process that has it open keeps it until it closes it."""
     _remove(recipe.folder(root))
 
 

@@ -43,7 +43,7 @@ class Encoded:
 
 
 def encode_piece(task: PieceTask) -> Encoded:
-    """Encode a piece, on a worker; what is wrong with this work alone is told in the result."""
+    """Encode a piece, on a worker; what is wrong with this work alone is said in the result."""
     retriever = cast("VectorSearch", same_here(task.spec))
     try:
         return Encoded(task.recipe, task.number, retriever.encode(task.content))
@@ -71,7 +71,7 @@ def prepare_works(
 
     - `works`: each once; read one by one, as workers become free.
     - `settings`: those that the retrievers were made with.
-    - `sentences`: of all works together; `progress` is told of them.
+    - `sentences`: of all works together; `progress` counts them.
 
     Yields: each work when it is ready, or with what is wrong with it.
 

@@ -231,7 +231,7 @@ _CARDS = (
     _by_model(
         "recall",
         "Recalled by",
-        "A language model on your server says from memory which passages would serve. Those that stand in the work "
+        "A language model on your server says from memory which passages would serve. Those that are in the work "
         "come first, in the work's own words; the others are counted and not shown.",
         shown=True,
     ),

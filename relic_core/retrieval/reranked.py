@@ -111,8 +111,8 @@ class Reranked(Reordering):
     ) -> Scores:
         """Score the top k by the reranker and the first retriever together.
 
-        Spans of works that went away since it ranked them, or that another edition has replaced, end the top k: whoever
-        loads them finds out.
+        Spans of works that went away since it ranked them, or that another edition has replaced, end the top k: this
+        shows when they are loaded.
         """
         found = np.full(len(top), np.nan, dtype=np.float32)
         for places, work, spans in loaded(ranking, top, corpus):

@@ -206,7 +206,7 @@ class Findings:
     - `masks`: see `candidates`.
     - `rankings`, `refusals`: by retriever its ranking of the candidates, or why it has none.
     - `backgrounds`: by retriever its ranking of all spans, candidates or not, which hits are judged against: what a hit
-      is worth must not hang on how many chapters were looked through.
+      is worth must not depend on how many chapters were looked through.
     - `calibrations`: of those that compare vectors; what is made of others is judged by these.
     - `missing`: ids of works that a retriever has not prepared.
     """

@@ -3,7 +3,7 @@
 Who writes about a line names what happens beside it, which the line itself does not: its people, its place, what was
 said before. A work is cut into blocks of a few sentences, and each block with `HALVES` blocks on either side, as far as
 the work goes, is a document of BM25 (`relic_core.retrieval.bm25`); a span has the sum of the scores of those around the
-block that its middle is in. No word may count against a document, and some stand in nearly all, so that here
+block that its middle is in. No word may count against a document, and some occur in nearly all, so that here
 
     idf(w) = ln(1 + (N - n_w + 0.5) / (n_w + 0.5))
 

@@ -33,7 +33,7 @@ Terms = Literal["tokens", "lemmas", "all"]
 every word as it stands."""
 
 RETRIEVER = "words"
-"""Under this name the words stand in the folder of indexes; every retriever that counts words shares them."""
+"""Under this name the words are in the folder of indexes; every retriever that counts words shares them."""
 
 LAYOUT = "layout/2"
 """Version of the arrays, and of the reading of broken words (`relic_core.text.unbroken`), which changes what a file of

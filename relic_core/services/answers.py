@@ -47,7 +47,7 @@ class Card:
     - `quoted`: the claim already quotes words of it.
     - `speakers`: who speaks most of it, where tags name them: see `WorkSpeech.speakers`.
     - `matches`: words of the claim, each with the word of the passage that it met, where its retriever compares so.
-    - `others`: passages that this card stands for: they overlap it, or stand in the sentences that it shows.
+    - `others`: passages that this card represents: they overlap it, or are in the sentences that it shows.
     - `parts`: of a composed search what it is worth for each claim, in the order of the rows; `score` is then its
       probability, and its strength is weak where it is not in the answer.
     """

@@ -136,7 +136,7 @@ class Backups:
         """Put a back-up in the place of the library.
 
         Everything is unpacked and checked beside the library first. Killed at any moment, it leaves the old library or
-        the new; a move that was begun is finished by whoever next opens it. What was there is kept aside.
+        the new; a move that was begun is finished when it is next opened. What was there is kept aside.
 
         Raises BadRequest: the library holds something and `force` was not said; a job is under way.
         """
@@ -176,7 +176,7 @@ class Backups:
             except OSError as error:
                 raise StoreReadOnly(
                     f"The restore was begun and {self._data} cannot be written any more ({error.strerror}). It is "
-                    "finished by whoever opens the library next, once it can be."
+                    "finished when somebody next opens the library, once it can be written."
                 ) from error
         return aside if aside.is_dir() else None
 
@@ -269,7 +269,7 @@ class Collected:
 def staged(backup: BackupFile, store: Path, progress: Progress) -> Iterator[Path]:
     """Unpack a back-up into a folder inside the data folder, check all of it, and take it away again if it is not used.
 
-    The store stands in it under the library's own name. Raises BadBackup, or BadRequest: another is being restored.
+    The store is in it under the library's own name. Raises BadBackup, or BadRequest: another is being restored.
     """
     _refuse_newer(backup)
     _refuse_moves(backup)
@@ -337,7 +337,7 @@ def _refuse_newer(backup: BackupFile) -> None:
 
 
 def _refuse_moves(backup: BackupFile) -> None:
-    """Refuse what only a restore writes: whoever opened the store beside it would move files as it says."""
+    """Refuse what only a restore writes: a process that opened the store beside it would move files as it says."""
     for name in backup.manifest.members:
         top = name.removeprefix(DATA).split("/")[0]
         if top == swapping.MARKER or top.startswith((swapping.ASIDE, ".")):

@@ -69,7 +69,7 @@ class Tally:
         return sum(map(len, self.failed.values()))
 
     def note(self, alone: str = "") -> str:
-        """Say all of it in plain words; the reader has just been told the title of the work that is `alone`."""
+        """Say all of it in plain words; the reader has just read the title of the work that is `alone`."""
         added, already = [each.work.title for each in self.added], [work.title for work in self.already]
         if alone and alone in (*added, *already):
             said = ["Added."] if added else ["It was in the library already."]
@@ -155,8 +155,8 @@ class Catalogue:
     def add(self, slugs: Sequence[str], *, prepare: bool = True) -> Job:
         """Add works of the catalogue, by slug or title, by one job; asked again, it goes on where it stopped.
 
-        A file of the library folder stands before Project Gutenberg. What is stored is passed over, and what can be
-        had nowhere is told in the job's closing note. Without `prepare` each is prepared when it is first searched.
+        A file of the library folder comes before Project Gutenberg. What is stored is passed over, and what can be
+        had nowhere is named in the job's closing note. Without `prepare` each is prepared when it is first searched.
         """
         items = self.items(slugs)
         entry = catalogue.find(items[0]["slug"])
@@ -272,7 +272,7 @@ class Catalogue:
             tally = self.fetch(items, progress, prepare=prepare)
         except RelicError:
             if prepare is not None:
-                with contextlib.suppress(RelicError):  # what stopped the adding is told
+                with contextlib.suppress(RelicError):  # what stopped the adding is reported
                     prepare.start_waiting()
             raise
         if prepare is not None:

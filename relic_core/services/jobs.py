@@ -169,7 +169,7 @@ class Jobs:
             report.state("cancelled", stopped_note(spec.kind))
         except RelicError as error:
             report.state("failed", str(error))
-        except Exception as error:  # a fault of the program must reach whoever waits for the job
+        except Exception as error:  # a fault of the program must reach the person who waits for the job
             logger.exception("The job %s (%s) failed", spec.id, spec.kind)
             report.state("failed", f"The program made a mistake ({error!r}). The job's output.txt has the details.")
         else:

@@ -164,7 +164,7 @@ def with_chosen(settings: Settings) -> Settings:
     try:
         chosen = _last(_read(settings.data))
     except BadWeights:
-        file = str(choices_file(settings.data))  # no model, as whoever opens it will be told
+        file = str(choices_file(settings.data))  # no model: opening it says why
         return replace(settings, trained=settings.trained or file, reranker=settings.reranker or file)
     encoder = str(_model(settings.data, chosen.encoder) / CARD) if chosen.encoder else ""
     reranker = str(_model(settings.data, chosen.reranker)) if chosen.reranker else ""
@@ -327,7 +327,7 @@ def _last(choices: Sequence[Chosen]) -> Chosen:
 def _add(data: Path, made: Mapping[ModelKind, Choice | None]) -> None:
     try:
         choices = _read(data)
-    except BadWeights:  # it is written anew, and what was wrong with it was told
+    except BadWeights:  # it is written anew, and what was wrong with it was reported
         choices = ()
     now = _last(choices)
     new = Chosen(**{kind: made.get(kind, now.of(kind)) for kind in MODEL_KINDS})

@@ -186,7 +186,7 @@ class Notebook:
             note = rows.get(kept_note_id, person)
             old, work = note.kept, self._load_work(self._editions().view(note).work_id)
             span = work.span_between(old.start, old.end)  # its address is another where a chapter was put back
-            assert span is not None  # noqa: S101 - the words of a note stand in its edition
+            assert span is not None  # noqa: S101 - the words of a note are in its edition
             length = max(1, span.length + sentences)
             new = keep_passage(work, str(work.address(span.start)), length, origin=old.origin)
             if (new.start, new.end) == (old.start, old.end):

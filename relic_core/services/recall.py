@@ -257,7 +257,7 @@ class Recall:
     def diagnosis(self, run: Run, name: str) -> tuple[Table, ...]:
         """Set what is found in the cases of a run as tables: the findings, and a metric by what parts the cases.
 
-        Raises BadRequest: nothing can be told: the run has no ranks, or no text is here.
+        Raises BadRequest: there is nothing to say: the run has no ranks, or no text is here.
         """
         views = [view for view in _DIAGNOSED if view != "place" or run.pool != "given"]
         made = [self.chart(view, [run], name) for view in views]
@@ -311,7 +311,7 @@ def _capital(words: str) -> str:
 class QuotedPassage:
     """A passage that an outcome points to.
 
-    - `offsets`: where it stands in the text that was ranked.
+    - `offsets`: where it is in the text that was ranked.
     - `passage`, `place`: None where the text is not here; a given pool has no place.
     - `work_id`: the stored work that it can be read in; empty where there is none.
     """

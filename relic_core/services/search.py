@@ -61,10 +61,10 @@ class SearchResult:
 
     - `work`: the work searched; None where the whole library was.
     - `claim`: the claim as understood; where a passage was given, its words.
-    - `quoted`: words of the claim that stand in the work; `unknown`: distinctive ones that it never uses. Neither is
+    - `quoted`: words of the claim that occur in the work; `unknown`: distinctive ones that it never uses. Neither is
       looked for in a whole library, nor of a passage.
     - `weak`: every retriever that pages offer has answered, shown or not, and none finds more than another book would
-      hold. Of a short claim that cannot be told well enough (docs/evaluation.md, "Any length").
+      hold. Of a short claim that cannot be judged well enough (docs/evaluation.md, "Any length").
     - `model`: "small" or "larger", of the models that come with the program the one that answered by meaning; empty for
       another, and where none did.
     - `searched`: the works searched, where the whole library was; `unprepared`: those that a retriever by meaning has

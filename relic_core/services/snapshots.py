@@ -1,4 +1,4 @@
-"""What an answer hangs on beside the question, in short digests; and the first passages it found, kept with them."""
+"""What an answer depends on besides the question, in short digests; and the first passages it found, with them."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class TrainingPlans:
                 f"The recipe watches {request.recipe.watch}, which the validation does not give. It gives "
                 f"{', '.join(known)}: write one of them into the recipe."
             )
-        find_model(request.recipe.base)  # what lacks a file is told before torch is loaded
+        find_model(request.recipe.base)  # a missing file is reported before torch is loaded
         self._looking(request)
 
         from relic_core.training.loop import processes

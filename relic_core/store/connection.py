@@ -309,7 +309,7 @@ class Database:
             except OSError as error:
                 raise StoreReadOnly(
                     f"A restore of {self.path.parent} was begun and cannot be finished ({error.strerror}). Make the "
-                    "folder writable, or make room; it is finished by whoever opens the library next."
+                    "folder writable, or make room; it is finished when somebody next opens the library."
                 ) from error
 
     def _is_there(self) -> bool:

@@ -44,7 +44,7 @@ _AFTER_STOPPING = {
     "mine": "What was mined until then is kept. To go on, mine the same files again: press Go on where it is offered, "
     f"or run {COMMAND} mine with the same folder, archive or file."
 }
-"""Kind of job → what is told of one that was stopped."""
+"""Kind of job → what is said of one that was stopped."""
 _ENDED_KEPT = 200
 """Jobs whose output can still be read after they have ended; the store knows the others too."""
 _HALF_MADE_SECONDS = 86_400.0

@@ -1,7 +1,7 @@
 """Advisory locks on files, let go by the kernel when their process ends, and whose turn it is with the store.
 
-A process whose threads work on the store without a pause would never let its file go. So whoever waits for a turn
-first takes the place of the next; who sees that place taken begins no further unit of work until the file was let go.
+A process whose threads work on the store without a pause would never let its file go. So who waits for a turn first
+takes the place of the next, and who sees that place taken begins no further unit of work until the file was let go.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from relic_core.errors import written_to
 
 POLL_SECONDS = 0.1
 _TELL_AFTER = 1.0
-"""Seconds of waiting after which whoever waits is told of it: shorter waits are nobody's concern."""
+"""Seconds of waiting after which a message says so: shorter waits are nobody's concern."""
 
 
 def acquire(path: Path) -> int | None:
@@ -107,7 +107,7 @@ class Wait:
         return time.monotonic() - self._began >= self._patience.seconds
 
     def tell(self) -> None:
-        """Tell whoever waits, where it is more than a moment."""
+        """Call back where the wait is more than a moment."""
         if time.monotonic() - self._began >= _TELL_AFTER:
             self._patience.while_waiting()
 

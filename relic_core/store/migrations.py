@@ -95,7 +95,7 @@ def known_version() -> int:
 def check_schema(path: Path, number: int) -> None:
     """See that a store that somebody gave has the tables and views that the migrations make, and nothing else.
 
-    Nothing that stands in it is run before that: a view may never come to an end.
+    Nothing in it is run before that: a view may never come to an end.
     """
     try:
         with duckdb.connect(path, read_only=True, config=CONFIG | {"enable_external_access": "false"}) as given:

@@ -84,7 +84,7 @@ class WindowRows(Rows):
     def iterate(
         self, show: Show = "kept", *, split: str = "", batch: int = BATCH
     ) -> Iterator[tuple[StoredWindow, ...]]:
-        """Give all windows, by source and where they stand in it, in batches of whole sources.
+        """Give all windows, by source and place in it, in batches of whole sources.
 
         Parameters and what is yielded are those of `PairRows.iterate`, but for `show`, which is as for `page`.
         """

@@ -24,7 +24,7 @@ class PairRows(Rows):
         return int(count)
 
     def ids(self) -> tuple[str, ...]:
-        """List the ids of all pairs, by source and where they stand in it."""
+        """List the ids of all pairs, by source and place in it."""
         rows = self._all("SELECT id FROM live_pairs ORDER BY source_id, at_start, id")
         return tuple(pair_id for (pair_id,) in rows)
 
@@ -33,9 +33,9 @@ class PairRows(Rows):
         return self._read([source_id], "")
 
     def iterate(self, split: str = "", *, batch: int = BATCH) -> Iterator[tuple[Pair, ...]]:
-        """Give all pairs, by source and where they stand in it, in batches of whole sources, about so many at once.
+        """Give all pairs, by source and place in it, in batches of whole sources, about so many at once.
 
-        The file is opened for each batch and closed again, so that nobody waits for whoever makes use of them.
+        The file is opened for each batch and closed again, so that nobody waits for what is done with them.
         """
         counts = self._all(
             "SELECT source_id, count(*) FROM pairs WHERE source_id IN (SELECT id FROM live_sources) "

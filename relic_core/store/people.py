@@ -6,7 +6,7 @@ and a passage that is kept again is found. What both have is brought together:
 
 * collections of one name become one, the notes that came at its end;
 * a note that both have stays in its place, with the words, tags and verdict of both, as far as one note can hold them:
-  what it cannot stands in its earlier versions;
+  what it cannot is in its earlier versions;
 * what one of them removed and the other did not is there.
 """
 

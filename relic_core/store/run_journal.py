@@ -66,7 +66,7 @@ class RunJournal:
     def opened(
         self, still: Callable[[WorkState], bool], say: Callable[[str], None], *, examples: int
     ) -> Iterator[Partial]:
-        """Take up what is there, and keep the file open for what comes; `say` is told that it goes on, or why not.
+        """Take up what is there, and keep the file open for what comes; `say` gets that it goes on, or why not.
 
         - `still`: whether the index of a work that was entered earlier is as it was then.
         """

@@ -35,7 +35,7 @@ class SearchRows(Rows):
     """Stored searches, each with a short id for permalinks."""
 
     def keep(self, request: SearchRequest, *, made_with: str = "", person: str = "") -> Search:
-        """Append a search; the same question has the same id every time, whoever asks."""
+        """Append a search; the same question has the same id every time, for everybody."""
         further = _further(request)
         retrievers = list(request.retrievers)
         asked = (request.work_id, request.claim_text, request.length, retrievers, request.results, further)

@@ -33,7 +33,7 @@ _MOST_WORDS = 2_000_000
 
 
 class Contents(NamedTuple):
-    """What stands in a store, and the stamp of the store when that was looked up."""
+    """What a store holds, and the stamp of the store when that was looked up."""
 
     stamp: Stamp
     summaries: tuple[WorkSummary, ...]
@@ -94,7 +94,7 @@ class Shelf:
         return found
 
     def contents(self) -> Contents:
-        """Say what stands in the store; looked up anew only where something may have been written.
+        """Say what the store holds; looked up anew only where something may have been written.
 
         Every search is written down, so most writing concerns no work: then the versions of works, which take a look
         at all sentences, are not read anew.

@@ -1,7 +1,7 @@
 """Studies of the proxy task: what they are, what they tell annotators, who runs them; appended, never updated.
 
 The code of who runs a study opens its results and its management on the page, so that annotators get no hint. A code is
-not kept, only what it was sealed to (scrypt with a salt). It guards the page alone: whoever can run the program's
+not kept, only what it was sealed to (scrypt with a salt). It guards the page alone: anyone who can run the program's
 commands, or read its files, has the study anyway, and can give it another code.
 """
 
@@ -152,7 +152,7 @@ class StudyRows(Removable[Study]):
             _append_terms(cursor, study_id, new)
 
     def add_models(self, answers: ModelAnswers) -> None:
-        """Append what a retriever answered; under an id that is there it stands in the place of what was."""
+        """Append what a retriever answered; under an id that is there it replaces what was."""
         with self._writing() as cursor:
             insert(cursor, "study_models", columns_of(answers, _MODEL))
 

@@ -1,4 +1,4 @@
-"""One library put in the place of another: decided by one small file, and done to the end by whoever comes next.
+"""One library put in the place of another: decided by one small file, and finished by the next process.
 
 What is to come stands whole in a folder of its own below the data folder. Writing the marker decides: killed before,
 the old library is there; killed after, the next who opens the store moves what has not been moved yet, before anything

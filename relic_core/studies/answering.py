@@ -1,4 +1,4 @@
-"""Answering: one item at a time, in each annotator's own order, from any device; nothing is told before it may be."""
+"""Answering: one item at a time, in each annotator's own order, from any device; nothing is shown before it may be."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Answering:
             raise _unknown_item(study, item_id)
         shown = item_id or next(iter(still_open), "")
         at = order.index(shown) if shown else len(order)
-        # What was skipped because others had answered it, and was opened by its address, stands in nobody's way.
+        # What was skipped because others had answered it, and was opened by its address, is in nobody's way.
         return Task(
             item=_shown(study, order, shown, revealed=terms.revealed and shown in answers) if shown else None,
             answer=answers.get(shown),

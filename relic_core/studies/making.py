@@ -87,7 +87,7 @@ def check_request(request: StudyRequest) -> None:
     if request.shared and (not kind.is_proxy or request.shared < 2):  # noqa: PLR2004 - an interval takes two
         raise BadRequest(
             "A study of the proxy task can be divided, with 2 items or more that all read; kinds of evidence and spans "
-            f"are told by readers of one item together. Given were {request.shared} shared items for a study of the "
+            f"are judged by several readers of each item. Given were {request.shared} shared items for a study of the "
             f"kind {kind.name}."
         )
     if kind.marks_spans and (request.works or request.lengths not in {(), (1,)}):
@@ -203,7 +203,7 @@ def _study(request: StudyRequest, works: Sequence[StudyWork], items: tuple[Item,
 
 
 def next_version(before: Study) -> Study:
-    """Make the next version of a study, which can be told other things than the one before."""
+    """Make the next version of a study, whose terms may differ from those of the one before."""
     version = before.version + 1
     return replace(
         before,

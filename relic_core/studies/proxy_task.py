@@ -248,7 +248,7 @@ def caveat(name: str, chooser: str) -> str:
     """Say what has to be known of a retriever's answers where one chose the options; mostly nothing."""
     if alike(name) == alike(chooser):
         return "chose the other options, and is left out"
-    if registry.card(name).server:  # it reads the three passages alone, whoever chose them
+    if registry.card(name).server:  # it reads the three passages alone, whatever chose them
         return ""
     if built_on(name, chooser):
         return f"is built on {registry.card(chooser).label}, which chose the other options, and shares its errors"

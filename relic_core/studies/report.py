@@ -257,9 +257,9 @@ _FOR = {
     "evidence": "what critics use quotations for, and how far readers agree on it",
 }
 _LEAVING = """You take part of your own free will, and you need not say why you stop. Close the page, and nothing more
-is stored. To have your answers removed, tell whoever runs the study the name or code that you gave: your name, choices,
-times and comments are then deleted for good from the file in which they are kept. Files of answers that were given to
-others before, and figures that were published, are not changed by that, so say it early."""
+is stored. To have your answers removed, tell the person who runs the study the name or code that you gave: your name,
+choices, times and comments are then deleted for good from the file in which they are kept. Files of answers that were
+given to others before, and figures that were published, are not changed by that, so say it early."""
 
 
 def load_of(view: StudyView) -> str:
@@ -287,7 +287,7 @@ def information(view: StudyView, *, guarded: bool) -> str:
     if terms.wanted and not study.division:
         time += f" An item that {terms.wanted:,} people have answered is not given to others, so you may have fewer."
     sees = (
-        "Whoever runs the study, who has a code for it, sees results, names or codes, and comments."
+        "The person who runs the study, who has a code for it, sees results, names or codes, and comments."
         if guarded
         else "Results, with names or codes and comments, can be seen by everybody who can open the page of the study."
     )
@@ -338,7 +338,7 @@ def guide(view: StudyView) -> str:
         "should not speak of items before all are done.\n"
         f"5. {_read_results(study)}\n"
         "6. Answers are sent on as JSON, without names: on the page of results.\n\n"
-        f"What readers are told:\n\n{view.terms.instructions}\n"
+        f"Instructions for readers:\n\n{view.terms.instructions}\n"
     )
 
 

@@ -1,6 +1,6 @@
 """Spans: how far readers agree on how much of a passage is an allusion, and what their spans are worth as queries.
 
-The formulas stand in docs/proxy_task.md, "How much is the allusion?". Spans are half-open, in words.
+The formulas are in docs/proxy_task.md, "How much is the allusion?". Spans are half-open, in words.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ def make_items(pairs: Sequence[SpanPair]) -> list[Item]:
 
     Left out are pairs that share no word and have no anchor, and passages of too many words.
 
-    Raises BadBenchmark: an anchor does not stand in its passage.
+    Raises BadBenchmark: an anchor is not in its passage.
     """
     pairs = [pair for pair in pairs if len(pair.passage.split()) < MOST_WORDS]
     lemmas = [[text_lemmas(word) for word in pair.passage.split()] for pair in pairs]
@@ -296,7 +296,7 @@ def _named(pair: SpanPair) -> int:
         if tokens(word) and anchor and tokens(" ".join(words[at:]))[: len(anchor)] == anchor:
             return at + 1
     raise BadBenchmark(
-        f"Pair '{pair.id}': the anchor '{pair.anchor:.60}' does not stand in its passage. Write it as the passage does."
+        f"Pair '{pair.id}': the anchor '{pair.anchor:.60}' is not in its passage. Write it as the passage does."
     )
 
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 _LONG_LINE = 200
 """No printed line is this long: a block with such a line holds one paragraph per line."""
 _LONG_BLOCK = 25
-"""Lines. Where most of a text stands in blocks longer than this, blank lines do not part its paragraphs."""
+"""Lines. Where most of a text is in blocks longer than this, blank lines do not part its paragraphs."""
 _HEADS = re.compile(r"\s*(?:(?:CHAPTER|Chapter|BOOK|Book|PART|Part|VOLUME|Volume)\s\S+.{0,60}|[IVXLC]+\.?|\d{1,3}\.?)")
 """A line that begins a piece of its own in a text without blank lines, however full the line above is."""
 VERSE_NUMBER = re.compile(r"\s*\d{1,3}:\d{1,3}\s+(?=\S)")

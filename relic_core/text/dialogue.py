@@ -1,7 +1,7 @@
 """Dialogue: how much of a work is spoken, told from its quotation marks, its speech dashes or the speakers of a play.
 
-A work keeps one house style: speech stands in double marks or in single ones, straight or curly, or opens a paragraph
-with a dash. The style is told from the whole work, and the other marks are then left alone, so that an apostrophe is
+A work keeps one house style: speech is set in double marks or in single ones, straight or curly, or opens a paragraph
+with a dash. The style is judged by the whole work, and the other marks are then left alone, so that an apostrophe is
 not taken for a mark nor a quotation inside a speech for a speech.
 """
 
@@ -156,7 +156,7 @@ def only_addresses(work: Work, span: Span) -> bool:
 def _style(texts: Iterable[str]) -> SpeechStyle:
     """Tell the house style: the marks of most speeches, above all of those that open a paragraph.
 
-    In a tale that is told in quotation marks the inner ones are more, but the outer ones open the paragraphs.
+    Where a whole tale is in quotation marks, there are more inner ones, but the outer ones open the paragraphs.
     """
     counts: dict[SpeechStyle, int] = {"double": 0, "single": 0, "dashes": 0}
     for text in texts:

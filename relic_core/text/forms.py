@@ -95,7 +95,7 @@ for _line in _VERBS.split(";"):
         _OWN.setdefault(_form, set()).add(_lemma)
 
 _INSTEAD = frozenset({"gone", "thinking", "best", "better", "worse", "dying", "was", "is", "been"})
-"""Forms for which the list above stands in the place of the dictionary, whose lemma is of no use here."""
+"""Forms for which the list above replaces the dictionary, whose lemma is of no use here."""
 
 _OLD_ENDING = re.compile(r"(\w{2,})e(?:th|st)")
 _NO_OLD_ENDING = frozenset({"honest", "earnest", "ernest", "tempest", "divest", "lambeth", "elizabeth", "beth"})

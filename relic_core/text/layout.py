@@ -88,7 +88,7 @@ def licence(text: str) -> tuple[int, int]:
 
 
 def bracketed(text: str, start: int, end: int) -> list[LeftOut]:
-    """Find marks in square brackets that begin a line: illustrations, footnotes, notes of whoever made the file.
+    """Find marks in square brackets that begin a line: illustrations, footnotes, notes by the maker of the file.
 
     A mark may run over lines and paragraphs; one whose bracket is not closed within 4,000 characters is none.
     """
@@ -141,7 +141,7 @@ def own_kind(block: Block) -> str:
 
 
 def is_editors_note(block: Block) -> bool:
-    """Whether a block heads or begins a note of whoever made the file."""
+    """Whether a block heads or begins a note by the maker of the file."""
     return bool(_EDITORS_NOTE.match(block.lines[0].strip()))
 
 
@@ -160,7 +160,7 @@ def end_matter_kind(block: Block) -> str:
 
 
 def editors_notes(blocks: Sequence[Block], stops: set[int]) -> dict[int, str]:
-    """Find notes of whoever made the file that stand in front of or inside a work, heading and text.
+    """Find notes by the maker of the file before or inside a work, heading and text.
 
     - `stops`: blocks that begin something else for certain (headings).
     """

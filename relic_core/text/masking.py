@@ -43,7 +43,7 @@ _SEED = 5
 _STRIDE = 4
 _MAX_PLACES = 20
 RUN_WORDS = _SEED + _STRIDE - 1
-"""Words in a row that must stand in the work to be taken for a quotation: 8, as in RELiC's own matching."""
+"""Words in a row that must occur in the work to be taken for a quotation: 8, as in RELiC's own matching."""
 
 MARKED_WORDS = 4
 """Words that are enough when the claim itself puts them between quotation marks."""
@@ -164,7 +164,7 @@ def _letters(script: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """Words of the claim that stand in the work."""
+    """Words of the claim that occur in the work."""
 
     start: int
     end: int
@@ -223,7 +223,7 @@ class QuotationFinder:
         self._first = np.concatenate([[0], np.cumsum(counts)])
 
     def find(self, text: str) -> tuple[Quoted, ...]:
-        """Find runs of the claim's words that stand in the work, longest first.
+        """Find runs of the claim's words that occur in the work, longest first.
 
         A run counts from `RUN_WORDS` words on, or from `MARKED_WORDS` where quotation marks enclose it exactly.
         """

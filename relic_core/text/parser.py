@@ -69,7 +69,7 @@ class ParserSegmenter:
 
 
 def _between_words(paragraph: str, place: int) -> int:
-    """Move a boundary to where the next sentence begins in its gap between two words; 0 where it stands in no gap."""
+    """Move a boundary to where the next sentence begins in its gap between two words; 0 where it is in no gap."""
     end = place
     while end < len(paragraph) and not paragraph[end].isalnum():
         end += 1

@@ -1,7 +1,7 @@
-"""Find where a passage stands in a work, though it was printed, scanned or cut into sentences otherwise.
+"""Find where a passage is in a work, though it was printed, scanned or cut into sentences otherwise.
 
 Letters and digits alone are compared, in small letters, so that quotation marks, dashes, spacing and line breaks do not
-count. Where the passage stands in the work to the letter, that is its place. Elsewhere runs of ten letters that both
+count. Where the passage is in the work to the letter, that is its place. Elsewhere runs of ten letters that both
 sides share each vote for how far the passage is shifted against the work (rare runs weigh more), and near the shift
 with most votes all shared runs of seven letters are laid upon each other: what they cover has been found. So a slip of
 the pen, another spelling, a few words more or fewer cost no more than themselves.
@@ -27,7 +27,7 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 LEAST_AGREEMENT = 0.75
-"""Share of a passage that has to stand in a place for it to be the passage's, unless the caller says otherwise."""
+"""Share of a passage that has to be at a place for it to be the passage's, unless the caller says otherwise."""
 
 LEAST_QUOTED = 0.5
 """The same for words that are quoted from memory, before they are compared as RELiC does."""
@@ -40,11 +40,11 @@ _SEED = 10
 _RUN = 7
 """Letters: a run of ten is rare enough to vote, one of seven is no accident where the passage is expected anyway."""
 _COMMONEST = 64
-"""A run that stands in a work more often says nothing of the place."""
+"""A run that occurs in a work more often says nothing of the place."""
 _DRIFT = 24
 """Letters that words left out or put in may shift a passage against the work; a quarter of longer passages."""
 _MANY = 1_000
-"""Places of a passage to the letter that are looked at: a word of two letters stands in a novel ten thousand times."""
+"""Places of a passage to the letter that are looked at: a word of two letters occurs in a novel ten thousand times."""
 _RIVALS = 8
 """Places looked at for one passage, those with most votes."""
 _RIVAL = 0.2
@@ -63,7 +63,7 @@ class Placement:
 
     - `span`: the sentences that hold it: those of which it holds at least half, and those that hold at least a third of
       it.
-    - `agreement`: share of the passage's letters that stand in the span, in their order, 0-1.
+    - `agreement`: share of the passage's letters that are in the span, in their order, 0-1.
     - `coverage`: share of the span's letters that the passage holds, 0-1. Both are 1 where a passage is whole sentences
       to the letter.
     """
@@ -109,7 +109,7 @@ class Places:
         """Find the places where a passage stands to the letter, in the order of the text.
 
         The agreement is below 1 where little of a sentence is quoted beside whole ones: it is not part of the span.
-        Where a few letters stand in the work more than a thousand times, those places are given at which they are whole
+        Where a few letters occur in the work more than a thousand times, those places are given at which they are whole
         sentences; where they nowhere are, the first thousand.
         """
         wanted = _wanted(passage)

@@ -221,7 +221,7 @@ _SHORT_PROLOGUE = 600
 """Characters of prose: so much is a prologue, or so much in three paragraphs; less is a dedication."""
 _SHORT_PROLOGUE_PARAGRAPHS = 3
 _LAST_SHARE = 0.1
-"""End matter that no "The End" announces stands in this last share of the text."""
+"""End matter that no "The End" announces is in this last share of the text."""
 _LAST_BLOCKS = 6
 
 

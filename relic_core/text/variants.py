@@ -117,7 +117,7 @@ COMPOUNDS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 """Words printed in one or in two (to-day, every body), by what may part the two. "To day" without a hyphen is left
-alone: it stands in "from day to day"."""
+alone: it occurs in "from day to day"."""
 
 
 @lru_cache(maxsize=1 << 17)

@@ -121,7 +121,7 @@ def whole_spans(text: str) -> list[Token]:
 
 
 def words_at(text: str, places: Sequence[int]) -> list[str]:
-    """Give the word that each place of a text stands in; empty where it stands in none.
+    """Give the word that each place of a text is in; empty where it is in none.
 
     >>> words_at("Gatsby’s light", [3, 8, 9, -1])
     ['Gatsby’s', '', 'light', '']
@@ -212,7 +212,7 @@ def _before_name(spots: Sequence[tuple[int, int, str]], at: int, text: str) -> b
 
 
 def shared_runs(text: str, other: str, words: int = 3) -> list[tuple[int, int]]:
-    """Find the runs of at least so many words of a text that stand in another; half-open character offsets, in order.
+    """Find the runs of at least so many words of a text that occur in another; half-open character offsets, in order.
 
     >>> shared_runs("He saw the green light, and the light was green.", "That green light, and the dock")
     [(11, 31)]

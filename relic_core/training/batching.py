@@ -1,7 +1,7 @@
 """Which examples go together: all windows of a batch on one primary work, all pairs of a batch from one source.
 
 The batches of RELiC are of the first kind (section 3.2: all of a batch are "sampled from the same book"). The work that
-a pair quotes is not known, and its secondary source stands in for it: most sources are on one author.
+a pair quotes is not known, and its secondary source takes its place: most sources are on one author.
 
 The plan of a training is made once, from the seed, for all its epochs: a list of batches in the order in which they are
 read, so that a training that is resumed goes on with the very batch that was next.
@@ -26,7 +26,7 @@ LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A batch to be; `round` says how often all have been read before: part of what context shapes hang on."""
+    """A batch to be; `round` says how often all have been read before: context shapes depend on it too."""
 
     kind: Literal["pairs", "windows"]
     members: tuple[int, ...]

@@ -106,7 +106,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """What a checkpoint hangs on: digests of the recipe, of the examples in their order, of what it began from.
+    """What a checkpoint depends on: digests of the recipe, of the examples in their order, of what it began from.
 
     - `start_digest`: of the encoder that is gone on from; empty where the training begins from the base.
     - `processes`: how many train together.

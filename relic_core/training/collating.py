@@ -1,4 +1,4 @@
-"""From planned batches to tensors: what a claim takes of its context, and which passages it is told from."""
+"""From planned batches to tensors: what a claim takes of its context, and which passages it must be set apart from."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _WORD = re.compile(r"[^\W_]+")
 def alike(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Say which texts overlap: they share `RUN` words in a row, or the words of one stand within the other's.
 
-    Case and punctuation do not count. A text without words is like every other: it can be told from none.
+    Case and punctuation do not count. A text without words is like every other: it can be distinguished from none.
 
     >>> alike(["She came in.", "When she came in, it rained.", "It rained"]).astype(int).tolist()
     [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
@@ -145,7 +145,7 @@ class HardNegatives:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is learnt from; where attribution is learnt, `sources` are the texts for each window, by its id."""
+    """The examples to train on; for attribution, `sources` are the texts for each window, by its id."""
 
     pairs: Sequence[Pair]
     windows: Sequence[MinedWindow]
@@ -310,12 +310,12 @@ _TRIES = 4
 def check_choices(recipe: RerankerRecipe, material: Material) -> None:
     """Refuse examples of which none has another passage beside its quotation: a reranker learns by choosing."""
     if len(material.pairs) < LEAST or (material.windows and recipe.share > 0):
-        return  # what there is too little of is told where batches are planned
+        return  # too few examples are reported where batches are planned
     quotations = {(pair.source_id, pair.quotation) for pair in material.pairs}
     of_sources = {source for source, _ in quotations}
     if len(of_sources) == len(quotations) and not any(material.hard.pairs.get(pair.id) for pair in material.pairs):
         raise BadRequest(
-            f"None of the {len(material.pairs)} pairs has another quotation of its source that it could be told from, "
+            f"None of the {len(material.pairs)} pairs has another quotation of its source to be distinguished from, "
             "and a cross-encoder learns by choosing. Give it several quotations of one source, windows on works, or "
             "hard negatives."
         )

@@ -1,7 +1,7 @@
 """How long a training will take on this machine, and how much room it needs, said before it begins.
 
 What goes through the model is counted in tokens, from the lengths of the texts; how fast they go is measured in about a
-second with the very model. What goes through once, and is learnt from, costs several times what reading it costs; the
+second with the very model. What goes through once in training costs several times what reading it costs; the
 factors are measured (all-MiniLM-L6-v2 in bfloat16, one thread), and tokens here are as many as would cost the same if
 they were only read.
 """

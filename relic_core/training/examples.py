@@ -17,7 +17,7 @@ from relic_core.store.works import WorkRows
 from relic_core.training.requests import TrainingRequest
 
 LEAST = 30
-"""Examples below which nothing is learnt that is worth a minute."""
+"""Examples below which a model learns nothing that is worth a minute."""
 FEW = 1_000
 """Examples below which a training is offered with a warning."""
 _SEED = 11

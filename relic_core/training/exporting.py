@@ -167,7 +167,7 @@ def _begun(start: Start | None, base: ModelFiles, tower: str, *, one: bool) -> d
 
 
 def write_tensors(path: Path, tensors: Mapping[str, torch.Tensor]) -> str:
-    """Write tensors for whoever may read the folder, which safetensors' own way does not; give the file's sha256."""
+    """Write tensors for all who may read the folder, which safetensors' own way does not; give the file's sha256."""
     content = save(dict(tensors), metadata={"format": "pt"})
     path.write_bytes(content)
     return hashlib.sha256(content).hexdigest()

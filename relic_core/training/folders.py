@@ -1,6 +1,6 @@
 """The folder of a training: what is asked, a journal that it appends to, the examples it learns from, its weights.
 
-A training never holds the store while it works. Its journal is taken into the store by whoever next looks.
+A training never holds the store while it works. Its journal is taken into the store when somebody next looks.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class TrainingFolder:
         return tuple(found)
 
     def examples(self) -> dict[str, Any] | None:
-        """Read which examples are learnt from and which it is validated on; None before they were chosen."""
+        """Read which examples it is trained on and which it is validated on; None before they were chosen."""
         return self.read(_EXAMPLES, ("pairs", "windows", "validation", "held", "hard"))
 
     def read(self, name: str, keys: Sequence[str]) -> dict[str, Any] | None:
@@ -173,5 +173,5 @@ class TrainingFolder:
             file.write(json.dumps(said, ensure_ascii=True).encode())
 
     def write_examples(self, said: Mapping[str, Any]) -> None:
-        """Write down which examples are learnt from, so that a resumed training learns from the same."""
+        """Write down which examples it is trained on, so that a resumed training uses the same."""
         self.write(_EXAMPLES, said)

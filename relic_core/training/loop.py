@@ -68,7 +68,7 @@ def terminated() -> Iterator[Callable[[], bool]]:
 
 
 TRAINED = "trained.safetensors"
-"""In a checkpoint: the weights that are learnt; the others are the base's."""
+"""In a checkpoint: the weights that are trained; the others are the base's."""
 
 
 def arguments(recipe: Recipe, folder: Path, steps: int) -> TrainingArguments:

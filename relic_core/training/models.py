@@ -1,4 +1,4 @@
-"""The models in training: what they begin as, what of them is learnt, their forward passes and their losses."""
+"""The models in training: what they begin as, which weights are trained, their forward passes and their losses."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def mask_token(recipe: Recipe) -> str:
 
 
 def prepared(model: Any, recipe: Recipe) -> Any:  # noqa: ANN401 - transformers is not typed
-    """Make a base as `Tower.build` gives it ready to be trained: attention, dropout, what is learnt and what stays.
+    """Make a base as `Tower.build` gives it ready to be trained: attention, dropout, which weights change.
 
-    What stays asks for no gradient; so does a pooler that gives none of the vectors.
+    The others ask for no gradient, like a pooler that gives none of the vectors.
     """
     on_processor = not torch.cuda.is_available()
     model.set_attn_implementation("eager" if on_processor else "sdpa")

@@ -94,8 +94,8 @@ def _check(path: Path, book: RelicBook, split: RelicSplit) -> None:
     if entry is None:
         raise BadRequest(
             f"{path} has the book '{book.title:.80}', which is none of RELiC's 79 works, so it is not known whether it "
-            "may be learnt from. Take it out of the file; quotations of other works are learnt from where their "
-            "criticism is mined (docs/mining.md)."
+            "may be used for training. Take it out of the file; to train on quotations of other works, mine their "
+            "criticism (docs/mining.md)."
         )
     if entry.split != split:
         raise BadRequest(

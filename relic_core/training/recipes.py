@@ -56,7 +56,7 @@ SETTINGS = {
     ),
     "shared": Setting("One encoder for claims and quotations alike, instead of two. Half the size, and usually worse."),
     "supervision": Setting(
-        "Which source a quotation is learnt with: pair, the one that holds it; span, BM25's first; found, the one that "
+        "Which source goes with a quotation: pair, the one that holds it; span, BM25's first; found, the one that "
         "shares its words, where any does. Or retrieved: BM25's first ones, and an encoder learns which of them helps.",
         among=get_args(Supervision),
     ),
@@ -81,7 +81,7 @@ SETTINGS = {
         among=get_args(Similarity),
     ),
     "temperature": Setting(
-        "How sharply near misses are told apart: lower is sharper.", number=(0.0, 100.0), above=True
+        "How sharply near misses are distinguished: lower is sharper.", number=(0.0, 100.0), above=True
     ),
     "loss": Setting(
         "Of a batch: the mean over its claims, passages that overlap a claim's own left out; or, as in the paper, the "
@@ -91,7 +91,7 @@ SETTINGS = {
     "mask": Setting("Whether the encoder sees where in the criticism the quotation stood."),
     "context": Setting("Sentences of the work that are read on either side of a passage: 0 or 1.", whole=(0, 1)),
     "negatives": Setting(
-        "Wrong passages that each quotation is to be told from: hard ones where any were found, then others.",
+        "Wrong passages that each quotation is to be distinguished from: hard ones where any were found, then others.",
         whole=(1, 100),
     ),
     "batch": Setting(
@@ -182,7 +182,7 @@ def setting(key: str, kind: ModelKind) -> Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What recipes of every kind have in common: batches, optimiser, base, what is learnt, when it is validated.
+    """What recipes of every kind have in common: batches, optimiser, base, what it learns, when it is validated.
 
     - `unused`: settings that mean nothing for a kind; they cannot be given.
     """

@@ -117,7 +117,7 @@ class TrainingRequest:
         if isinstance(self.recipe, SourceRecipe):
             self._check_source(self.recipe)
         if self.use not in get_args(Use):
-            raise unknown_name("way to choose what is learnt from", self.use, get_args(Use))
+            raise unknown_name("way to choose the examples", self.use, get_args(Use))
         if self.pairs < 0:
             raise BadRequest(f"The most pairs to learn from are {self.pairs:,}; give 0 for all, or a number above it.")
         if not 0 <= self.validation <= _MOST_VALIDATED:
@@ -147,7 +147,7 @@ class TrainingRequest:
     def _check_source(self, recipe: SourceRecipe) -> None:
         if self.hard or (self.start and not recipe.retrieves) or self.use == "pairs":
             raise BadRequest(
-                "Where a quotation comes from is learnt on quotations of works in your library, from the base and "
+                "A model learns where a quotation comes from on quotations of works in your library, from the base and "
                 "without hard negatives. Leave out what says otherwise; only what learns by retrieval may go on "
                 "from an encoder."
             )

@@ -95,7 +95,7 @@ class TrainingRun:
         except RelicError as error:
             _failed(folder, str(error))
             raise
-        except Exception as error:  # a fault of the program: whoever watches the training must see that it has ended
+        except Exception as error:  # a fault of the program: who watches the training must see that it has ended
             _failed(folder, f"The program made a mistake ({error!r}). The output of its job has the details.")
             raise
         if not made.finished:
@@ -108,7 +108,7 @@ class TrainingRun:
         return note
 
     def learn(self, folder: TrainingFolder, progress: Progress) -> Trained:
-        """Choose what is learnt from and validated on, look for hard negatives, and train; all as the folder asks."""
+        """Choose what to train and validate on, look for hard negatives, and train; all as the folder asks."""
         training = folder.training
         request = TrainingRequest.from_json(training.name, training.recipe, training.asked)
         progress(0, 0, "Reading the quotations")
@@ -162,7 +162,7 @@ class TrainingRun:
     def _examples(
         self, folder: TrainingFolder, request: TrainingRequest, progress: Progress
     ) -> tuple[Examples, tuple[MinedWindow, ...], dict[str, Any]]:
-        """Choose what is learnt from and validated on, and write it down; if resumed, read the same again."""
+        """Choose what to train and validate on, and write it down; if resumed, read the same again."""
         chosen, data = folder.examples(), self.data
         if chosen is not None:
             found = data.named(chosen["pairs"], chosen["windows"], progress)

@@ -28,7 +28,7 @@ from relic_core.training.models import DualEncoder
 from relic_core.training.recipes import LIKELIHOOD, SourceRecipe, Supervision
 
 ChooseSources = Callable[[Supervision, Sequence[MinedWindow], Callable[[str], Work], int], dict[str, tuple[str, ...]]]
-"""Chooses the sources that each window is learnt with, by its id: of how many candidates, from works read by id."""
+"""Chooses the sources that each window is trained with, by its id: of how many candidates, from works read by id."""
 
 
 def target_of(window: MinedWindow) -> Target:

@@ -86,7 +86,7 @@ class Kind:
     write: Callable[[Path, Any, Mapping[str, Any]], None]
 
 
-def train(  # noqa: PLR0913 - what is trained, on what, where to, and who is told
+def train(  # noqa: PLR0913 - what is trained, on what, where to, and how it is reported
     recipe: AnyRecipe,
     pairs: Sequence[Pair],
     windows: Sequence[MinedWindow],
@@ -347,7 +347,7 @@ def _retrieval(recipe: SourceRecipe, material: Material, start: EncoderCard | No
 
 
 def data_digest(material: Material) -> str:
-    """Hash what is learnt from: the examples in their order, with their words, and their hard negatives."""
+    """Hash what the model is trained on: the examples in their order, with their words, and their hard negatives."""
     digest, hard = hashlib.sha256(), material.hard
     for pair in material.pairs:
         said = [pair.id, pair.source_id, pair.left, pair.quotation, pair.right, list(hard.pairs.get(pair.id, ()))]

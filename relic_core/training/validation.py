@@ -82,7 +82,7 @@ def draw(dev: Sequence[MinedWindow], training: Sequence[MinedWindow], sentences:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Ranks the windows that were drawn with a model; `progress` is told how many works were ranked."""
+    """Ranks the windows that were drawn with a model; `progress` gets the number of works ranked."""
 
     windows: Sequence[MinedWindow]
     works: Mapping[str, Work]
@@ -244,7 +244,7 @@ def first_stage_of(
 ) -> dict[str, TopK]:
     """Rank the works for the windows, once in a training: where it was done before, read what it gave.
 
-    Works that the retriever has not read yet are prepared, as for a search. `progress` is told of works read and
+    Works that the retriever has not read yet are prepared, as for a search. `progress` hears of works read and
     windows ranked.
     """
     kept = folder.read(_FILE, ("heads",))
@@ -269,7 +269,7 @@ def first_stage_of(
 
 @dataclass(frozen=True, slots=True)
 class RerankerValidation:
-    """Reorders the first-stage rankings of the windows with a reranker; `progress` is told how many were read."""
+    """Reorders the first-stage rankings of the windows with a reranker; `progress` gets the number read."""
 
     windows: Sequence[MinedWindow]
     works: Mapping[str, Work]

@@ -135,7 +135,7 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
                 persist_state="session",
                 width=230,
                 disabled=not _METHODS[method].filtered,
-                help="Leaves out words that stand in many passages. They weigh little anyway.",
+                help="Leaves out words that occur in many passages. They weigh little anyway.",
             )
     pressed = st.button("Compare", type="primary", icon=":material/compare_arrows:", key="echoes_button")
     if not pressed:

@@ -12,7 +12,7 @@ from relic_ui.links import set_address
 from relic_ui.shell import literal, warn_of_address
 
 _CODE, _NOTICES, _NAMES = "find_code", "find_code_notices", "find_code_names"
-"""In the session: the code that was opened last, what was told of it, and the id of the search that it turned out."""
+"""In the session: the code that was opened last, what was said of it, and the id of the search that it turned out."""
 
 VIEW = "view"
 """In an address: the view of the answer, where it is not the one that opens."""
@@ -21,7 +21,7 @@ VIEWED = "find_view_named"
 
 
 def opened(app: App, code: str) -> SearchRequest | None:
-    """Open the search that the page's address carries; None where that was done before, or it cannot be, as is told."""
+    """Open the search that the page's address carries; None where that was done before, or cannot be, as is shown."""
     state = st.session_state
     if state.get(_CODE) == code:
         return None

@@ -276,7 +276,7 @@ def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
     try:
         search_id = app.history.keep(request, made_with=result.made_with, person=person.current()).id
         app.snapshots.keep(search_id, result)
-    except StoreError as error:  # the answer does not hang on it
+    except StoreError as error:  # the answer does not depend on it
         unkept = f"{'The results' if search_id else 'The search'} could not be saved for “Then and now”. {error}"
     st.session_state["find_unkept"] = unkept
     ready = _answered_from(_ready(app, request), result)

@@ -38,7 +38,7 @@ class Placed:
     - `number`: from 1, without gaps, whatever its rank.
     - `rank`: its number in the column of its retriever, which a note gives of it too.
     - `anchor`: its name on the page.
-    - `retriever`, `way`: whose card it is, and what pages call that; `by`: the list that it stands in.
+    - `retriever`, `way`: whose card it is, and what pages call that; `by`: the list that it is in.
     - `chosen_by`: the columns that chose it, by retriever and name, with its number there.
     - `again`: a column further left shows the passage, so that one line of it is enough.
     """

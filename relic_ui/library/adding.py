@@ -43,7 +43,7 @@ def show(app: App) -> None:
     megabytes = max(1, app.settings.max_text_bytes // 1_000_000)
     files = st.file_uploader(
         "Plain text (.txt), EPUB (.epub) or TEI (.xml)",
-        accept_multiple_files=True,  # of any type: what cannot be read is told in our words, file by file
+        accept_multiple_files=True,  # of any type: what cannot be read is reported in our words, file by file
         max_upload_size=megabytes,
         key=f"own_files-{state.setdefault('own_round', 0)}",
         help="You see how a file was read before anything is stored.",
@@ -137,7 +137,7 @@ def _show_refusal(key: str, name: str, why: str) -> None:
 
 
 def _show_preview(key: str, read: _Read) -> dict[str, str]:
-    """Show one file as it was understood; give what stands in its fields."""
+    """Show one file as it was understood; give what its fields hold."""
     preview = read.preview
     work = preview.work
     with st.container(border=True, key=f"own-{key}"):
@@ -330,7 +330,7 @@ def _show_path(app: App) -> None:
 
 
 def _start(app: App, paths: Iterable[Path]) -> None:
-    """Add files in the background; how that goes is told above the works."""
+    """Add files in the background; how that goes is shown above the works."""
     named = [str(path) for path in paths]
     title = f"Adding {Path(named[0]).name}" if len(named) == 1 else f"Adding {len(named)} texts"
     jobs.follow("adding", app.jobs.start("add", title=title, subject="\n".join(named), arguments={"paths": named}))

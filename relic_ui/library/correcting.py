@@ -22,13 +22,13 @@ _FIELDS = (
 
 
 def fields(about: WorkSummary | Work, key: str) -> dict[str, str]:
-    """Draw the fields of a work (`key` tells them from another's); give what stands in them, for `read`."""
+    """Draw the fields of a work (`key` sets them apart from another's); give what they hold, for `read`."""
     with st.container(horizontal=True, gap="small"):
         return correcting_edition.text_fields(_FIELDS, about, key)
 
 
 def read(said: dict[str, str]) -> dict[str, Any]:
-    """Turn what stands in the fields into what the library is told.
+    """Turn what the fields hold into changes of the work.
 
     Raises BadRequest: the title is empty, or the year is not a number.
 

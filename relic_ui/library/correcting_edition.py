@@ -29,7 +29,7 @@ _NUMBERS = {"year": "year of this edition", "volumes": "number of volumes"}
 
 
 def text_fields(names: Iterable[tuple[str, str, int, str]], about: object, key: str) -> dict[str, str]:
-    """Draw a field for each, given by name, label, width and what stands in it where it is empty."""
+    """Draw a field for each, given by name, label, width and what is shown in it where it is empty."""
     return {
         name: st.text_input(
             label, value=str(getattr(about, name) or ""), key=f"{key}-{name}", width=width, placeholder=empty
@@ -39,7 +39,7 @@ def text_fields(names: Iterable[tuple[str, str, int, str]], about: object, key: 
 
 
 def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
-    """Draw the fields of an edition (`key` tells them from another's); give what stands in them, and the date."""
+    """Draw the fields of an edition (`key` sets them apart from another's); give what they hold, and the date."""
     with st.container(horizontal=True, gap="small"):
         said = text_fields(_FIELDS, details, key)
         accessed = st.date_input(
@@ -54,7 +54,7 @@ def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
 
 
 def read(details: EditionDetails, said: dict[str, str], accessed: object) -> EditionDetails:
-    """Turn what stands in the fields into details.
+    """Turn what the fields hold into details.
 
     Raises BadRequest: the year or the number of volumes is not a number.
 

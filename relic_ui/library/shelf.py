@@ -24,7 +24,7 @@ _PREPARING_SECONDS = 180.0
 """For a novel of usual length on a machine without a graphics card."""
 _MINUTE = 60
 _LONG = 50
-"""Minutes from which on hours are told."""
+"""Minutes from which on hours are shown."""
 _FEW = 5
 """Works up to which preparing them is taken for granted."""
 

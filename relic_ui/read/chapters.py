@@ -36,7 +36,7 @@ def chapter_html(chapter: SetChapter, work_id: str) -> str:
     """Set a chapter as an article.
 
     Every sentence is an element with a name (`sentence_id`), every paragraph one with a number beside it; where a
-    sentence stands is told by ``data-place`` of itself or of its paragraph.
+    sentence is, its own ``data-place`` says or that of its paragraph.
     """
     part = f'<span class="relic-read-part">{escape(chapter.part)}</span> ' if chapter.part else ""
     name = "" if chapter.name == chapter.part else f"<span>{escape(chapter.name)}</span>"
@@ -94,7 +94,7 @@ def _paragraph(paragraph: ChapterParagraph, chapter: SetChapter) -> str:
 
 
 def _stretch(stretch: ChapterStretch, place: str) -> str:
-    """Set a sentence, or what stands between; a place that is not its paragraph's is told."""
+    """Set a sentence, or what is between two; a place that is not its paragraph's is given."""
     body = "".join(map(_piece, stretch.pieces))
     if stretch.address is None:
         return body

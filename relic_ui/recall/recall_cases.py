@@ -52,7 +52,7 @@ _WITHOUT = {
 _PUBLIC = "public-relic"
 _TO_BE_HAD, _FETCHING = ("folder", "gutenberg"), 5.0
 """Where works can be had by a press, and the seconds that each takes."""
-_ASK = "This program does not know the benchmark; whoever measured it has the claims."
+_ASK = "This program does not know the benchmark; the person who measured it has the claims."
 _NO_CLAIM = (
     '<p class="relic-recall-where">The claim is not here. '
     '<a href="#recall-missing" target="_self">How to get it</a></p>'

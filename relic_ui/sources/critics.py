@@ -49,7 +49,7 @@ def show(app: App) -> None:
 def _query(listed: Sequence[SourceSummary]) -> tuple[str, str]:
     """Draw the box and give what it asks: a claim, and the work that critics are to quote; empty for any.
 
-    The address decides, until something else is sent off, which then stands in the address.
+    The address decides, until something else is sent off, which then is in the address.
     """
     state = st.session_state
     titles = {work_id: title for summary in listed for work_id, title, _ in summary.works}

@@ -186,7 +186,7 @@ def _show_upload(app: App) -> None:
     state = st.session_state
     files = st.file_uploader(
         "Plain text (.txt), EPUB (.epub), TEI (.xml), or a .zip of them",
-        accept_multiple_files=True,  # of any type: what cannot be read is told with the others
+        accept_multiple_files=True,  # of any type: what cannot be read is reported with the others
         max_upload_size=max(1, app.settings.max_upload_bytes // 1_000_000),
         key=f"sources_files-{state.setdefault('sources_round', 0)}",
         help="A .csv in the archive with the columns file, title and author tells what the texts are; without one it "

@@ -17,7 +17,7 @@ from relic_ui.sources import known
 from relic_ui.sources.sources import cited, marked, window_id
 
 _AROUND = 150
-"""Characters of the critic's words on either side that stand in the reading room."""
+"""Characters of the critic's words on either side that the reading room shows."""
 _WORDS_SHOWN = 280
 _NONE_TWICE = '<p class="relic-quiet">No passage is quoted more than once so far.</p>'
 

@@ -342,7 +342,7 @@ def press_of(event: object) -> Press | None:
 
 
 def _hear(app: App, place: _Place, press: Press) -> None:
-    """Store what was pressed, and go where it leads; what cannot be stored is told, and the item stays."""
+    """Store what was pressed, and go where it leads; what cannot be stored is reported, and the item stays."""
     place.heard, place.said, place.trouble = press.nonce, "", ""
     answering = app.answering
     given: Mapping[str, Any] = {"seconds": press.seconds, "comment": press.comment}
@@ -372,7 +372,7 @@ _UNDECIDED = (
 
 
 def _passages(item: ShownItem, chosen: int | None) -> str:
-    """Set a claim and the passages to choose from; with what is right where the annotator is told."""
+    """Set a claim and the passages to choose from; with what is right where the annotator may know."""
     right = item.right_option
     verdict, undecided = "", ""
     if right:

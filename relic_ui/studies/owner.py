@@ -27,7 +27,7 @@ _OPENED = "proxy_opened"
 """In the session: ids of the studies whose code was given in this visit."""
 
 _WITHOUT = (
-    "No code is set, so whoever can open this page can see the results, and with them what is right and what others "
+    "No code is set, so anyone who can open this page can see the results, and with them what is right and what others "
     "answered. Set "
     "one before you invite others."
 )
@@ -48,7 +48,7 @@ def is_let_in(app: App, view: StudyView) -> bool:
     if study_id in st.session_state.get(_OPENED, set()) or not app.studies.guarded(study_id):
         return True
     st.html(
-        '<p class="relic-measure">The results tell what others answered, so whoever runs this study has put a code '
+        '<p class="relic-measure">The results show what others answered, so the person who runs this study put a code '
         "before them.</p>"
     )
     with st.form("proxy_code_ask", border=False, width=520):
@@ -273,7 +273,7 @@ def _files(app: App, view: StudyView) -> None:
     examples = " The examples are for training and measuring models." if view.study.kind.is_proxy else ""
     st.html(
         '<p class="relic-quiet relic-measure">The file of the study holds its items and texts and no answers: send it '
-        "to whoever is to run the same study. The package has it with the information sheet and a guide for a "
+        "to anyone who is to run the same study. The package has it with the information sheet and a guide for a "
         "department. The sheet tells participants what is asked, how long it takes, what is stored, who sees it, and "
         f"how to withdraw, by the settings of this page.{examples}</p>"
     )
@@ -294,7 +294,7 @@ def _answers_of_others(app: App, view: StudyView) -> None:
     state = st.session_state
     with st.expander("Put answers of another department beside yours", key="proxy_others"):
         st.html(
-            '<p class="relic-quiet relic-measure">Whoever ran this study elsewhere, from its file, saves “Answers as '
+            '<p class="relic-quiet relic-measure">Who ran this study elsewhere, from its file, saves “Answers as '
             "JSON” beside the results there, with names or without. What is here already is not taken in twice.</p>"
         )
         of = st.text_input("Where they come from", key="proxy_others_of", max_chars=_LONGEST_PLACE, width=360)

@@ -134,7 +134,7 @@ def _as_queries(app: App, results: StudyResults) -> tuple[Table, ...]:
 
 
 @st.cache_data(max_entries=8, show_spinner="Searching with the spans …")
-def _gain(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> Table:  # noqa: ARG001 - what it hangs on
+def _gain(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> Table:  # noqa: ARG001 - what it depends on
     """Search with the spans once, until the store changes."""
     return span_retrieval(_app.study_results.of(study_id), _app.echoes.known)
 
@@ -266,7 +266,7 @@ def _ended(job: Job) -> str:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _due(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> tuple[str, ...]:  # noqa: ARG001 - what the answer hangs on
+def _due(_app: App, study_id: str, stamp: tuple[tuple[int, int], ...]) -> tuple[str, ...]:  # noqa: ARG001 - what the answer depends on
     """Look once which models are to answer, until the store changes: it may load them."""
     return _app.study_models.due(study_id)
 
@@ -447,7 +447,7 @@ def _paged(items: Sequence[ItemResult]) -> Sequence[ItemResult]:
 
 
 def _case(app: App, result: ItemResult, case: Diagnosis | None) -> str:
-    """Set an item with its three passages: who chose which, and where each stands in its work."""
+    """Set an item with its three passages: who chose which, and where each is in its work."""
     item = result.item
     share = "" if result.share is None else f"{100 * result.share:.0f}% of {many(result.answered, 'answer')} right"
     time = f" · {result.seconds:.0f} s" if result.seconds else ""

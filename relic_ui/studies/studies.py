@@ -71,7 +71,7 @@ def read_address() -> StudyQuery:
 
 
 def opened(app: App, asked: StudyQuery) -> StudyView | None:
-    """Open the study that is asked for; None where none is, or it is not here, which is told."""
+    """Open the study that is asked for; None where none is, or it is not here, which is shown."""
     if not asked.study:
         return None
     try:
@@ -149,7 +149,7 @@ def _row(each: StudyCounts) -> str:
 
 
 def _take_in(app: App) -> None:
-    """Offer to import a study from its file; what is wrong with one is told, and nothing of it is kept."""
+    """Offer to import a study from its file; what is wrong with one is shown, and nothing of it is kept."""
     state = st.session_state
     with st.expander("Import a study from a file", key="proxy_import"):
         st.html(
@@ -239,7 +239,7 @@ def _name_and_code() -> tuple[str, str]:
         max_chars=LONGEST_CODE,
         key="proxy_make_code",
         width=360,
-        help="Asked for before the results and the owner’s side. Without one both are open to whoever opens this "
+        help="Asked for before the results and the owner’s side. Without one both are open to anyone who opens this "
         "page, annotators too; it can be set later.",
     )
     return name, code
@@ -386,7 +386,7 @@ def _choose(app: App, kind: str) -> None:
 
 
 @st.cache_data(max_entries=4, show_spinner="Checking what a study can be made from …")
-def _sources(_app: App, stamp: tuple[tuple[int, int], ...]) -> tuple[StudySource, ...]:  # noqa: ARG001 - what the answer hangs on
+def _sources(_app: App, stamp: tuple[tuple[int, int], ...]) -> tuple[StudySource, ...]:  # noqa: ARG001 - what the answer depends on
     """Look once for what there is, until the store changes."""
     return _app.study_making.sources()
 

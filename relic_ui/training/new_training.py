@@ -216,7 +216,7 @@ def _key(asked: TrainingRequest) -> str:
 
 
 @st.cache_data(max_entries=64, show_spinner="Estimating how long it takes on this machine …")
-def _prospect(_app: App, _asked: TrainingRequest, key: str, stamp: tuple[tuple[int, int], ...]) -> Prospect:  # noqa: ARG001 - what the answer hangs on
+def _prospect(_app: App, _asked: TrainingRequest, key: str, stamp: tuple[tuple[int, int], ...]) -> Prospect:  # noqa: ARG001 - what the answer depends on
     """Look ahead once for each thing that can be asked, until the store changes."""
     return _app.training_plans.prospect(_asked)
 

@@ -163,7 +163,7 @@ def test_a_file_with_what_no_note_can_be_is_refused_though_its_digest_fits(bench
 def test_a_note_twice_in_a_file_is_refused(bench, notes):
     section = bench.notebook_files.sections()[0]
     twice = write_notebook([section._replace(notes=(*section.notes, replace(section.notes[0], words="Other.")))])
-    with pytest.raises(BadBenchmark, match="stands in it twice"):
+    with pytest.raises(BadBenchmark, match="is in it twice"):
         bench.notebook_files.take_in(twice)
 
 

@@ -8,8 +8,8 @@ Each pool, about fifty passages of the novel, becomes a small work in which each
 and one chapter, so that nothing is read in the context of its neighbour, which in the novel it does not have. So the
 gold of every window has length 1, though the passages have one to five sentences of the novel: a table by quotation
 length says nothing here. Equal scores keep the order of the text, so the order of a pool must say nothing of the gold.
-As published the gold is often the last of its pool, and by id it stands early (0.38 of the way on average), since ids
-were given along with the queries. So the passages stand in the order of a hash of the query's id and their own: as good
+As published the gold is often the last of its pool, and by id it comes early (0.38 of the way on average), since ids
+were given along with the queries. So the passages are in the order of a hash of the query's id and their own: as good
 as drawn by lot, and the same on every machine, whatever the order of the file.
 
 In whole novels the gold is placed in the reader's edition and among our sentences by its words (`text.placing`), so its
@@ -83,7 +83,7 @@ _WHOLE = replace(
     _POOLS,
     name="birco-pools-whole",
     label="BIRCO-RELIC, given pools, whole queries",
-    description=f"{_POOLS.description} The query is taken whole: what 4/4 leaves out of three of the claims stands in "
+    description=f"{_POOLS.description} The query is taken whole: what 4/4 leaves out of three of the claims is in "
     "the sentence furthest from the quotation.",
 )
 

@@ -121,7 +121,7 @@ class WellKnownPassages(NamedTuple):
 def _span(claim: WellKnown, place: Locus, work: Work, starts: list[int]) -> Span:
     if hashlib.sha256(work.text[place.start : place.end].encode()).hexdigest() != place.sha256:
         raise BadBenchmark(
-            f"The place of “{claim.claim}” does not stand in {work.title} as your library has it: it is another "
+            f"The place of “{claim.claim}” is not in {work.title} as your library has it: it is another "
             "edition. Remove it, and add that of the catalogue."
         )
     first = max(0, bisect_right(starts, place.start) - 1)

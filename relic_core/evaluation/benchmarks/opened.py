@@ -108,7 +108,7 @@ class Opened:
             (window.id for window in self._windows if window.book not in books or window.pool not in works),
         )
         _refuse(
-            f"{label} has quotations that lie outside the text they are said to stand in",
+            f"{label} has quotations that lie outside the text they are said to be in",
             (
                 window.id
                 for window in self._windows
@@ -136,7 +136,7 @@ def book_of(key: str, work: Work) -> Book:
 
 
 def place_all(label: str, passages: Mapping[str, tuple[str, str]], works: Mapping[str, Work]) -> dict[str, Span]:
-    """Place quotations, each given as its work's key and its words; the best place where one stands in several.
+    """Place quotations, each given as its work's key and its words; the best place where one is in several.
 
     Raises BadBenchmark: some cannot be placed; the message names them.
     """

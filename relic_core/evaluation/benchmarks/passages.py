@@ -11,7 +11,7 @@ from relic_core.text.reading import work_id
 
 
 def in_order(query_id: str, passages: Iterable[str]) -> list[str]:
-    """Put the passages of a pool in the order in which they stand in its work, which says nothing of the gold.
+    """Put the passages of a pool in the order of its work, which says nothing of the gold.
 
     >>> in_order("q1", ["c1", "c2", "c3"]), in_order("q2", ["c3", "c2", "c1"])
     (['c3', 'c1', 'c2'], ['c1', 'c2', 'c3'])

@@ -65,7 +65,7 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
 def split_of(titles: Iterable[str]) -> str:
     """Say what books may be used for: to choose by ("dev"), or to report on ("test").
 
-    Which part of RELiC a book belongs to is told by the catalogue and not by the name of the file, which anyone may
+    The catalogue says which part of RELiC a book belongs to, and not the name of the file, which anyone may
     change. Choices are made on training books, which nothing of ours was trained on.
 
     Returns: "test" where one of them is of the validation or test part; "dev" where all are of the training part; else

@@ -1,4 +1,4 @@
-"""The sample: excerpts of criticism written for this project, whose quotations stand in its sample work.
+"""The sample: excerpts of criticism written for this project, whose quotations are from its sample work.
 
 It checks that all parts work together and says nothing of how good a retriever is: the excerpts were written beside the
 work, by the same hand.

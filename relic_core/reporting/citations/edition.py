@@ -55,7 +55,7 @@ class Parts:
 
     @property
     def within(self) -> bool:
-        """Whether it is a part of a book, so that its own title stands in quotation marks."""
+        """Whether it is a part of a book, so that its own title is in quotation marks."""
         return bool(self.collection)
 
     @property

@@ -90,7 +90,7 @@ _STYLED = re.compile(rf"Lord|(?:{_PEERS}) of")
 """Of these the ones that stay: Alfred, Lord Tennyson; John Wilmot, Earl of Rochester."""
 _STYLED_FAMILY = re.compile(rf"({_STYLED.pattern}) (\S.*)")
 _OTHER_NAME = re.compile(r"\{[^{}]*\}|\s*\(([^(){}]*)\)")
-"""A name in braces, or what stands in brackets: who a pen name hides, or what initials stand for."""
+"""A name in braces, or what is in brackets: who a pen name hides, or what initials stand for."""
 _NOBODY = re.compile(r"(?:anon(?:ymous)?|unknown|various(?: authors)?|author unknown|n\.\s?a\.)\.?", re.IGNORECASE)
 _APOSTROPHE = re.compile(r"(?<![\w])(d['’]|l['’])(?=\w)")
 _INITIALS = re.compile(r".*\b\w\.$")
@@ -140,7 +140,7 @@ class Name:
 
     @property
     def turned(self) -> str:
-        """As it stands in a list: the family's name first."""
+        """As it is printed in a list: the family's name first."""
         if self.whole:
             return self.family
         given = f"{self.given} {self.particle}".strip()
@@ -187,7 +187,7 @@ def _persons(said: str) -> list[str]:
 
 
 def _set_aside(found: re.Match[str]) -> str:
-    """Leave away what stands in brackets, but for a suffix: Alexandre Dumas (fils)."""
+    """Leave out what is in brackets, but for a suffix: Alexandre Dumas (fils)."""
     if found[1] is None:
         return found[0]
     return f", {found[1]}" if _SUFFIX.fullmatch(found[1]) else ""

@@ -25,7 +25,7 @@ _GOES_ON = re.compile(r"\s*[,;:](?=[”’\"']*$)")
 
 @dataclass(frozen=True, slots=True)
 class QuotedText:
-    """A quotation as it stands in a scholar's text, set off as a block or not; the citation ends its last paragraph."""
+    """A quotation as it is set in a scholar's text, as a block or not; the citation ends its last paragraph."""
 
     block: bool
     paragraphs: tuple[tuple[tuple[TextRun, ...], ...], ...]
