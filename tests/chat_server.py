@@ -34,6 +34,14 @@ def by_shared_words(messages) -> str:
     if '"claims"' in instructions:
         rows = [{"joined": "and" if at == 0 else "but not", "claim": each} for at, each in enumerate(claim.split(", "))]
         return json.dumps({"claims": rows})
+    if '"sentences"' in instructions:
+        (code, text), (other, _) = passages[:2]
+        quoted = " ".join(text.split()[:3])
+        said = [
+            {"sentence": f"The first says “{quoted}” and no more.", "passages": [code]},
+            {"sentence": "The second says “a comet of pure marzipan”.", "passages": [other, code]},
+        ]
+        return json.dumps({"sentences": said, "verdicts": [{"passage": code, "verdict": "supports"}]})
     if '"passages"' in instructions:
         return '{"passages": []}'
     if '"order"' in instructions:

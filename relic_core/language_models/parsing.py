@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from relic_core.domain import MAX_CLAIMS, Condition
+from relic_core.domain import MAX_CLAIMS, VERDICTS, Condition
 from relic_core.domain.searches import HOW_JOINED
 from relic_core.formats.files import record_of
 from relic_core.language_models.prompts import BEST
@@ -18,6 +19,7 @@ from relic_core.language_models.prompts import BEST
 LONGEST_REASON = 600
 MOST_CRITERIA, LONGEST_CRITERION = 8, 400
 MOST_PASSAGES = 20
+MOST_SENTENCES, LONGEST_SENTENCE = 6, 600
 
 _FIGURE = re.compile(r"-?\d+(?:[.,]\d+)?")
 _OF_TEN = re.compile(r"\s*(?:/|\bout of)\s*10\b")
@@ -38,6 +40,17 @@ class Reading(NamedTuple):
     reason: str = ""
     words: str = ""
     criteria: tuple[tuple[str, float], ...] = ()
+
+
+class Synthesis(NamedTuple):
+    """What a model says of an answer as a whole; passages by their numbers from 1.
+
+    - `sentences`: each with the passages that it rests on.
+    - `verdicts`: of passages, as a note has them; of those that the model left out there is none.
+    """
+
+    sentences: tuple[tuple[str, tuple[int, ...]], ...]
+    verdicts: Mapping[int, str]
 
 
 def read_score(answer: str) -> Reading:
@@ -103,6 +116,37 @@ def read_order(answer: str, count: int) -> list[int]:
     if not order:
         raise ValueError("no code of a passage")
     return order + [at for at in range(count) if at not in order]
+
+
+def read_synthesis(answer: str, count: int) -> Synthesis:
+    """Read sentences about parts 1 to `count`; one that rests on none of them makes the answer unreadable.
+
+    >>> said = '{"sentences": [{"sentence": "He fails.", "passages": ["T2"]}], "verdicts": []}'
+    >>> read_synthesis(said, 3).sentences
+    (('He fails.', (2,)),)
+    """
+    sentences = []
+    for row in _listed(answer, "sentences"):
+        text, named = (_line(row.get("sentence")), row.get("passages")) if isinstance(row, dict) else ("", None)
+        numbers = _parts(named, count)
+        if not numbers or not 0 < len(text) <= LONGEST_SENTENCE:
+            raise ValueError("a sentence without words, too long, or without a passage")
+        sentences.append((text, numbers))
+    if not 0 < len(sentences) <= MOST_SENTENCES:
+        raise ValueError("no sentences, or too many")
+    verdicts = {}
+    for row in _listed(answer, "verdicts"):
+        verdict = str(row.get("verdict")) if isinstance(row, dict) else ""
+        if verdict in VERDICTS:
+            verdicts.update(dict.fromkeys(_parts([row.get("passage")], count), verdict))
+    return Synthesis(tuple(sentences), verdicts)
+
+
+def _parts(named: object, count: int) -> tuple[int, ...]:
+    """Give the numbers of the parts that are named in a list, each once."""
+    codes = " ".join(map(str, named)) if isinstance(named, list) else ""
+    numbers = dict.fromkeys(int(number) for number in _PART.findall(codes))
+    return tuple(number for number in numbers if 0 < number <= count)
 
 
 def read_passages(answer: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from typing import Literal
 from relic_core.domain import GAP, MAX_CLAIMS, Claim
 from relic_core.language_models.server import Message
 
-Task = Literal["score", "reason", "criteria", "subtask", "rank", "recall", "probe", "split"]
+Task = Literal["score", "reason", "criteria", "subtask", "rank", "recall", "probe", "split", "synthesis"]
 
 BEST = 10
 """The highest score that a model may give a passage; the lowest is 0."""
@@ -77,6 +77,12 @@ _INSTRUCTIONS: Mapping[Task, str] = {
     f"most {MAX_CLAIMS}, each a short sentence in the words of the claim that can be understood by itself, with what "
     'it is about. Each is joined to those before it by "and", "or" or "not" (but not). Give the claim as it stands '
     f'where it is one alone. {_ALONE} {{"claims": [{{"joined": "and", "claim": "SENTENCE"}}]}}',
+    "synthesis": "The passages answer the claim, the best first. Instead of scoring them, write two to four sentences "
+    "for a reader who has them at hand: what they show about the claim, and what they leave open or speak against. "
+    "With each sentence name the codes of the passages that it rests on. Words that you quote are copied to the "
+    "letter, between “ and ”. Then say of each passage whether it supports the claim, contradicts it, or is unsure. "
+    f'{_ALONE} {{"sentences": [{{"sentence": "SENTENCE", "passages": ["CODE"]}}], '
+    '"verdicts": [{"passage": "CODE", "verdict": "supports"}]}',
 }
 
 

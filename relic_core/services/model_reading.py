@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 from relic_core.config import Settings
@@ -13,8 +14,8 @@ from relic_core.domain import Claim, Condition, Job, Search, Work
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import ReaderUnavailable
 from relic_core.language_models.cached_client import ModelQuestion
-from relic_core.language_models.parsing import Reading, read_split
-from relic_core.language_models.prompts import OBJECTIVES, ask, digest_of
+from relic_core.language_models.parsing import Reading, read_split, read_synthesis
+from relic_core.language_models.prompts import OBJECTIVES, ask, claim_text, digest_of
 from relic_core.language_models.server import allow, is_allowed, where
 from relic_core.ports import Progress, silent
 from relic_core.reporting.passages import light_words
@@ -25,12 +26,17 @@ from relic_core.services.answers import Card, Column
 from relic_core.services.jobs import Jobs
 from relic_core.services.search import SearchResult
 from relic_core.text.masking import read_claim
+from relic_core.text.placing import letters
 
 KIND = "read-by-model"
 """The kind of job that reads."""
+SYNTHESIS = "synthesis"
+"""What stands in a job where a column is named, of one that reads the best passages of all columns together."""
+_READ_TOGETHER = 10
 
 _QUOTED = re.compile(r"[“\"]([^“”\"]*\w\s+\w[^“”\"]*)[”\"]|‘([^‘’]*\w\s+\w[^‘’]*)’")
 """Two words or more between marks of quotation."""
+_ELLIPSIS = re.compile(r"\[?(?:…|\.\s?\.\s?\.)\]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,23 @@ class ColumnReading:
     readings: tuple[CardReading | None, ...]
     given: int = 0
     lost: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSynthesis:
+    """What a model says of an answer, held against its works.
+
+    - `sentences`: each in pieces, with whether a piece is a quotation that no work has; and the numbers of its cards.
+    - `verdicts`: of cards, by number.
+    """
+
+    sentences: tuple[tuple[tuple[tuple[str, bool], ...], tuple[int, ...]], ...]
+    verdicts: Mapping[int, str]
+
+    @property
+    def misquotes(self) -> int:
+        """How many quotations are in no work."""
+        return sum(wrong for pieces, _ in self.sentences for _, wrong in pieces)
 
 
 class ModelReading:
@@ -90,7 +113,7 @@ class ModelReading:
 
     def start(self, search_id: str, retriever: str) -> Job:
         """Have a column of a search read, in a job. Raises BadRequest, StoreError: as `Jobs.start`."""
-        title = self._retrievers.card(retriever).title
+        title = "Reading together" if retriever == SYNTHESIS else self._retrievers.card(retriever).title
         arguments = {"search": search_id, "retriever": retriever}
         return self._jobs.start(KIND, title=title, subject=f"{search_id}/{retriever}", arguments=arguments)
 
@@ -101,6 +124,10 @@ class ModelReading:
     def run(self, arguments: dict[str, Any], progress: Progress) -> str:
         """Read, in a job; the answers are kept as they come."""
         request = self._get_search(arguments["search"]).request
+        if arguments["retriever"] == SYNTHESIS:
+            if self.synthesis(self._run_search(request), progress) is None:
+                raise ReaderUnavailable("What the model answered could not be read. Try again, or another model.")
+            return ""
         read = (0, 0, "")
 
         def report(done: int, total: int, note: str = "") -> None:
@@ -129,6 +156,25 @@ class ModelReading:
             return ColumnReading((None,) * len(column.cards))
         passages = [flat_span(card.work, card.span) for card in column.cards]
         return ColumnReading(tuple(map(_checked, passages, asks.readings(result.claim, passages))))
+
+    def synthesis(self, result: SearchResult, progress: Progress = stopped) -> CheckedSynthesis | None:
+        """Have the model say what the best passages show, in sentences. None: it was not asked, or is unreadable.
+
+        - `progress`: by default it is asked nothing, and what it said before is given.
+        """
+        cards = [each.card for each in result.best[:_READ_TOGETHER]]
+        if not cards:
+            return None
+        passages = [flat_span(card.work, card.span) for card in cards]
+        named = ((f"Passage {number}", passage) for number, passage in enumerate(passages, start=1))
+        prompt = ask("synthesis", *named, claim=claim_text(result.claim), objective=self.objective(result.claim))
+        question = ModelQuestion(prompt, partial(read_synthesis, count=len(cards)))
+        (said,) = self._asks("llm-reason").client.all([question], progress)
+        if said is None:
+            return None
+        works = {card.work.id: card.work.text for card in cards}.values()
+        sentences = tuple((_pieces(sentence, [*passages, *works]), numbers) for sentence, numbers in said.sentences)
+        return CheckedSynthesis(sentences, said.verdicts)
 
     def made_with(self, search_id: str, retriever: str, work: Work, at: str, length: int) -> str:
         """Say what read a kept passage: model, digest of its prompt, score and reason; empty where no model did."""
@@ -185,6 +231,17 @@ def _checked(passage: str, reading: Reading) -> CardReading | None:
     text, words = _letters(passage), _letters(reading.words)
     quotes = (_letters(first or second) for first, second in _QUOTED.findall(reading.reason))
     return CardReading(reading, bool(words) and words in text, any(quote not in text for quote in quotes))
+
+
+def _pieces(sentence: str, texts: Sequence[str]) -> tuple[tuple[str, bool], ...]:
+    """Part a sentence at its quotations, each with whether no text has its letters; one with gaps by its parts."""
+    pieces, at = [], 0
+    for found in _QUOTED.finditer(sentence):
+        parts = [letters(part) for part in _ELLIPSIS.split(found[1] or found[2])]
+        pieces.append((sentence[at : found.start()], False))
+        pieces.append((found[0], not any(all(part in letters(text) for part in parts) for text in texts)))
+        at = found.end()
+    return (*pieces, (sentence[at:], False))
 
 
 def _letters(text: str) -> str:

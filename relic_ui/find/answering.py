@@ -231,13 +231,21 @@ class _Page:
         placed, most = placed_best(result), 2 * result.request.results
         cards = self._cards_html(placed, result, search_id)
         with self.lists[views.BEST].container():
-            for card in cards[:most]:
-                st.html(card)
+            waits = any(column.waiting for column in result.columns)
+            verdicts = {} if waits else read_by_model.show_synthesis(self.app, result)
+            for each, card in zip(placed, cards[:most], strict=False):
+                st.html(card + self._verdict(each, verdicts))
             if more := cards[most:]:
                 with st.expander(f"{many(len(more), 'more passage')}, found by one way alone".capitalize()):
                     for card in more:
                         st.html(card)
         return placed[:most]
+
+    def _verdict(self, placed: Placed, verdicts: Mapping[int, str]) -> str:
+        """Make the HTML of the model's verdict on a card, unless the reader gave one."""
+        card = placed.card
+        mark = self.marks.of(card.work.id, str(card.place.address), card.line.length)
+        return "" if mark and mark.verdict else read_by_model.verdict_html(verdicts.get(placed.number))
 
     def _draw_works(self, result: SearchResult, search_id: str) -> None:
         listed = result.by_work[: 2 * result.request.results]

@@ -5,6 +5,7 @@ Nothing that a model writes is drawn as HTML or Markdown, and its words never lo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from zlib import crc32
 
@@ -13,7 +14,7 @@ import streamlit as st
 from relic_core.domain import Claim
 from relic_core.services import health
 from relic_core.services.answers import Column
-from relic_core.services.model_reading import CardReading, ColumnReading, ModelReading
+from relic_core.services.model_reading import SYNTHESIS, CardReading, ColumnReading, ModelReading
 from relic_core.services.search import SearchResult
 from relic_core.wiring import App
 from relic_ui import jobs
@@ -30,17 +31,9 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
     if not column.card.server or not search_id:  # what is not kept cannot be read in a job
         return
     sent = "the name of the work" if retriever.startswith("llm-recall") else "the passages"
-    if not reads.allowed:
-        st.warning(literal(f"The claim and {sent} would be sent to {reads.place}, another computer."))
-        if st.button(literal(f"Send them to {reads.place}"), key=f"find_allow_{retriever}"):
-            with show_errors():
-                reads.allow()
-                st.rerun()
+    if not _is_allowed(reads, sent, retriever) or _is_reading(app, search_id, retriever):
         return
     job = reads.job(search_id, retriever)
-    if job and job.active:
-        jobs.show_job(app, job.id, doing="beginning to read", stop="Stop reading")
-        return
     seen = f"find_read_{search_id}_{retriever}"
     if job and st.session_state.get(seen) != job.id:  # it has ended since the answer was made
         st.session_state[seen] = job.id
@@ -69,6 +62,65 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
         f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model may know famous criticism '
         "by heart, and it can be wrong.</p>"
     )
+
+
+def _is_allowed(reads: ModelReading, sent: str, retriever: str) -> bool:
+    """Say whether words may be sent; where they may not yet, ask for it once."""
+    if reads.allowed:
+        return True
+    st.warning(literal(f"The claim and {sent} would be sent to {reads.place}, another computer."))
+    if st.button(literal(f"Send them to {reads.place}"), key=f"find_allow_{retriever}"):
+        with show_errors():
+            reads.allow()
+            st.rerun()
+    return False
+
+
+def _is_reading(app: App, search_id: str, retriever: str) -> bool:
+    """Say whether a job reads, and show how far it is."""
+    job = app.model_reading.job(search_id, retriever)
+    if not job or not job.active:
+        return False
+    jobs.show_job(app, job.id, doing="beginning to read", stop="Stop reading")
+    return True
+
+
+def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
+    """Draw what the model says of the best evidence, or offer to ask it. Returns: its verdicts, by a card's number."""
+    reads, search_id = app.model_reading, st.session_state["find_search"]
+    if not app.settings.reader or not search_id or not result.best or result.source:
+        return {}
+    if not _is_allowed(reads, "the passages", SYNTHESIS) or _is_reading(app, search_id, SYNTHESIS):
+        return {}
+    said = reads.synthesis(result)
+    if said is None:
+        job = reads.job(search_id, SYNTHESIS)
+        if job and job.state == "failed":
+            st.warning(literal(job.note), icon=":material/warning:")
+        label = "What do these passages show?"
+        if st.button(label, key="find_synthesis", icon=":material/smart_toy:", help=f"Asks {literal(reads.place)}"):
+            with show_errors():
+                reads.start(search_id, SYNTHESIS)
+                st.rerun()
+        return {}
+    sentences = []
+    for pieces, numbers in said.sentences:
+        words = "".join(f"<s>{escape(words)}</s>" if wrong else escape(words) for words, wrong in pieces)
+        cards = ", ".join(f'<a href="#hit-best-{number}" target="_self">{number}</a>' for number in numbers)
+        sentences.append(f"<p>{words} [{cards}]</p>")
+    struck = "<p>Words that are struck through are not in the work.</p>" * bool(said.misquotes)
+    by = f"By {escape(app.settings.reader_model)}, which can be wrong: read the passages."
+    label = "What the model says of these passages"
+    st.html(
+        f'<aside class="relic-reading" aria-label="{label}">{"".join(sentences)}{struck}'
+        f'<p class="relic-quiet">{by}</p></aside>'
+    )
+    return said.verdicts
+
+
+def verdict_html(verdict: str | None) -> str:
+    """Make the HTML of the model's verdict under a card; nothing where it gave none."""
+    return f'<p class="relic-quiet">The model: {escape(verdict)}</p>' if verdict else ""
 
 
 def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None:

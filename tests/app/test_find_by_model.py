@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from relic_core.domain import SearchRequest
 from tests.app.reading import FIND, found, html, said, sound
-from tests.chat_server import by_shared_words, serving
+from tests.chat_server import by_shared_words, parts, serving
 
 CLAIM = "The brass bolt stands for a false certainty"
 READ = "find_read_llm-reason"
@@ -34,6 +35,12 @@ def ask(app, *retrievers):
     at.get_by_key("find_retrievers").set_value(list(retrievers))
     at.get_by_key("find_length").set_value(1)
     return found(at, CLAIM)
+
+
+def ask_for_best(app, claim=CLAIM):
+    at = app.open(FIND)
+    at.get_by_key("find_retrievers").set_value(["bm25", "llm-reason"])
+    return sound(found(at, claim).get_by_key("find_view").set_value("best").run())
 
 
 def test_without_a_server_no_column_of_a_model_is_offered(app):
@@ -147,3 +154,42 @@ def test_a_claim_that_is_one_alone_is_left_as_it_is(app, chat):
     at = sound(at.button(key="find_model_split").click().run())
     assert at.text_area(key="find_claim").value == CLAIM
     assert at.toast
+
+
+def test_the_best_evidence_is_read_together_and_what_is_not_in_the_work_is_struck_through(app, chat):
+    at = ask_for_best(app)
+    assert chat.asked == []
+    at = sound(at.button(key="find_synthesis").click().run())
+    assert len(chat.asked) == 1
+    assert "<s>“a comet of pure marzipan”</s>" in html(at)
+    assert html(at).count("<s>") == 1
+    assert 'href="#hit-best-2"' in html(at)
+    assert "The model: supports" in html(at)
+    again = ask_for_best(app)
+    assert html(again).count("<s>") == 1
+    assert len(chat.asked) == 1
+
+
+def test_a_verdict_of_the_reader_stands_in_place_of_the_model_s(app, chat):
+    at = ask_for_best(app)
+    search = app.bench.history.recent(1)[0]
+    card = app.bench.search.run(search.request).best[0].card
+    note = app.bench.notebook.keep(
+        card.work.id, str(card.place.address), card.line.length, search_id=search.id, retriever="bm25"
+    )
+    app.bench.notebook.write(note.id, verdict="contradicts")
+    at = sound(at.button(key="find_synthesis").click().run())
+    assert "The model: supports" not in html(at)
+    assert "contradicts" in html(at)
+
+
+def test_a_synthesis_is_text_and_one_that_rests_on_nothing_is_refused(app, chat):
+    chat.answer = lambda messages: json.dumps(
+        {"sentences": [{"sentence": "<script>alert(1)</script>", "passages": [parts(messages)[1][0]]}], "verdicts": []}
+    )
+    at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    assert "&lt;script&gt;" in html(at)
+    assert "<script>" not in html(at)
+    chat.answer = lambda _: '{"sentences": [{"sentence": "So.", "passages": []}], "verdicts": []}'
+    at = sound(ask_for_best(app, "Nobody is at sea").button(key="find_synthesis").click().run())
+    assert "could not be read" in said(at)
