@@ -14,6 +14,7 @@ from relic_core.mining.quoted_works import QuotedWorks, spelt
 from relic_core.reporting.citations.edition import short_title
 from relic_core.reporting.citations.names import read_names
 from relic_core.text.headings import number_value
+from relic_core.text.words import fold
 
 _BEHIND = re.compile(r"[\"”’'»]*[^“\"«(]{0,160}?\(([^()]{1,80})\)")
 _CITED_BEFORE = re.compile(r"[”’\"'»]\W{0,4}\([^()]*\d[^()]*\)")
@@ -75,6 +76,8 @@ class Names:
         if citation and found is None:
             name = _NAME.match(citation.strip())
             missing = name[1] if name and not _NO_NAME.fullmatch(name[1]) else ""
+            if fold(missing) in map(fold, self._authors):
+                missing = ""
         if found is None and not missing:
             found = self._named_by(sentence, "sentence")
         if found is not None and found.sure:

@@ -53,7 +53,7 @@ def found_in_a_line(result: SearchResult, quoted: Callable[[str], QuotationCount
     if spoken > 1:
         parts.append(f"{spoken} spoken by {speaker}")
     if critics:
-        parts.append(f"{critics} quoted by critics in your library")
+        parts.append(f"{critics} quoted by critics")
     return "; ".join(parts) + "."
 
 

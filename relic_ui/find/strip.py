@@ -15,7 +15,7 @@ import streamlit as st
 
 from relic_core.domain import Work
 from relic_ui.find.cards import Placed
-from relic_ui.naming import inside, listed, number_of, shorten
+from relic_ui.naming import listed, number_of, shorten
 from relic_ui.style import hue
 
 DOT = 25
@@ -154,5 +154,5 @@ def _legend(placed: Sequence[Placed], work: Work, ridge: Sequence[float]) -> str
     highest = list(dict.fromkeys(work.chapter_name(chapter) for chapter in chapters))[:_PEAKS]
     return (
         f'<p class="relic-legend">{colours}<span class="relic-shade">Likely places'
-        f'<span class="relic-sr">: {escape(inside(listed(highest)))}</span></span></p>'
+        f'<span class="relic-sr">: {escape(listed(highest))}</span></span></p>'
     )

@@ -140,6 +140,7 @@ def test_two_sentences_joined_without_an_ellipsis_are_altered(checked):
         ("In The Ferry (ch. 1) he writes: ", "", "to the letter"),
         ("He writes: ", " (North 12)", "to the letter"),
         ("He writes: ", " (Wolfson 12)", "to the letter"),
+        ("He writes: ", " (Nörth 12)", "to the letter"),
     ],
 )
 def test_the_work_and_the_chapter_that_are_named_count(checked, before, behind, outcome):
