@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from relic_ui.component import component
 from relic_ui.links import press
@@ -23,7 +24,7 @@ _JS = Path(__file__).with_name("buttons.js").read_text(encoding="utf-8")
 
 def button(
     does: str, to: str, label: str, *, title: str, then: str = "", during: str = "", chosen: bool | None = None
-) -> str:
+) -> Markup:
     """Make the HTML of a button.
 
     - `does`, `to`: what it does and to what, without spaces: what `pressed` gives back.
@@ -33,13 +34,13 @@ def button(
     - `during`: the words on it from the press on, until the page is drawn anew.
     - `chosen`: of one that stays pressed, whether it is.
 
-    >>> button("add", "emma", "Add", title="Add Emma")
-    '<button type="button" class="relic-button" data-does="add" data-to="emma" aria-label="Add Emma">Add</button>'
+    >>> print(button("add", "emma", "Add", title="Add Emma"))
+    <button type="button" class="relic-button" data-does="add" data-to="emma" aria-label="Add Emma">Add</button>
     """
     goes = f' data-then="{escape(then)}"' if then else ""
     goes += f' data-during="{escape(during)}"' if during else ""
     goes += "" if chosen is None else f' aria-pressed="{str(chosen).lower()}"'
-    return (
+    return Markup(  # noqa: S704 - all its parts are escaped
         f'<button type="button" class="relic-button" data-does="{escape(does)}" data-to="{escape(to)}"{goes} '
         f'aria-label="{escape(title)}">{escape(label)}</button>'
     )

@@ -47,15 +47,6 @@ def asked() -> CiteQuery:
     )
 
 
-def cite_link(work_id: str, at: str = "", length: int | None = None, search_id: str = "") -> str:
-    """Link to the citation of a work or a passage.
-
-    >>> cite_link("emma-1", "3.5.2", 2)
-    '<a class="relic-link" href="cite?work=emma-1&amp;at=3.5.2&amp;n=2" target="_self">Cite</a>'
-    """
-    return link("cite", "Cite", work=work_id, at=at, n=length, q=search_id)
-
-
 def show(app: App, wanted: CiteQuery) -> None:
     """Draw the page: what is cited, how, and the files."""
     st.html(_STYLE)

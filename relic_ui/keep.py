@@ -11,6 +11,7 @@ from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import streamlit as st
+from markupsafe import Markup
 
 from relic_core.domain import Origin
 from relic_core.services.notebook import Mark
@@ -58,7 +59,7 @@ class Marks:
             if (claim, work) == (self._claim, work_id)
         ]
 
-    def html(self, work_id: str, at: str, length: int, *further: str, place: str) -> str:
+    def html(self, work_id: str, at: str, length: int, *further: str, place: str) -> Markup:
         """Make the HTML of the button of one passage; the page gets `further` when it is pressed.
 
         - `place`: where it is, in words: which of many buttons this is.
@@ -68,7 +69,8 @@ class Marks:
         does, label = (_KEEP, "Keep") if mark is None else (_LET_GO, "Kept")
         label += f" · {mark.verdict}" if mark and mark.verdict else ""
         pressed = button(does, to, label, title=f"{label}: {place} (key k)", chosen=mark is not None)
-        return f'<span class="relic-keep">{pressed}{"" if mark is None else note_link(mark)}</span>'
+        note = "" if mark is None else note_link(mark)
+        return Markup(f'<span class="relic-keep">{pressed}{note}</span>')  # noqa: S704 - both are HTML already
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -82,7 +84,7 @@ def _marks(
     return _app.notebook.marks(whose)
 
 
-def note_link(mark: Mark) -> str:
+def note_link(mark: Mark) -> Markup:
     """Link to a note in the notebook."""
     return link(
         "notebook",

@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
+from markupsafe import Markup
 
 from relic_ui.component import component
 
@@ -108,7 +109,7 @@ def link(
     title: str = "",
     attributes: Mapping[str, str] | None = None,
     **parameters: str | int | None,
-) -> str:
+) -> Markup:
     """Make the HTML of a link to a page of ``pages/``.
 
     - `label`: not yet escaped.
@@ -117,13 +118,23 @@ def link(
     - `attributes`: ``data-then`` is a selector of what a followed link scrolls to and focuses.
 
     >>> link("read", "Read on", work="emma-1")
-    '<a class="relic-link" href="read?work=emma-1" target="_self">Read on</a>'
+    Markup('<a class="relic-link" href="read?work=emma-1" target="_self">Read on</a>')
     """
     classes = escape(f"relic-link {css}".strip())
     given = {"title": title, "aria-label": title} if title else {}
     further = "".join(f' {name}="{escape(value)}"' for name, value in {**given, **(attributes or {})}.items())
     href = escape(address(page, **parameters))
-    return f'<a class="{classes}" href="{href}" target="_self"{further}>{escape(label)}</a>'
+    html = f'<a class="{classes}" href="{href}" target="_self"{further}>{escape(label)}</a>'
+    return Markup(html)  # noqa: S704 - all its parts are escaped
+
+
+def cite_link(work_id: str, at: str = "", length: int | None = None, search_id: str = "") -> Markup:
+    """Link to the citation of a work or a passage.
+
+    >>> cite_link("emma-1", "3.5.2", 2)
+    Markup('<a class="relic-link" href="cite?work=emma-1&amp;at=3.5.2&amp;n=2" target="_self">Cite</a>')
+    """
+    return link("cite", "Cite", work=work_id, at=at, n=length, q=search_id)
 
 
 def pages_html(page: int, pages: int, to: Callable[[str, int], str]) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
+from markupsafe import Markup
+
 from relic_core.reporting.passages import Passage, Piece, printed_passage
 from relic_ui import typography
 
 
 def passage_html(
     passage: Passage, *, mark_gold: bool = False, met: Mapping[str, str] | None = None, to_the_letter: bool = False
-) -> str:
+) -> Markup:
     """Set a passage as paragraphs; with `mark_gold` the passage asked for apart from its surroundings.
 
     - `met`: of lit words that stand for another word elsewhere, that word.
@@ -29,7 +31,7 @@ def passage_html(
                 announced = True
             body += _piece(piece, set_piece.text, met or {}, mark_gold=mark_gold)
         paragraphs.append(f"<p{css}>{body}</p>")
-    return "".join(paragraphs)
+    return Markup("".join(paragraphs))  # noqa: S704 - all its parts are escaped
 
 
 def _piece(piece: Piece, text: str, met: Mapping[str, str], *, mark_gold: bool) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 
 import streamlit as st
+from markupsafe import Markup
 
 from relic_core.domain import Run
 from relic_core.domain.studies import Study
@@ -13,12 +13,13 @@ from relic_core.services.recall import CODES, FINDINGS, Diagnosis
 from relic_core.wiring import App
 from relic_ui import person
 from relic_ui.shell import show_errors
+from relic_ui.templates import render
 
 Judgements = Mapping[str, Mapping[tuple[str, str], tuple[str, ...]]]
 """By the id of a run or study, then by example and judge: the codes."""
 
 
-def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:
+def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> Markup:
     """Set what can be said of a case, folded.
 
     - `case`: None where its work is not here.
@@ -35,8 +36,7 @@ def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> str:
             "Place": "" if case.place is None else f"{100 * case.place:.0f}% into the work",
         }
         found = " ".join(FINDINGS[name] for name in case.findings) or "Nothing that can be counted explains it."
-    rows = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in facts.items() if said)
-    return f'<details class="relic-missed"><summary>Why?</summary><p>{escape(found)}</p><dl>{rows}</dl></details>'
+    return render("why.html", found=found, facts=facts)
 
 
 def judgements(app: App, of: Iterable[Run | Study]) -> Judgements:

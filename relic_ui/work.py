@@ -87,10 +87,8 @@ def _show_title(facts: Facts) -> None:
     ]
     st.html(
         f'<p class="relic-lede">{escape(", ".join(filter(None, by)))}</p><p class="relic-work-do">'
-        + link("read", "Read it", work=work.id)
-        + link("find", "Find a quotation in it", work=work.id)
-        + link("concordance", "Find a word in it", work=work.id)
-        + "</p>"
+        f"{link('read', 'Read it', work=work.id)}{link('find', 'Find a quotation in it', work=work.id)}"
+        f"{link('concordance', 'Find a word in it', work=work.id)}</p>"
     )
 
 
@@ -244,16 +242,13 @@ def _size(number: int) -> str:
 def _show_searches(app: App, facts: Facts) -> None:
     st.header("Searches in it")
     if not facts.searches:
-        st.html(
-            '<p class="relic-measure">None yet. '
-            + link("find", "Find a quotation in it", css="relic-work-link", work=facts.summary.id)
-            + ": your searches are kept here, to open again with one click.</p>"
-        )
+        find = link("find", "Find a quotation in it", css="relic-work-link", work=facts.summary.id)
+        kept = "your searches are kept here, to open again with one click."
+        st.html(f'<p class="relic-measure">None yet. {find}: {kept}</p>')
         return
     rows = [
-        "<li>"
-        + link("find", name_of_search(app, search, longest=_CLAIM_SHOWN), q=search.id)
-        + f' <span class="relic-quiet">{f"{search.created:%d %B %Y}".lstrip("0")}, '
+        f"<li>{link('find', name_of_search(app, search, longest=_CLAIM_SHOWN), q=search.id)}"
+        f' <span class="relic-quiet">{f"{search.created:%d %B %Y}".lstrip("0")}, '
         f"{length_of(search.request)}{_inside(search, len(facts.numbers.chapters))}</span></li>"
         for search in facts.searches
     ]

@@ -18,8 +18,7 @@ from relic_core.domain.attribution import AttributionRequest
 from relic_core.errors import BadRequest
 from relic_core.wiring import App
 from relic_ui import buttons, keep
-from relic_ui.citing import cite_link
-from relic_ui.links import asked_anew, link, name_asked, press
+from relic_ui.links import asked_anew, cite_link, link, name_asked, press
 from relic_ui.naming import listed, many, name_of, shorten
 from relic_ui.passages import passage_html
 from relic_ui.shell import LONGEST_PASTE, warn_of_address

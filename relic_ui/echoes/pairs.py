@@ -14,9 +14,9 @@ from relic_core.echoes.files import Echo, Side
 from relic_core.echoes.service import METHODS, EchoAnswer
 from relic_core.reporting import charts
 from relic_core.wiring import App
-from relic_ui import keep, links, tables
+from relic_ui import keep, tables
 from relic_ui.buttons import save_button
-from relic_ui.citing import cite_link
+from relic_ui.links import bring, cite_link, link
 from relic_ui.naming import listed, shorten
 from relic_ui.passages import passage_html
 
@@ -65,7 +65,7 @@ def _pair(app: App, echo: Echo) -> str:
 
 def _side(app: App, side: Side, other: Side) -> str:
     at = str(side.place.address)
-    to = links.link("read", side.place.label, work=side.work.id, at=at, n=side.span.length)
+    to = link("read", side.place.label, work=side.work.id, at=at, n=side.span.length)
     kept = keep.Marks(app, other.text).html(side.work.id, at, side.span.length, other.text, place=side.place.label)
     return (
         f"<div><blockquote>{passage_html(side.passage, met=side.met)}</blockquote>"
@@ -156,7 +156,7 @@ def _bring() -> None:
     """Scroll to the pair whose point was clicked."""
     points = st.session_state["echoes_chart"]["selection"]["points"]
     if points:
-        links.bring(f"#echo-{points[0]['customdata']}")
+        bring(f"#echo-{points[0]['customdata']}")
 
 
 def _by_chapter(answer: EchoAnswer) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from relic_core.domain import SearchRequest
@@ -209,7 +210,7 @@ class _Page:
                     show_notes(column, result)
                 said = read_by_model.said_html(readings.get(column.retriever), column)
                 for card, reading in zip(self._cards_html(shown, result, search_id), said, strict=True):
-                    st.html(card + reading)
+                    st.html(f"{card}{reading}")
                 if column.pending:
                     show_pending(column, result)
         with self.strip.container():
@@ -219,7 +220,7 @@ class _Page:
                 show_strip(placed, result.work, result.ridge)
         _draw_foot(self.foot, result, critics=critics)
 
-    def _cards_html(self, placed: Sequence[Placed], result: SearchResult, search_id: str) -> list[str]:
+    def _cards_html(self, placed: Sequence[Placed], result: SearchResult, search_id: str) -> list[Markup]:
         """Make the HTML of the cards of a list, with the line above the first that is not in the answer."""
         return [
             threshold_html(each, placed) + card_html(each, result, search_id, self.marks, self.app.sources.quoted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import streamlit as st
+from markupsafe import Markup
 
 from relic_core.domain import EVERYWHERE, MAX_LENGTH, SeedPassage, Work
 from relic_core.errors import NotFound
@@ -27,7 +28,7 @@ PASSAGE = "find-like"
 _UNDER_WAY = "find_like"
 
 
-def more_link(work_id: str, at: str = "", length: int | None = None) -> str:
+def more_link(work_id: str, at: str = "", length: int | None = None) -> Markup:
     """Link to the passages like one."""
     return link("find", MORE, attributes={"data-then": f"#{PASSAGE}"}, like=work_id, at=at, n=length)
 

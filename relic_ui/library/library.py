@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from html import escape
 
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from relic_core.domain import Job, WorkSummary
@@ -14,9 +14,9 @@ from relic_ui import buttons, jobs
 from relic_ui.jobs import when
 from relic_ui.library import correcting
 from relic_ui.library.shelf import about, filtered
-from relic_ui.links import link
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import show_errors
+from relic_ui.templates import render
 
 PARTS = {"Works": "works", "Add": "adding", "Shelf": "shelf", "Criticism": "sources"}
 """The tabs of the page, as the address names them, each with what is in it."""
@@ -167,9 +167,10 @@ def _show_prepared(app: App, work: WorkSummary, job_id: str) -> None:
     with show_errors():
         job = app.jobs.get(job_id)
         left = about(job.seconds_left if job.seconds_left is not None else work.words / _WORDS_A_SECOND)
-        share = f' value="{job.done / job.total:.2f}"' if job.total else ""
-        said = f'words only; by meaning in {left} <progress aria-label="Preparing {escape(work.title)}" max="1"{share}>'
-        st.html(f'<ul class="relic-shelf-works">{_row(work, f"{said}</progress>" if job.active else "ready")}</ul>')
+        share = Markup(' value="{:.2f}"').format(job.done / job.total) if job.total else ""
+        progress = Markup('<progress aria-label="Preparing {}" max="1"{}></progress>').format(work.title, share)
+        ready = Markup("words only; by meaning in {} {}").format(left, progress) if job.active else "ready"
+        st.html(f'<ul class="relic-shelf-works">{_row(work, ready)}</ul>')
 
 
 def _ready(model: str) -> str:
@@ -181,40 +182,14 @@ def _ready(model: str) -> str:
     return f"ready, by the {model} model" if model else "ready"
 
 
-def _when_ready(work: WorkSummary) -> str:
+def _when_ready(work: WorkSummary) -> Markup:
     prepare = buttons.button("prepare", work.id, "Prepare it", title=f"Prepare it: {work.title}", during="Preparing …")
-    return f"words only; by meaning in {about(work.words / _WORDS_A_SECOND)} {prepare}"
+    return Markup("words only; by meaning in {} {}").format(about(work.words / _WORDS_A_SECOND), prepare)
 
 
-def _row(work: WorkSummary, ready: str) -> str:
-    """Make a row of the list; `ready` is HTML that says whether it can be searched by meaning."""
-    chapters = "one chapter" if work.chapters == 1 else f"{work.chapters:,} chapters"
-    facts = [
-        f"translated by {work.translator}" if work.translator else "",
-        work.format if work.format != "plain text" else "",
-        chapters,
-        f"{work.words:,} words",
-        f"{work.sentences:,} sentences",
-    ]
-    return (
-        f'<li id="work-{escape(work.id)}" tabindex="-1"><div><h3 class="relic-item">{escape(work.title)}</h3>'
-        f"<p>{escape(written_by(work))}</p>"
-        f'<p class="relic-quiet">{escape(" · ".join(filter(None, facts)))} · {ready}</p></div>'
-        '<div class="relic-shelf-do">'
-        + link("read", "Read", title=f"Read {work.title}", work=work.id)
-        + link("find", "Find in it", title=f"Find in it: {work.title}", work=work.id)
-        + link("work", "About", title=f"About {work.title}", work=work.id)
-        + f'<details name="more"><summary aria-label="More for {escape(work.title)}">More</summary><div>'
-        + buttons.button(
-            "correct",
-            work.id,
-            "Correct details",
-            title=f"Correct details of {work.title}",
-            then=f".st-key-correct-{work.id}-title",
-        )
-        + buttons.button("remove", work.id, "Remove", title=f"Remove {work.title}", then=".st-key-library_undo")
-        + "</div></details></div></li>"
-    )
+def _row(work: WorkSummary, ready: str) -> Markup:
+    """Make a row of the list; `ready` says whether it can be searched by meaning."""
+    return render("library/row.html", work=work, ready=ready, written_by=written_by)
 
 
 def written_by(work: WorkSummary) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from html import escape
 from typing import Any, NamedTuple
 
 import streamlit as st
+from markupsafe import Markup
 
 from relic_core.domain import VERDICTS, Note
 from relic_core.domain.notes import LONGEST_WORDS
@@ -17,13 +17,11 @@ from relic_core.reporting.notebook_exports import brought_up
 from relic_core.services.notebook import NoteView
 from relic_core.wiring import App
 from relic_ui import person, typography
-from relic_ui.buttons import button
-from relic_ui.citing import cite_link
 from relic_ui.history.history import moment
 from relic_ui.keep import note_anchor
-from relic_ui.links import link
 from relic_ui.naming import shorten
 from relic_ui.shell import literal, show_errors
+from relic_ui.templates import render
 
 VERDICT_LABELS = {"supports": "Supports", "contradicts": "Contradicts", "unsure": "Unsure"}
 CLAIM_SHOWN = 160
@@ -75,58 +73,15 @@ def _row(app: App, view: NoteView, around: Around) -> None:
     if _refused(view.note.id):
         st.session_state[opening(view.note.id)] = True
     note: Note = st.session_state[_NOW][view.note.id]
-    st.html(_head_html(view, note, around))
+    anchor = note_anchor(note.id)
+    st.html(render("notebook/row.html", view=view, note=note, around=around, anchor=anchor, verdicts=VERDICT_LABELS))
     line = shorten(typography.chosen(" ".join(note.kept.quotation.split())), CLAIM_SHOWN)
     whole = st.expander(literal(line), key=opening(note.id), type="compact", on_change="rerun")
     if whole.open:
         passage, own = whole.columns([3, 2], gap="medium")
-        passage.html(_whole_html(view, around))
+        passage.html(_passage_html(view, around))
         with own:
             _editor(app, note.id, around.tags, around.others)
-
-
-def _head_html(view: NoteView, note: Note, around: Around) -> str:
-    """Make the HTML of the row: where the passage stands, what was said of it, and where it may move."""
-    kept = note.kept
-    title = f"<cite>{escape(kept.title)}</cite>"
-    n = kept.length if kept.length > 1 else None
-    where = escape(kept.place)
-    if view.work_id:
-        where = link("read", kept.place, work=view.work_id, at=kept.at, n=n, q=kept.search_id or None)
-    by = f" {escape(kept.author)}," if kept.author else ""
-    level = "h2" if around.claim is None else "h3"
-    said = [
-        f"in {around.collection}" * bool(around.collection),
-        VERDICT_LABELS.get(note.verdict, ""),
-        ", ".join(note.tags),
-        "your words" * bool(note.words.strip()),
-    ]
-    marks = " · ".join(filter(None, said))
-    moves = (("up", "↑", "Up", around.up), ("down", "↓", "Down", around.down))
-    place = _place(note)
-    steps = "".join(button(does, note.id, arrow, title=f"{way}: {place}") for does, arrow, way, may in moves if may)
-    return (
-        f'<article class="relic-note" id="{note_anchor(note.id)}" tabindex="-1">'
-        f"<header><{level}>{by} {title} · {where}</{level}>"
-        f'<p class="relic-quiet">{escape(marks)}</p><span class="relic-length">{steps}</span></header></article>'
-    )
-
-
-def _whole_html(view: NoteView, around: Around) -> str:
-    """Make the HTML of the passage: its words, what it was kept for, and what can be done with it."""
-    notice = ""
-    if view.notice:
-        other = f" {link('work', 'About that edition', work=view.other_id)}" if view.other_id else ""
-        notice = f'<p class="relic-note-notice">{escape(view.notice)}{other}</p>'
-    words = escape(typography.chosen(view.note.kept.quotation))
-    return (
-        f'<div class="relic-note"><blockquote>{words}</blockquote>{notice}{_kept_for(view.note, around)}'
-        f"{_foot(view)}</div>"
-    )
-
-
-def _place(note: Note) -> str:
-    return f"{note.kept.title}, {note.kept.place}"
 
 
 def claim_of(note: Note) -> str:
@@ -134,39 +89,18 @@ def claim_of(note: Note) -> str:
     return " ".join(note.kept.claim_text.split()) if note.kept.for_claim else ""
 
 
-def _kept_for(note: Note, around: Around) -> str:
-    """Say which claim a passage was kept for, unless it stands there already, and what brought it up."""
-    kept, claim = note.kept, claim_of(note)
-    short = shorten(claim, CLAIM_SHOWN)
-    lines = ""
-    if claim and (short != claim or around.claim is None):
-        head = "The whole claim" if around.claim else f"For the claim “{escape(short)}”"
-        whole = f"<details><summary>{head}</summary><p>{escape(kept.claim_text)}</p></details>"
-        lines = whole if short != claim else f"<p>For the claim “{escape(claim)}”</p>"
-    again = f" {link('find', 'Open the search', q=kept.search_id)}" if kept.search_id else ""
-    return f'<div class="relic-note-for">{lines}<p>{escape(brought_up(kept, around.labels))}{again}</p></div>'
-
-
-def _foot(view: NoteView) -> str:
-    note, kept, place = view.note, view.note.kept, _place(view.note)
-    cite = f"<span>{cite_link(view.work_id, kept.at, kept.length)}</span>" if view.work_id else ""
-    remove = button("remove-note", note.id, "Remove", title=f"Remove: {place}", then=".st-key-note_undo")
-    made = f"{note.created:%d %B %Y}, edition {kept.sha256[:12]}. {kept.made_with}".lstrip("0")
-    return (
-        f'<div class="relic-note-foot">{cite}{_length_html(view, place)}{remove}'
-        f'<details class="relic-made"><summary>How it was kept</summary>{escape(made)}</details></div>'
+def _passage_html(view: NoteView, around: Around) -> Markup:
+    """Make the HTML of the passage: its words, what it was kept for, and what can be done with it."""
+    kept, claim = view.note.kept, claim_of(view.note)
+    return render(
+        "notebook/passage.html",
+        view=view,
+        around=around,
+        words=typography.chosen(kept.quotation),
+        claim=claim,
+        short=shorten(claim, CLAIM_SHOWN),
+        brought_up=brought_up(kept, around.labels),
     )
-
-
-def _length_html(view: NoteView, place: str) -> str:
-    """Make the buttons that keep a sentence more or less; nothing where the edition is not in the library."""
-    if not view.work_id:
-        return ""
-    more = button("longer", view.note.id, "+", title=f"One sentence more: {place}")
-    less = (
-        button("shorter", view.note.id, "−", title=f"One sentence less: {place}") if view.note.kept.length > 1 else ""
-    )
-    return f'<span class="relic-length">{more}{less}</span>'
 
 
 def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, str]) -> None:
@@ -225,7 +159,7 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
     )
     said = st.session_state.get("notebook_said", ("", ""))
     words = said[1] if said[0] == note_id else ""
-    st.html(f'<p class="relic-note-said" role="status">{escape(words)}</p>')
+    st.html(Markup('<p class="relic-note-said" role="status">{}</p>').format(words))
     with st.container(horizontal=True, gap="small"):
         if others:
             _offer_move(app, note_id, others)
@@ -262,11 +196,7 @@ def _show_other(note: Note, words_key: str, put: Callable[[Mapping[str, Any]], N
     choices = {"Put both together": put_together} if there.get("words", "").strip() and note.words.strip() else {}
     choices |= {"Use the other": partial(put, there), "Keep mine": lambda: None}
     with st.container(key=f"notebook_other_{note.id}", gap="small"):
-        when = moment(other.updated)
-        st.html(
-            f'<div class="relic-note-version" role="status"><p>This note was changed elsewhere: {when}. Yours is '
-            f"saved; the other says:</p>{_said_html(there)}</div>"
-        )
+        _show_version(there, moment(other.updated), elsewhere=True)
         with st.container(horizontal=True, gap="small"):
             for label, does in choices.items():
                 key = f"notebook_{label.split()[0].lower()}_{note.id}"
@@ -291,22 +221,13 @@ def _show_versions(app: App, note_id: str, put: Callable[[Mapping[str, Any]], No
                 continue  # as it was kept, or when all was taken away
             when = moment(version.updated)
             shown = {name: value for name, value in said.items() if value}
-            st.html(f'<div class="relic-note-version"><p class="relic-quiet">{when}</p>{_said_html(shown)}</div>')
+            _show_version(shown, when)
             tip = f"Restore the version from {when}"
             st.button("Restore", key=f"{key}_{number}", help=tip, on_click=take_back, args=(said,))
 
 
-def _said_html(said: Mapping[str, Any]) -> str:
-    """Set what a version of a note says."""
-    lines = []
-    if "words" in said:
-        words = escape(said["words"]) or "No words"
-        lines.append(f'<blockquote tabindex="0">{words}</blockquote>')
-    if "verdict" in said:
-        lines.append(f"<p>{VERDICT_LABELS.get(said['verdict'], 'No verdict')}</p>")
-    if "tags" in said:
-        lines.append(f"<p>Tags: {escape(', '.join(said['tags']))}</p>")
-    return "".join(lines)
+def _show_version(said: Mapping[str, Any], when: str, *, elsewhere: bool = False) -> None:
+    st.html(render("notebook/version.html", said=said, when=when, elsewhere=elsewhere, verdicts=VERDICT_LABELS))
 
 
 def _fill(note: Note, keys: Mapping[str, str]) -> None:

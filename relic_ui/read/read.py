@@ -15,11 +15,10 @@ from relic_core.reporting.passages import quotation
 from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
 from relic_core.services.search import SearchResult
 from relic_core.wiring import App
-from relic_ui.citing import cite_link
 from relic_ui.concordance.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
 from relic_ui.find.find import show_nothing_to_search
 from relic_ui.find.like import more_link
-from relic_ui.links import address, link
+from relic_ui.links import address, cite_link, link
 from relic_ui.naming import shorten, works_html
 from relic_ui.read.chapters import HEADING, chapter_html, sentence_id
 from relic_ui.read.read_address import ReadQuery, at_hand, kept

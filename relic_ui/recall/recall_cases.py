@@ -8,19 +8,20 @@ from html import escape
 from typing import cast
 
 import streamlit as st
+from markupsafe import Markup
 
-from relic_core.domain import Claim, Offsets, Outcome, Run
+from relic_core.domain import Offsets, Outcome, Run
 from relic_core.domain.figures import DRAWN_K, Chart, View
-from relic_core.services.recall import Case, Missing, QuotedPassage, ReadOutcome
+from relic_core.services.recall import Case, Missing, ReadOutcome
 from relic_core.wiring import App
 from relic_ui import links
 from relic_ui.jobs import offer, offer_critics
 from relic_ui.library.shelf import about
 from relic_ui.naming import listed, many
-from relic_ui.passages import passage_html
 from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
 from relic_ui.shell import literal, warn_of_address
+from relic_ui.templates import render
 from relic_ui.why import Judgements, judge, judgements, why
 
 _PAGE = 5
@@ -53,10 +54,6 @@ _PUBLIC = "public-relic"
 _TO_BE_HAD, _FETCHING = ("folder", "gutenberg"), 5.0
 """Where works can be had by a press, and the seconds that each takes."""
 _ASK = "This program does not know the benchmark; the person who measured it has the claims."
-_NO_CLAIM = (
-    '<p class="relic-recall-where">The claim is not here. '
-    '<a href="#recall-missing" target="_self">How to get it</a></p>'
-)
 
 
 def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str, str]) -> None:
@@ -152,7 +149,7 @@ def _get(app: App, run: Run, what: Collection[str]) -> None:
         offer(app, "recall_works", label, lambda: app.catalogue.add(slugs, prepare=False))
 
 
-def _why_missed(app: App, cases: Sequence[Case]) -> dict[tuple[str, str], str]:
+def _why_missed(app: App, cases: Sequence[Case]) -> dict[tuple[str, str], Markup]:
     """Say why quotations were not put first, by run and example, where their texts are here."""
     some: dict[Run, list[Outcome]] = {}
     for run, outcome in (pair for case in cases for pair in case.outcomes):
@@ -231,35 +228,24 @@ def _case(
     case: Case,
     read: Sequence[ReadOutcome],
     colours: Mapping[str, str],
-    reasons: Mapping[tuple[str, str], str],
+    reasons: Mapping[tuple[str, str], Markup],
     *,
     titled: bool,
-) -> str:
+) -> Markup:
     """Set one example: claim and quotation on the left, what each retriever put first on the right."""
     gold = next((each.gold for each in read if each.gold.passage), read[0].gold)
     widest = max(read, key=lambda each: len(each.claim.words) if each.claim else 0)
-    named = f"Example {case.id}"
-    heading, further = (case.book.title, named) if titled else (named, "")
-    facts = " · ".join(
-        escape(part) for part in (f"{case.length} sentence{'s' * (case.length != 1)}", case.kind) if part
-    )
-    claim = (
-        f"<h4>The critic writes{_context(case, read, widest)}</h4>"
-        f'<div class="relic-recall-claim">{_claim(widest.claim)}</div>'
-        if widest.claim
-        else _NO_CLAIM
-    )
-    answers = "".join(
-        _answer(run, outcome, each, colours, reasons.get((run.id, case.id), ""))
-        for (run, outcome), each in zip(case.outcomes, read, strict=True)
-    )
-    quotes = "and quotes" if widest.claim else "The critic quotes"
-    if gold.passage is None and not any(hit.passage for each in read for hit in each.first):
-        answers = _ranks(case)
-    return (
-        f'<article class="relic-recall-case" id="case-{escape(case.id)}"><header><h3>{escape(heading)}</h3>'
-        f"<span>{facts}</span><span>{escape(further)}</span></header>"
-        f"<div>{claim}<h4>{quotes}</h4>{_quoted(gold)}</div><div>{answers}</div></article>"
+    return render(
+        "recall/case.html",
+        case=case,
+        read=read,
+        colours=colours,
+        reasons=reasons,
+        titled=titled,
+        gold=gold,
+        claim=widest.claim,
+        context=_context(case, read, widest),
+        firsts=any(hit.passage for each in read for hit in each.first),
     )
 
 
@@ -268,54 +254,4 @@ def _context(case: Case, read: Sequence[ReadOutcome], shown: ReadOutcome) -> str
     shapes = [run.shape.words for run, _ in case.outcomes]
     if len(set(shapes)) == 1:
         return ""
-    return f" (sentences: {next(shape for shape, each in zip(shapes, read, strict=True) if each is shown)})"
-
-
-def _ranks(case: Case) -> str:
-    """Set the ranks alone, where no words are here."""
-    rows = "".join(
-        f'<tr><th scope="row">{escape(run.label)} · {run.shape.words}</th>'
-        f"<td>{'none' if outcome.rank is None else f'{outcome.rank:,} of {outcome.candidates:,}'}</td></tr>"
-        for run, outcome in case.outcomes
-    )
-    return (
-        '<table class="relic-recall-ranks"><thead><tr><th scope="col">Searched by</th><th scope="col">Rank of the '
-        f"critic's quotation</th></tr></thead><tbody>{rows}</tbody></table>"
-    )
-
-
-def _claim(claim: Claim) -> str:
-    return f"<p>{escape(claim.left)} <b>the quotation</b> {escape(claim.right)}</p>"
-
-
-def _answer(run: Run, outcome: Outcome, read: ReadOutcome, colours: Mapping[str, str], reason: str) -> str:
-    name = f"{escape(run.label)} · {run.shape.words}"
-    hue = f"--relic-hue:{colours[run.retriever]}"
-    if outcome.rank is None:
-        body = f"<h4>{name}<span>: no ranking. The claim gave it nothing to go by.</span></h4>"
-    elif outcome.rank == 1:
-        body = f"<h4>{name}<span>: put the critic's own quotation first, of {outcome.candidates:,}.</span></h4>"
-    else:
-        first = _quoted(read.first[0]) if read.first else ""
-        body = (
-            f"<h4>{name}<span>: the quotation at rank {outcome.rank:,} of {outcome.candidates:,}; in first "
-            f"place</span></h4>{first}"
-        )
-    return f'<div class="relic-recall-run" style="{hue}">{body}{reason}</div>'
-
-
-def _quoted(quoted: QuotedPassage) -> str:
-    if quoted.passage is None:
-        return '<p class="relic-recall-where">a passage whose text is not here</p>'
-    where = ""
-    if quoted.place is not None:
-        where = links.link(
-            "read",
-            quoted.place.label,
-            title=f"Read it in its chapter: {quoted.place.label}",
-            work=quoted.work_id,
-            at=str(quoted.place.address),
-            n=quoted.length if quoted.length > 1 else None,
-        )
-        where = f'<p class="relic-recall-where">{where}</p>'
-    return f"<blockquote>{passage_html(quoted.passage)}</blockquote>{where}"
+    return next(shape for shape, each in zip(shapes, read, strict=True) if each is shown)

@@ -122,4 +122,4 @@ def _row(passage: CriticsPassage, number: int, marks: keep.Marks) -> str:
 
 def _around(sentences: Sequence[str], lit: Sequence[Offsets]) -> str:
     """Set the critic's words on one side of the quotation, with the words of the claim as marks."""
-    return marked(" ".join(sentences), lit).replace("<p>", '<p class="relic-window-around">')
+    return str(marked(" ".join(sentences), lit)).replace("<p>", '<p class="relic-window-around">')

@@ -9,6 +9,7 @@ from html import escape
 from typing import cast
 
 import streamlit as st
+from markupsafe import Markup
 
 from relic_core.domain import MAX_LENGTH, Offsets, SecondarySource
 from relic_core.errors import NotFound
@@ -17,11 +18,11 @@ from relic_core.reporting.passages import quotation
 from relic_core.services.sources import UNLABELLED, Show, SourceSummary, WindowList, WindowView
 from relic_core.wiring import App
 from relic_ui import buttons, person, tables
-from relic_ui.buttons import button
 from relic_ui.links import link, number, pages_html
-from relic_ui.naming import many, shorten
+from relic_ui.naming import many
 from relic_ui.shell import literal, show_errors, warn_of_address
 from relic_ui.sources import known
+from relic_ui.templates import render
 
 EVIDENCE = {
     "claim-supporting": (
@@ -49,9 +50,7 @@ MATCH = {"right": "Yes", "wrong": "No"}
 """Answers on the match → what the button says."""
 _WEAK = 82.0
 """Likeness, of 100, of the least like sentence, below which a match is called weak: one in ten of those kept."""
-_AROUND = 240
-"""Characters of a sentence of the critic that stand open."""
-_KINDS = {"inline": "", "block": "set off", "verse": "set off as verse"}
+_KINDS = {"inline": "", "block": ", set off", "verse": ", set off as verse"}
 
 
 def window_id(window: str) -> str:
@@ -59,24 +58,25 @@ def window_id(window: str) -> str:
     return f"window-{window}"
 
 
-def window_html(view: WindowView, number: int, *, of: str) -> str:
+def window_html(view: WindowView, number: int, *, of: str) -> Markup:
     """Make the HTML of one window, an item of a list.
 
     - `number`: its number in the list, from 1.
     - `of`: what the list is of: what is the same in all of it is not said again.
     """
-    name = escape(window_id(view.window.id))
-    heading = f"<cite>{escape(view.work.title)}</cite>" if of == "source" else cited(view.source)
-    where = escape(view.place.label.replace(" · ", ", "))
-    return (
-        f'<li id="{name}" tabindex="-1" aria-labelledby="{name}-name" class="relic-window'
-        f'{" relic-window-out" if view.set_aside else ""}">'
-        f'<h3 id="{name}-name"><span class="relic-window-number">{number:,}</span> {heading}'
-        f'<span class="relic-window-where">{"" if of == "source" else "quotes "}{where}</span></h3>'
-        f'<blockquote aria-label="The work">{marked(view.sentences, view.lit_in_sentences)}</blockquote>'
-        f"{_critic(view)}"
-        f'<p class="relic-window-links">{_links(view, others=of != "sentence")}</p>'
-        f"{_weak(view)}{_judging(view) if labelling() else ''}</li>"
+    return render(
+        "sources/window.html",
+        view=view,
+        number=number,
+        of=of,
+        name=window_id(view.window.id),
+        kinds=_KINDS,
+        weak=_WEAK,
+        match=MATCH,
+        evidence=EVIDENCE,
+        labelling=labelling(),
+        cited=cited,
+        marked=marked,
     )
 
 
@@ -85,102 +85,38 @@ def labelling() -> bool:
     return bool(st.session_state.get("sources_label"))
 
 
-def _critic(view: WindowView) -> str:
-    """Set a sentence of the critic on either side of the quotation; all that there is, behind a disclosure."""
-    window = view.window
-    before, after = " ".join(window.left[-1:]), " ".join(window.right[:1])
-    around = f"{escape(shorten(before, _AROUND))} <i>[…]</i> {escape(shorten(after, _AROUND))}"
-    set_how = f", {_KINDS[window.kind]}" if _KINDS[window.kind] else ""
-    name = f'<span class="relic-sr">: {escape(view.source.title)}, {escape(view.place.label)}</span>'
-    return (
-        f'<p class="relic-window-around">{around if before or after else ""}</p>'
-        f'<details class="relic-window-critic"><summary>All of the critic’s words{set_how}{name}</summary>'
-        f"{critic_html(view)}</details>"
-    )
-
-
-def cited(source: SecondarySource) -> str:
+def cited(source: SecondarySource) -> Markup:
     """Name a source: its title, and the author where one is known."""
-    by = f' <span class="relic-window-by">{escape(source.author)}</span>' if source.author else ""
-    return f"<cite>{escape(source.title)}</cite>{by}"
+    title = Markup("<cite>{}</cite>").format(source.title)
+    return title + Markup(' <span class="relic-window-by">{}</span>').format(source.author) if source.author else title
 
 
-def critic_html(view: WindowView) -> str:
-    """Set the critic's words, with the quotation between them."""
-    window = view.window
-    before = f'<p class="relic-window-around">{escape(" ".join(window.left))}</p>' if window.left else ""
-    after = f'<p class="relic-window-around">{escape(" ".join(window.right))}</p>' if window.right else ""
-    return f"{before}<blockquote>{marked(window.quotation, view.lit)}</blockquote>{after}"
-
-
-def marked(text: str, lit: Iterable[Offsets]) -> str:
+def marked(text: str, lit: Iterable[Offsets]) -> Markup:
     r"""Set words with the lit stretches as marks; an empty line parts paragraphs.
 
     >>> marked("A & B rose", [(0, 5)])
-    '<p><mark>A &amp; B</mark> rose</p>'
+    Markup('<p><mark>A &amp; B</mark> rose</p>')
     >>> marked("It rose.\n\nIt fell.", [(3, 12)])
-    '<p>It <mark>rose.</mark></p><p><mark>It</mark> fell.</p>'
+    Markup('<p>It <mark>rose.</mark></p><p><mark>It</mark> fell.</p>')
     """
     lit = sorted(lit)
-    paragraphs, at = [], 0
+    paragraphs, at = Markup(), 0
     for paragraph in re.split(r"(\n{2,})", text):
         if paragraph.strip():
-            paragraphs.append(f"<p>{_marked(paragraph, at, lit)}</p>")
+            paragraphs += Markup("<p>{}</p>").format(_marked(paragraph, at, lit))
         at += len(paragraph)
-    return "".join(paragraphs)
+    return paragraphs
 
 
-def _marked(text: str, at: int, lit: Iterable[Offsets]) -> str:
+def _marked(text: str, at: int, lit: Iterable[Offsets]) -> Markup:
     """Set the stretch of a text that begins at `at`."""
-    html, done = "", 0
+    html, done = Markup(), 0
     for start, end in lit:
         first, last = max(start - at, done), min(end - at, len(text))
         if first < last:
-            html += f"{escape(text[done:first])}<mark>{escape(text[first:last])}</mark>"
+            html += text[done:first] + Markup("<mark>{}</mark>").format(text[first:last])
             done = last
-    return html + escape(text[done:])
-
-
-def _links(view: WindowView, *, others: bool) -> str:
-    at, n = str(view.place.address), view.window.gold.length
-    title = view.work.title
-    read = link(
-        "read", "Read it in its chapter", title=f"Read it in its chapter: {title}", work=view.work.id, at=at, n=n
-    )
-    if not others:
-        return read
-    return read + link("sources", "Who else quotes it", title=f"Who else quotes it: {title}", work=view.work.id, at=at)
-
-
-def _weak(view: WindowView) -> str:
-    """Say that a match is weak, and why a window was set aside."""
-    said = ""
-    if view.set_aside:
-        said += f'<p class="relic-window-note"><strong>Left out:</strong> {escape(view.set_aside.rstrip("."))}.</p>'
-    if view.window.score < _WEAK:
-        said += (
-            '<p class="relic-window-note"><strong>A weak match:</strong> the words differ in places '
-            f"(likeness {view.window.score:.0f} of 100). It may be another edition, or quoted from memory.</p>"
-        )
-    return said
-
-
-def _judging(view: WindowView) -> str:
-    """Offer the two questions: whether it is a quotation of this passage, and what it is there for."""
-    key = view.window.id
-    match = "".join(
-        button(answer, key, label, title=f"{label}: a quotation of this passage", chosen=view.match == answer)
-        for answer, label in MATCH.items()
-    )
-    supports = "".join(
-        button(answer, key, label, title=f"{label} ({answer})", chosen=view.evidence == answer)
-        for answer, (label, _) in EVIDENCE.items()
-    )
-    groups = "".join(
-        f'<div role="group" aria-label="{asked}"><span aria-hidden="true">{asked}</span>{buttons}</div>'
-        for asked, buttons in (("A quotation of this passage?", match), ("It supports", supports))
-    )
-    return f'<div class="relic-window-judge">{groups}</div>'
+    return html + text[done:]
 
 
 _NOTHING = "<span></span>"
@@ -285,21 +221,12 @@ def _head(app: App, wanted: SourcesQuery) -> str:
         if page.passage is None:
             raise NotFound(page.notice or f"{wanted.at} is not a sentence of {page.work.title}.")
         words = quotation(page.work, page.passage).plain
-        place = page.place.label.replace(" · ", ", ") if page.place else ""
-        whole = link("sources", f"All quotations of {page.work.title}", work=wanted.work_id)
-        read = link("read", "Read it in its chapter", work=wanted.work_id, at=page.at)
-        return (
-            f'{back}<h1 class="relic-window-title">Who quotes this sentence</h1>'
-            f'<blockquote class="relic-window-sentence"><p>{escape(shorten(words, 600))}</p></blockquote>'
-            f'<p class="relic-quiet relic-window-links"><span><cite>{escape(page.work.title)}</cite>, {escape(place)}'
-            f"</span>{read}{whole}</p>"
-        )
+        return f"{back}{render('sources/sentence.html', page=page, words=words)}"
     if wanted.source_id:
         source = app.sources.get(wanted.source_id)
-        name = f'<h1 class="relic-window-title">{escape(source.title)}</h1>'
-        if source.author:
-            name += f'<p class="relic-lede">{escape(source.author)}</p>'
-        return back + name + _works_of(app, wanted)
+        summary = next((each for each in app.sources.all() if each.source.id == source.id), None)
+        head = render("sources/source.html", source=source, summary=summary, work_id=wanted.work_id, most=_WORKS_NAMED)
+        return f"{back}{head}"
     work = app.reading.page(wanted.work_id).work
     quoted = app.sources.quoted(work.id)
     critics = "one source" if quoted.sources == 1 else f"{quoted.sources:,} sources"
@@ -309,31 +236,6 @@ def _head(app: App, wanted: SourcesQuery) -> str:
     return (
         f'{back}<h1 class="relic-window-title">Who quotes {escape(work.title)}</h1>'
         f'<p class="relic-quiet relic-window-links"><span>{counted}</span>{read}{about}</p>'
-    )
-
-
-def _works_of(app: App, wanted: SourcesQuery) -> str:
-    """Name the works that a source quotes, each a link to its windows there."""
-    summary = next((each for each in app.sources.all() if each.source.id == wanted.source_id), None)
-    if summary is None:
-        return '<p class="relic-quiet">It was removed from the secondary sources.</p>'
-    if summary.problem:
-        return f'<p class="relic-quiet">{escape(summary.problem)}</p>'
-    items = []
-    for work_id, title, windows in summary.works[:_WORKS_NAMED]:
-        current = {"aria-current": "true"} if work_id == wanted.work_id else None
-        name = link("sources", title, attributes=current, source=wanted.source_id, work=work_id)
-        items.append(f"<li>{name} {windows:,}</li>")
-    if (more := len(summary.works) - _WORKS_NAMED) > 0:
-        items.append(f"<li>and {many(more, 'other work')}</li>")
-    if len(summary.works) == 1:
-        only = f"<cite>{escape(summary.works[0][1])}</cite>"
-        return f'<p class="relic-quiet">{many(summary.windows, "quotation")} of {only}.</p>'
-    whole = link("sources", "all of them", source=wanted.source_id)
-    every = f" Only one work is shown: {whole}." if wanted.work_id else ""
-    return (
-        f'<p class="relic-quiet">{many(summary.windows, "quotation")} of your works.{every}</p>'
-        f'<ul class="relic-window-works relic-quiet" aria-label="Works it quotes">{"".join(items)}</ul>'
     )
 
 
@@ -395,7 +297,7 @@ def _show_list(wanted: SourcesQuery, found: WindowList) -> None:
     st.html(_pages(wanted, found.total))
     st.toggle("Label them for a data set", key="sources_label", persist_state="session")
     if labelling():
-        st.html(_meanings())
+        st.html(render("sources/meanings.html", evidence=EVIDENCE))
 
 
 def _heading(wanted: SourcesQuery, found: WindowList, first: int) -> str:
@@ -442,21 +344,6 @@ def _pages(wanted: SourcesQuery, total: int) -> str:
     return pages_html(wanted.page, pages, to) or "<span></span>"
 
 
-def _meanings() -> str:
-    items = "".join(
-        f"<dt>{label} ({answer})</dt><dd>{meaning[:1].upper()}{meaning[1:]}</dd>"
-        for answer, (label, meaning) in EVIDENCE.items()
-    )
-    return (
-        '<details class="relic-shelf-found relic-window-meanings"><summary>What the answers mean</summary>'
-        "<p>What a quotation supports, by the types of RELiC’s paper (section 2.3), whose authors found 151, 31 and 18 "
-        f"of each among 200 (its Table 2 has 153 and 25):</p><dl>{items}</dl>"
-        "<p>What is not a quotation of this passage is left out: it is not counted beside the text, and no model is "
-        "trained on it. What a rule left out counts again when you say that it is one. Press an answer again to take "
-        "it back.</p></details>"
-    )
-
-
 _FIRST_SHOWN = 12
 _LEDE = (
     '<p class="relic-lede">Which lines do critics use, and who uses them? Every quotation found in your secondary '
@@ -468,7 +355,7 @@ def show_none(app: App) -> None:
     """Say that there is no criticism yet, and where it is added; of works that critics are known to quote, which."""
     if works := _quoted_works(app):
         st.header("Works that are quoted", anchor="works")
-        _show_works(works)
+        st.html(render("sources/quoted.html", works=works, first=_FIRST_SHOWN))
     else:
         st.html(_LEDE)
     st.info(
@@ -484,7 +371,7 @@ def choose(app: App, listed: Sequence[SourceSummary]) -> None:
     works = _quoted_works(app)
     st.header("Works that are quoted", anchor="works")
     if works:
-        _show_works(works)
+        st.html(render("sources/quoted.html", works=works, first=_FIRST_SHOWN))
     else:
         st.html('<p class="relic-measure">None so far: the sources do not quote the works of your library.</p>')
     see = link("library", "see all of them in the Library", css="relic-work-link", part="Criticism")
@@ -523,22 +410,6 @@ def _quoting(listed: Sequence[SourceSummary], works: Collection[str]) -> str:
 
 def _number(count: int) -> str:
     return {0: "none", 1: "one"}.get(count, f"{count:,}")
-
-
-def _show_works(works: Sequence[tuple[str, str, int, int]]) -> None:
-    most = works[0][2]
-    items = [
-        f'<li><span class="relic-quoted-name">{link("sources", name, work=key)}</span>'
-        f'<span class="relic-quoted-bar" aria-hidden="true"><i style="width:{windows / most * 100:.1f}%"></i></span>'
-        f"<span>{many(windows, 'quotation')}, {many(sources, 'source')}</span></li>"
-        for key, name, windows, sources in works
-    ]
-    st.html(f'<ul class="relic-quoted">{"".join(items[:_FIRST_SHOWN])}</ul>')
-    if more := items[_FIRST_SHOWN:]:
-        st.html(
-            f'<details class="relic-shelf-found"><summary>{many(len(more), "more work")}</summary>'
-            f'<ul class="relic-quoted">{"".join(more)}</ul></details>'
-        )
 
 
 _WHAT = "Your quotations"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import streamlit as st
+from markupsafe import Markup
 
 from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.reporting import charts
@@ -17,10 +18,10 @@ from relic_core.services.training_plans import setting
 from relic_core.wiring import App
 from relic_ui import buttons
 from relic_ui.jobs import follow, show_followed, when
-from relic_ui.links import link
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save, show
+from relic_ui.templates import render
 
 _CALIBRATING = "calibrating"
 """Where the page says how a calibration goes."""
@@ -156,7 +157,7 @@ def show_list(app: App, every: Sequence[Followed], chosen: str) -> None:
     if every:
         default = app.trainings.default
         rows = "".join(
-            _row(each, _buttons(app, each, used=used), chosen=each.training.id == chosen, used=used)
+            _row(app, each, chosen=each.training.id == chosen, used=used)
             for each in every
             for used in [default.use(each.training.id)]
         )
@@ -168,41 +169,18 @@ def show_list(app: App, every: Sequence[Followed], chosen: str) -> None:
             show_each("training", shown, "restore-training-", app.trainings.restore)
 
 
-def _row(each: Followed, does: str, *, chosen: bool, used: bool) -> str:
-    training = each.training
-    name, key = escape(training.name), escape(training.id)
-    current = {"aria-current": "true"} if chosen else {}
-    to = {"data-then": "#training-one", **current}
-    label = "How it goes" if each.active else "Its figures"
-    look = link("training", label, title=f"{label}: {training.name}", attributes=to, id=training.id)
-    return (
-        f'<li id="training-{key}" tabindex="-1"><div><h3 class="relic-item">{name}</h3>'
-        f"<p>{escape(summary(each))}{' <strong>The app’s default.</strong>' if used else ''}</p>"
-        f'<p class="relic-quiet">{escape(_cost(each))}</p></div>'
-        f'<div class="relic-shelf-do">{look}{does}</div></li>'
-    )
-
-
-def _buttons(app: App, each: Followed, *, used: bool) -> str:
-    key, name = each.training.id, each.training.name
-    made = ""
-    if each.active:
-        made += buttons.button("stop-training", key, "Stop", title=f"Stop {name}", during="Stopping …")
-    if each.resumable:
-        made += buttons.button("resume-training", key, "Resume", title=f"Resume {name}", during="Resuming …")
-    if each.has_model and not used and not each.active and each.training.selectable:
-        made += buttons.button("use-model", key, "Search with it", title=f"Search with it: make {name} the default")
+def _row(app: App, each: Followed, *, chosen: bool, used: bool) -> Markup:
     finds = each.has_model and not each.active and each.training.selectable and each.training.kind == "encoder"
-    if finds and not app.trainings.is_calibrated(key):
-        label = f"Calibrate {name}, so that it says how good a hit is"
-        made += buttons.button("calibrate-model", key, "Calibrate", title=label, during="Calibrating …")
-    if not each.active and not used:
-        remove = buttons.button("remove-training", key, "Remove", title=f"Remove {name}", then=".st-key-training_undo")
-        label = f"More for {name}"
-        made += (
-            f'<details name="more"><summary aria-label="{escape(label)}">More</summary><div>{remove}</div></details>'
-        )
-    return made
+    current = {"aria-current": "true"} if chosen else {}
+    return render(
+        "training/row.html",
+        each=each,
+        used=used,
+        summary=summary(each),
+        cost=_cost(each),
+        to={"data-then": "#training-one", **current},
+        can_calibrate=finds and not app.trainings.is_calibrated(each.training.id),
+    )
 
 
 def summary(each: Followed) -> str:
