@@ -31,7 +31,7 @@ from relic_core.text.placing import letters
 KIND = "read-by-model"
 """The kind of job that reads."""
 SYNTHESIS = "synthesis"
-"""What stands in a job where a column is named, of one that reads the best passages of all columns together."""
+"""What a job names in place of a column where it reads the best passages of all of them together."""
 _READ_TOGETHER = 10
 
 _QUOTED = re.compile(r"[“\"]([^“”\"]*\w\s+\w[^“”\"]*)[”\"]|‘([^‘’]*\w\s+\w[^‘’]*)’")

@@ -242,11 +242,11 @@ class _Page:
                         st.html(card)
         return placed[:most]
 
-    def _verdict(self, placed: Placed, verdicts: Mapping[int, str]) -> str:
+    def _verdict(self, placed: Placed, verdicts: Mapping[int, str]) -> Markup:
         """Make the HTML of the model's verdict on a card, unless the reader gave one."""
         card = placed.card
         mark = self.marks.of(card.work.id, str(card.place.address), card.line.length)
-        return "" if mark and mark.verdict else read_by_model.verdict_html(verdicts.get(placed.number))
+        return Markup() if mark and mark.verdict else read_by_model.verdict_html(verdicts.get(placed.number))
 
     def _draw_works(self, result: SearchResult, search_id: str) -> None:
         listed = result.by_work[: 2 * result.request.results]

@@ -10,6 +10,7 @@ from html import escape
 from zlib import crc32
 
 import streamlit as st
+from markupsafe import Markup
 
 from relic_core.domain import Claim
 from relic_core.services import health
@@ -20,6 +21,7 @@ from relic_core.wiring import App
 from relic_ui import jobs
 from relic_ui.naming import many
 from relic_ui.shell import LONGEST_PASTE, literal, show_errors
+from relic_ui.templates import render
 
 _OWN = "Your own words"
 
@@ -103,24 +105,13 @@ def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
                 reads.start(search_id, SYNTHESIS)
                 st.rerun()
         return {}
-    sentences = []
-    for pieces, numbers in said.sentences:
-        words = "".join(f"<s>{escape(words)}</s>" if wrong else escape(words) for words, wrong in pieces)
-        cards = ", ".join(f'<a href="#hit-best-{number}" target="_self">{number}</a>' for number in numbers)
-        sentences.append(f"<p>{words} [{cards}]</p>")
-    struck = "<p>Words that are struck through are not in the work.</p>" * bool(said.misquotes)
-    by = f"By {escape(app.settings.reader_model)}, which can be wrong: read the passages."
-    label = "What the model says of these passages"
-    st.html(
-        f'<aside class="relic-reading" aria-label="{label}">{"".join(sentences)}{struck}'
-        f'<p class="relic-quiet">{by}</p></aside>'
-    )
+    st.html(render("find/synthesis.html", said=said, model=app.settings.reader_model))
     return said.verdicts
 
 
-def verdict_html(verdict: str | None) -> str:
+def verdict_html(verdict: str | None) -> Markup:
     """Make the HTML of the model's verdict under a card; nothing where it gave none."""
-    return f'<p class="relic-quiet">The model: {escape(verdict)}</p>' if verdict else ""
+    return Markup('<p class="relic-quiet">The model: {}</p>').format(verdict) if verdict else Markup()
 
 
 def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None:
