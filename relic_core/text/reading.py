@@ -18,6 +18,7 @@ from relic_core.text.blocks import split_blocks
 from relic_core.text.decoding import decode, file_name, harmless
 from relic_core.text.headings import clean_title
 from relic_core.text.metadata import Metadata
+from relic_core.text.sentences import default_segmenter
 from relic_core.text.structure import Structure, analyse
 
 _SLUG_LENGTH = 48
@@ -35,10 +36,7 @@ def read_work(
     max_bytes: int = Settings.max_text_bytes,
 ) -> Work:
     """Read a work from the bytes of a text file; metadata given win over what the file says."""
-    if segmenter is None:
-        from relic_core.text.sentences import default_segmenter
-
-        segmenter = default_segmenter()
+    segmenter = segmenter or default_segmenter()
     text = decode(data, max_bytes=max_bytes)
     structure = analyse(text)
     structure = replace(structure, metadata=structure.metadata.corrected(metadata))
@@ -171,8 +169,6 @@ def put_back(work: Work, start: int) -> Work:
 def segmenter(name: str) -> Segmenter:
     """Make a segmenter by name: "rules", or "parser" for spaCy's own parser as RELiC used it."""
     if name == "rules":
-        from relic_core.text.sentences import default_segmenter
-
         return default_segmenter()
     if name == "parser":
         from relic_core.text.parser import ParserSegmenter  # loads spaCy

@@ -25,7 +25,8 @@ from relic_core.text.headings import (
     parse_heading,
 )
 from relic_core.text.layout import Layout, end_matter_kind, is_the_end, lay_out, licence, title_page
-from relic_core.text.metadata import Metadata, read_metadata, speaks_of
+from relic_core.text.metadata import Metadata, labelled_head, read_metadata, speaks_of
+from relic_core.text.sentences import sentences_between
 from relic_core.text.unbroken import cuts
 
 _HEADING_PAGE = 2
@@ -613,15 +614,17 @@ def analyse(text: str) -> Structure:
     metadata, marks = _outline(text, text[:start], layout)
     assembly = _assemble(layout, marks, cuts(text))
     if not assembly.paragraphs():  # a file of headings and apparatus only: then they are the text
-        start, end = (start, end) if layout.blocks else (0, len(text))
+        if not layout.blocks:
+            start, end = 0, len(text)
         assembly = Assembly(layout.width)
         for block in layout.blocks or split_blocks(text, start, end):
             assembly.add(block)
+    head = "front matter" if start == labelled_head(text) else "licence"
     return Structure(
         metadata=metadata,
         chapters=assembly.chapters(),
         paragraphs=assembly.paragraphs(),
-        left_out=(*_licence(text, 0, start), *assembly.left_out, *_licence(text, end, len(text))),
+        left_out=(*_piece(text, 0, start, head), *assembly.left_out, *_piece(text, end, len(text), "licence")),
     )
 
 
@@ -664,8 +667,5 @@ def _is_cut(block: Block, gone: Sequence[Offsets]) -> bool:
     return place >= 0 and block.end <= gone[place][1]
 
 
-def _licence(text: str, start: int, end: int) -> list[LeftOut]:
-    stretch = text[start:end]
-    if not stretch.strip():
-        return []
-    return [LeftOut(start + len(stretch) - len(stretch.lstrip()), start + len(stretch.rstrip()), "licence")]
+def _piece(text: str, start: int, end: int, kind: str) -> list[LeftOut]:
+    return [LeftOut(*stretch, kind) for stretch in sentences_between(text, [start, end])]

@@ -210,6 +210,36 @@ def test_header_of_project_gutenberg_australia():
     assert len(paragraphs(text)) == 2
 
 
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("Title: The Ferry\nAuthor: Mara Quill", ("The Ferry", "Mara Quill", "", None, ())),
+        (
+            "Titre : Le Bac\nAuteur : Mara Quill\nAnnée : 1871\nLangue : x",
+            ("Le Bac", "Mara Quill", "", 1871, ()),
+        ),
+        ("Autor: Mara Quill\n\nTítulo: La barca\n\nFecha: 1871", ("La barca", "Mara Quill", "", 1871, ("year",))),
+        (
+            "Titel: Die Fähre\nTranslator: Ann Other\nEditor: C. B. Third\nRelease date: May 4, 2004",
+            ("Die Fähre", "", "Ann Other", None, ()),
+        ),
+    ],
+)
+@pytest.mark.parametrize("body", [PROSE, pages("CHAPTER I", PROSE, "CHAPTER II", PROSE)])
+def test_labelled_lines_before_a_text_say_what_it_is_and_are_no_part_of_it(head, expected, body):
+    text = f"{head}\n\n{body}"
+    found = analyse(text)
+    assert (*(getattr(found.metadata, name) for name in found.metadata.__slots__),) == expected
+    assert set(paragraphs(text)) == {PROSE.strip()}
+    assert text[: found.left_out[0].end] == head
+    assert found.left_out[0].kind == "front matter"
+
+
+@pytest.mark.parametrize("text", ["Author: You came.\n\nReader: I did.", "Title: It rained\nand rained.\n\nIt rained."])
+def test_a_dialogue_and_a_paragraph_are_no_labelled_head(text):
+    assert "\n\n".join(paragraphs(text)) == text
+
+
 def test_translator_and_year_of_a_title_page():
     page = "THE FERRY\n\nby\n\nAnn Other\n\n(1811)\n\nTranslated from the Dutch by C. B. Third"
     found = analyse(pages(page, "CHAPTER I", PROSE, "CHAPTER II", PROSE))
