@@ -74,8 +74,7 @@ def licence(text: str) -> tuple[int, int]:
     """Find where the text proper begins and ends between Project Gutenberg's header, or labelled lines, and footer."""
     ends = (pattern.search(text, 0, _HEADER_ROOM) for pattern in _HEADER_ENDS)
     start = max((end.end() for end in ends if end), default=0)
-    if not start:
-        start = max((found.end() for found in _AUSTRALIAN.finditer(text, 0, _AUSTRALIAN_ROOM)), default=0)
+    start = start or max((found.end() for found in _AUSTRALIAN.finditer(text, 0, _AUSTRALIAN_ROOM)), default=0)
     if not start and "Project Gutenberg" in text[:_FIRST_LINES]:
         first_footer = _FOOTER.search(text)
         room = min(_HEADER_ROOM, first_footer.start() if first_footer else len(text))

@@ -100,16 +100,16 @@ def read_metadata(header: str, front: Sequence[Block]) -> Metadata:
     title = (
         _field_title(fields.get("title", "")) or (clean_title(first["title"]) if first else "") or _page_title(front)
     )
-    author = fields.get("author", "") or (first["author"] if first else "") or _page_author(page)
+    author = _name(fields.get("author", "") or (first["author"] if first else "") or _page_author(page))
     named = (_name(found["name"]) for found in _TRANSLATED.finditer(joined))
-    others = (name for name in named if name != _name(author))  # a title may have the word
+    others = (name for name in named if name != author)  # a title may have the word
     translator = fields.get("translator", "") or next(others, "")
     published, dated = (re.search(r"\b(1[4-9]\d\d|20\d\d)\b", fields.get(name, "")) for name in ("year", "date"))
     year = published or dated or _YEAR.search(joined)
     found = year and year[year.lastindex or 0]
     guesses = {"author": author and not (fields.get("author") or first), "year": found and not published}
     guessed = tuple(name for name, guess in guesses.items() if guess)
-    return Metadata(title, _name(author), _name(translator), int(found) if found else None, guessed)
+    return Metadata(title, author, _name(translator), int(found) if found else None, guessed)
 
 
 def labelled_head(text: str) -> int:
@@ -125,6 +125,7 @@ def labelled_head(text: str) -> int:
 def speaks_of(author: str, text: str) -> bool:
     """Whether a preface names the author more often than a signature does, so that another hand wrote it."""
     surname = (author.split() or [""])[-1]
+    text = re.sub(r"\[(?:[^\[\]]++|\[[^\[\]]*+\])*+\]", "", text)  # without notes, which an editor may have written
     return surname.isalpha() and len(re.findall(rf"\b{surname}\b", text[:-_SIGNATURE])) > 1
 
 

@@ -123,15 +123,13 @@ def put_back(work: Work, start: int) -> Work:
     first = next((place for place, block in enumerate(blocks) if block.end - block.start >= _PROSE), 0)
     around = next((chapter.index for chapter in work.chapters if chapter.start <= start < chapter.end), None)
     chapters = list(work.chapters)
+    shift = around is None
     if around is None:
         around = sum(chapter.start < start for chapter in chapters)
         above = blocks[first - 1] if first else None
         title = clean_title(above.flat) if above is not None and above.short else ""
         begin = above.start if above is not None else blocks[0].start
         chapters.insert(around, Chapter(around, begin, piece.end, title=title))
-        shift = 1
-    else:
-        shift = 0
     place = sum(paragraph.start < start for paragraph in work.paragraphs)
     added = [Paragraph(0, block.start, block.end, around, 0) for block in blocks[first:]]
     later = [

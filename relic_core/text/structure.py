@@ -342,18 +342,12 @@ def find_marks(layout: Layout, *, title: str) -> list[Mark]:
 
 def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, front: str) -> list[Mark]:
     """Set aside prefaces by another hand, which speak of the author in the text under their mark or are announced."""
-    announced = re.search(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)
-
+    announced = len(re.findall(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)) == 1  # more: of other books
     most = max(_LONG_ASIDE, _ASIDE_SHARE * sum(map(len, pieces)))
 
     def by_another(mark: Mark, piece: str) -> bool:
-        if mark.word != "front" or len(piece) > most:
-            return False
-        if mark.level == "aside":
-            return True
-        if announced and "introduction" in mark.label.lower():
-            return True
-        return speaks_of(author, piece)
+        said = mark.level == "aside" or (announced and "introduction" in mark.label.lower())
+        return len(piece) <= most and (said or speaks_of(author, piece))
 
     return [
         replace(mark, level="aside" if by_another(mark, piece) else "chapter") if mark.word == "front" else mark
@@ -619,12 +613,15 @@ def analyse(text: str) -> Structure:
         assembly = Assembly(layout.width)
         for block in layout.blocks or split_blocks(text, start, end):
             assembly.add(block)
-    head = "front matter" if start == labelled_head(text) else "licence"
     return Structure(
         metadata=metadata,
         chapters=assembly.chapters(),
         paragraphs=assembly.paragraphs(),
-        left_out=(*_piece(text, 0, start, head), *assembly.left_out, *_piece(text, end, len(text), "licence")),
+        left_out=(
+            *_piece(text, 0, start, "front matter" if start == labelled_head(text) else "licence"),
+            *assembly.left_out,
+            *_piece(text, end, len(text), "licence"),
+        ),
     )
 
 

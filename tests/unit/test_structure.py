@@ -260,6 +260,15 @@ def test_an_authors_preface_is_a_chapter_and_a_translators_is_front_matter():
     assert names(pages("TRANSLATOR'S PREFACE", PROSE, *chapters))[0] == "Chapter I"
 
 
+def test_the_authors_own_preface_stays_though_its_notes_or_lists_of_other_books_name_others():
+    page = "THE FERRY\n\nby\n\nAnn Other"
+    list_of_books = "\n\n\n\nTHE WEIR. With an Introduction by C. B. Third\n\nTHE MILL. Introduction by C. B. Third"
+    note = "[Footnote: Other is mistaken [2nd edition, 1808]. Other had not seen the weir.]\n\n"
+    for front, preface in ((page + list_of_books, PROSE), (page, note + PROSE)):
+        found = analyse(pages(front, "INTRODUCTION", preface, "CHAPTER I", PROSE, "CHAPTER II", PROSE))
+        assert [chapter.name for chapter in found.chapters] == ["INTRODUCTION", "Chapter I", "Chapter II"]
+
+
 def test_an_introduction_that_speaks_of_the_author_is_front_matter():
     speech = f"Other was born in a boat.\n\n{PROSE}\nThe best of Other is here.\n\n{PROSE}\nA. FRIEND"
     text = pages("THE FERRY\n\nby Ann Other", "INTRODUCTION", speech, "CHAPTER I", PROSE, "CHAPTER II", PROSE)
