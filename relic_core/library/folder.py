@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +14,7 @@ from relic_core.errors import BadRequest, BadText, NotFound, RelicError
 from relic_core.library.catalogue import SUFFIXES
 from relic_core.library.reading import read_file
 from relic_core.text.decoding import decode, harmless, too_large
+from relic_core.text.metadata import read_metadata
 from relic_core.text.reading import title_of_file
 
 _HEAD_BYTES = 4_000
@@ -191,5 +191,4 @@ def _title(path: Path, modified: int) -> str:
             head = file.read(_HEAD_BYTES).decode("utf-8", errors="replace")
     except OSError:
         head = ""  # it is listed by its name; adding it tells what is wrong
-    said = re.search(r"^Title:[ \t]*(\S.*?)[ \t\r]*$", head, flags=re.MULTILINE)
-    return said[1] if said else title_of_file(path.name)
+    return read_metadata(head, ()).title or title_of_file(path.name)

@@ -11,13 +11,13 @@ from relic_core.domain import LeftOut
 from relic_core.text.blocks import Block, cut_block, line_width, manner_of, split_blocks
 from relic_core.text.contents import find_contents, is_list
 from relic_core.text.headings import Heading, parse_heading
-from relic_core.text.metadata import BY
+from relic_core.text.metadata import BY, labelled_head
 
 _HEADER_ENDS = (
     re.compile(r"^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG[^*]{0,300}\*{3}[^\n]*", re.MULTILINE),
     re.compile(r"^[ \t]*\*END[ *]*THE SMALL PRINT[^\n]*", re.MULTILINE),
-    re.compile(r"^[^\n]*\b(?:gutenberg\.net\.au|Project Gutenberg(?: of)? Australia)\b[^\n]*", re.MULTILINE),
 )
+_AUSTRALIAN = re.compile(r"^[^\n]*\b(?:gutenberg\.net\.au|Project Gutenberg(?: of)? Australia)\b[^\n]*", re.MULTILINE)
 _OLD_HEADER = re.compile(
     r"^[^\n]*\b(?:file should be named|Corrected EDITIONS|public domain in the United States|"
     r"e-?texts? (?:was|were) (?:produced|prepared|typed|scanned))\b[^\n]*",
@@ -71,18 +71,15 @@ _DIGITAL = re.compile(r"e-?text|e-?book|gutenberg|transcri|electronic", re.IGNOR
 
 
 def licence(text: str) -> tuple[int, int]:
-    """Find where the text proper begins and ends between Project Gutenberg's header and footer."""
-    start = 0
-    for pattern in _HEADER_ENDS[:2]:
-        found = pattern.search(text, 0, _HEADER_ROOM)
-        start = max(start, found.end()) if found else start
-    if not start:
-        australian = list(_HEADER_ENDS[2].finditer(text, 0, _AUSTRALIAN_ROOM))
-        start = australian[-1].end() if australian else 0
+    """Find where the text proper begins and ends between Project Gutenberg's header, or labelled lines, and footer."""
+    ends = (pattern.search(text, 0, _HEADER_ROOM) for pattern in _HEADER_ENDS)
+    start = max((end.end() for end in ends if end), default=0)
+    start = start or max((found.end() for found in _AUSTRALIAN.finditer(text, 0, _AUSTRALIAN_ROOM)), default=0)
     if not start and "Project Gutenberg" in text[:_FIRST_LINES]:
         first_footer = _FOOTER.search(text)
         room = min(_HEADER_ROOM, first_footer.start() if first_footer else len(text))
         start = max((found.end() for found in _OLD_HEADER.finditer(text, 0, room)), default=0)
+    start = start or labelled_head(text)
     footer = _FOOTER.search(text, start)
     return start, footer.start() if footer and text[start : footer.start()].strip() else len(text)
 
@@ -136,8 +133,7 @@ def own_kind(block: Block) -> str:
         return "page number"
     if _NOTE.match(joined):
         return "note"
-    flat = block.flat
-    return "end matter" if _END_OF_PART.fullmatch(flat) else ""
+    return "end matter" if _END_OF_PART.fullmatch(block.flat) else ""
 
 
 def is_editors_note(block: Block) -> bool:

@@ -14,9 +14,15 @@ from relic_core.text.blocks import Block, flatten
 from relic_core.text.decoding import harmless
 from relic_core.text.headings import clean_title, is_capitals
 
-_FIELD = re.compile(
-    r"^(?P<name>Title|Author|Translators?|Original publication):[ \t]*(?P<value>.*(?:\n[ \t]+\S.*)*)", re.MULTILINE
-)
+_LABELLED = r"""
+    (?:(?P<title>title|titel|titre|título|titolo)|(?P<author>authors?|autore?|auteure?)
+    |(?P<translator>translators?|traduct(?:eur|rice|or|ora)|traduttore|übersetzer(?:in)?)
+    |(?P<year>original\ publication|first\ published|year|jahr|année|año|anno)|(?P<date>date|datum|fecha|data)
+    |(?:original\ )?release\ date|language|langue|sprache|idioma|lingua|editors?|éditeur|herausgeber|publisher|source)
+    [ \t\xa0]*:.*(?:\n[ \t]+\S.*){0,3}
+"""
+_FIELD = re.compile(rf"^{_LABELLED}", re.MULTILINE | re.IGNORECASE | re.VERBOSE)
+_HEAD = re.compile(rf"(?:\s*(?>{_LABELLED})(?=\n))+(?=\n\s*\n)", re.IGNORECASE | re.VERBOSE)
 _FIRST_LINE = re.compile(r"Project Gutenberg(?:'s|’s)? (?:(?:EBook|Etext) )?(?:of )?(?P<title>.+?),? by (?P<author>.+)")
 _TRANSLATED = re.compile(r"\btranslat(?:ed|ion)\b[^.]{0,80}?\bby\s+(?:/ )?(?P<name>[^/,;()]{3,60})", re.IGNORECASE)
 BY = r"_?(?:by|par|von|por|di)_?:?\s+"
@@ -87,28 +93,39 @@ def read_metadata(header: str, front: Sequence[Block]) -> Metadata:
     The year is taken only where it is said to be the work's: in brackets on the title page, or as its first
     publication. Years of printing are those of an edition.
     """
-    fields = {match["name"].rstrip("s"): match["value"] for match in _FIELD.finditer(header)}
+    fields = {str(field.lastgroup): field[0].partition(":")[2].strip() for field in _FIELD.finditer(header)}
     first = _FIRST_LINE.search(header[:400])
     page = [block.flat for block in front if block.short][:20]
     joined = " / ".join(page)
     title = (
-        _field_title(fields.get("Title", "")) or (clean_title(first["title"]) if first else "") or _page_title(front)
+        _field_title(fields.get("title", "")) or (clean_title(first["title"]) if first else "") or _page_title(front)
     )
-    author = fields.get("Author", "") or (first["author"] if first else "") or _page_author(page)
-    named = (found["name"] for found in _TRANSLATED.finditer(joined))
-    others = (name for name in named if _name(name) != _name(author))  # a title may have the word
-    translator = fields.get("Translator", "") or next(others, "")
-    year = _YEAR.search(fields.get("Original publication", "")) or _YEAR.search(joined)
-    published = re.search(r"\b(1[4-9]\d\d|20\d\d)\b", fields.get("Original publication", ""))
-    found = published[1] if published else next(filter(None, year.groups()), None) if year else None
-    guesses = {"author": author and not (fields.get("Author") or first), "year": found and not published}
+    author = _name(fields.get("author", "") or (first["author"] if first else "") or _page_author(page))
+    named = (_name(found["name"]) for found in _TRANSLATED.finditer(joined))
+    others = (name for name in named if name != author)  # a title may have the word
+    translator = fields.get("translator", "") or next(others, "")
+    published, dated = (re.search(r"\b(1[4-9]\d\d|20\d\d)\b", fields.get(name, "")) for name in ("year", "date"))
+    year = published or dated or _YEAR.search(joined)
+    found = year and year[year.lastindex or 0]
+    guesses = {"author": author and not (fields.get("author") or first), "year": found and not published}
     guessed = tuple(name for name, guess in guesses.items() if guess)
-    return Metadata(title, _name(author), _name(translator), int(found) if found else None, guessed)
+    return Metadata(title, author, _name(translator), int(found) if found else None, guessed)
+
+
+def labelled_head(text: str) -> int:
+    r"""Give where the labelled lines end with which a text begins, its title among them; 0 where there are none.
+
+    >>> labelled_head("Title: Emma\nAuthor: J. A.\n\nIt rained."), labelled_head("Author: So?\n\nReader: No.")
+    (26, 0)
+    """
+    head = _HEAD.match(text)
+    return head.end() if head and head["title"] else 0
 
 
 def speaks_of(author: str, text: str) -> bool:
     """Whether a preface names the author more often than a signature does, so that another hand wrote it."""
     surname = (author.split() or [""])[-1]
+    text = re.sub(r"\[(?:[^\[\]]++|\[[^\[\]]*+\])*+\]", "", text)  # without notes, which an editor may have written
     return surname.isalpha() and len(re.findall(rf"\b{surname}\b", text[:-_SIGNATURE])) > 1
 
 

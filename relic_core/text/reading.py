@@ -18,6 +18,7 @@ from relic_core.text.blocks import split_blocks
 from relic_core.text.decoding import decode, file_name, harmless
 from relic_core.text.headings import clean_title
 from relic_core.text.metadata import Metadata
+from relic_core.text.sentences import default_segmenter
 from relic_core.text.structure import Structure, analyse
 
 _SLUG_LENGTH = 48
@@ -35,10 +36,7 @@ def read_work(
     max_bytes: int = Settings.max_text_bytes,
 ) -> Work:
     """Read a work from the bytes of a text file; metadata given win over what the file says."""
-    if segmenter is None:
-        from relic_core.text.sentences import default_segmenter
-
-        segmenter = default_segmenter()
+    segmenter = segmenter or default_segmenter()
     text = decode(data, max_bytes=max_bytes)
     structure = analyse(text)
     structure = replace(structure, metadata=structure.metadata.corrected(metadata))
@@ -125,15 +123,13 @@ def put_back(work: Work, start: int) -> Work:
     first = next((place for place, block in enumerate(blocks) if block.end - block.start >= _PROSE), 0)
     around = next((chapter.index for chapter in work.chapters if chapter.start <= start < chapter.end), None)
     chapters = list(work.chapters)
+    shift = around is None
     if around is None:
         around = sum(chapter.start < start for chapter in chapters)
         above = blocks[first - 1] if first else None
         title = clean_title(above.flat) if above is not None and above.short else ""
         begin = above.start if above is not None else blocks[0].start
         chapters.insert(around, Chapter(around, begin, piece.end, title=title))
-        shift = 1
-    else:
-        shift = 0
     place = sum(paragraph.start < start for paragraph in work.paragraphs)
     added = [Paragraph(0, block.start, block.end, around, 0) for block in blocks[first:]]
     later = [
@@ -171,8 +167,6 @@ def put_back(work: Work, start: int) -> Work:
 def segmenter(name: str) -> Segmenter:
     """Make a segmenter by name: "rules", or "parser" for spaCy's own parser as RELiC used it."""
     if name == "rules":
-        from relic_core.text.sentences import default_segmenter
-
         return default_segmenter()
     if name == "parser":
         from relic_core.text.parser import ParserSegmenter  # loads spaCy

@@ -25,7 +25,8 @@ from relic_core.text.headings import (
     parse_heading,
 )
 from relic_core.text.layout import Layout, end_matter_kind, is_the_end, lay_out, licence, title_page
-from relic_core.text.metadata import Metadata, read_metadata, speaks_of
+from relic_core.text.metadata import Metadata, labelled_head, read_metadata, speaks_of
+from relic_core.text.sentences import sentences_between
 from relic_core.text.unbroken import cuts
 
 _HEADING_PAGE = 2
@@ -341,18 +342,12 @@ def find_marks(layout: Layout, *, title: str) -> list[Mark]:
 
 def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, front: str) -> list[Mark]:
     """Set aside prefaces by another hand, which speak of the author in the text under their mark or are announced."""
-    announced = re.search(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)
-
+    announced = len(re.findall(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)) == 1  # more: of other books
     most = max(_LONG_ASIDE, _ASIDE_SHARE * sum(map(len, pieces)))
 
     def by_another(mark: Mark, piece: str) -> bool:
-        if mark.word != "front" or len(piece) > most:
-            return False
-        if mark.level == "aside":
-            return True
-        if announced and "introduction" in mark.label.lower():
-            return True
-        return speaks_of(author, piece)
+        said = mark.level == "aside" or (announced and "introduction" in mark.label.lower())
+        return len(piece) <= most and (said or speaks_of(author, piece))
 
     return [
         replace(mark, level="aside" if by_another(mark, piece) else "chapter") if mark.word == "front" else mark
@@ -613,7 +608,8 @@ def analyse(text: str) -> Structure:
     metadata, marks = _outline(text, text[:start], layout)
     assembly = _assemble(layout, marks, cuts(text))
     if not assembly.paragraphs():  # a file of headings and apparatus only: then they are the text
-        start, end = (start, end) if layout.blocks else (0, len(text))
+        if not layout.blocks:
+            start, end = 0, len(text)
         assembly = Assembly(layout.width)
         for block in layout.blocks or split_blocks(text, start, end):
             assembly.add(block)
@@ -621,7 +617,11 @@ def analyse(text: str) -> Structure:
         metadata=metadata,
         chapters=assembly.chapters(),
         paragraphs=assembly.paragraphs(),
-        left_out=(*_licence(text, 0, start), *assembly.left_out, *_licence(text, end, len(text))),
+        left_out=(
+            *_piece(text, 0, start, "front matter" if start == labelled_head(text) else "licence"),
+            *assembly.left_out,
+            *_piece(text, end, len(text), "licence"),
+        ),
     )
 
 
@@ -664,8 +664,5 @@ def _is_cut(block: Block, gone: Sequence[Offsets]) -> bool:
     return place >= 0 and block.end <= gone[place][1]
 
 
-def _licence(text: str, start: int, end: int) -> list[LeftOut]:
-    stretch = text[start:end]
-    if not stretch.strip():
-        return []
-    return [LeftOut(start + len(stretch) - len(stretch.lstrip()), start + len(stretch.rstrip()), "licence")]
+def _piece(text: str, start: int, end: int, kind: str) -> list[LeftOut]:
+    return [LeftOut(*stretch, kind) for stretch in sentences_between(text, [start, end])]

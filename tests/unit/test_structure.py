@@ -210,6 +210,36 @@ def test_header_of_project_gutenberg_australia():
     assert len(paragraphs(text)) == 2
 
 
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("Title: The Ferry\nAuthor: Mara Quill", ("The Ferry", "Mara Quill", "", None, ())),
+        (
+            "Titre : Le Bac\nAuteur : Mara Quill\nAnnée : 1871\nLangue : x",
+            ("Le Bac", "Mara Quill", "", 1871, ()),
+        ),
+        ("Autor: Mara Quill\n\nTítulo: La barca\n\nFecha: 1871", ("La barca", "Mara Quill", "", 1871, ("year",))),
+        (
+            "Titel: Die Fähre\nTranslator: Ann Other\nEditor: C. B. Third\nRelease date: May 4, 2004",
+            ("Die Fähre", "", "Ann Other", None, ()),
+        ),
+    ],
+)
+@pytest.mark.parametrize("body", [PROSE, pages("CHAPTER I", PROSE, "CHAPTER II", PROSE)])
+def test_labelled_lines_before_a_text_say_what_it_is_and_are_no_part_of_it(head, expected, body):
+    text = f"{head}\n\n{body}"
+    found = analyse(text)
+    assert (*(getattr(found.metadata, name) for name in found.metadata.__slots__),) == expected
+    assert set(paragraphs(text)) == {PROSE.strip()}
+    assert text[: found.left_out[0].end] == head
+    assert found.left_out[0].kind == "front matter"
+
+
+@pytest.mark.parametrize("text", ["Author: You came.\n\nReader: I did.", "Title: It rained\nand rained.\n\nIt rained."])
+def test_a_dialogue_and_a_paragraph_are_no_labelled_head(text):
+    assert "\n\n".join(paragraphs(text)) == text
+
+
 def test_translator_and_year_of_a_title_page():
     page = "THE FERRY\n\nby\n\nAnn Other\n\n(1811)\n\nTranslated from the Dutch by C. B. Third"
     found = analyse(pages(page, "CHAPTER I", PROSE, "CHAPTER II", PROSE))
@@ -228,6 +258,15 @@ def test_an_authors_preface_is_a_chapter_and_a_translators_is_front_matter():
     chapters = ("CHAPTER I", PROSE, "CHAPTER II", PROSE)
     assert names(pages("AUTHOR'S PREFACE", PROSE, *chapters))[0] == "AUTHOR'S PREFACE"
     assert names(pages("TRANSLATOR'S PREFACE", PROSE, *chapters))[0] == "Chapter I"
+
+
+def test_the_authors_own_preface_stays_though_its_notes_or_lists_of_other_books_name_others():
+    page = "THE FERRY\n\nby\n\nAnn Other"
+    list_of_books = "\n\n\n\nTHE WEIR. With an Introduction by C. B. Third\n\nTHE MILL. Introduction by C. B. Third"
+    note = "[Footnote: Other is mistaken [2nd edition, 1808]. Other had not seen the weir.]\n\n"
+    for front, preface in ((page + list_of_books, PROSE), (page, note + PROSE)):
+        found = analyse(pages(front, "INTRODUCTION", preface, "CHAPTER I", PROSE, "CHAPTER II", PROSE))
+        assert [chapter.name for chapter in found.chapters] == ["INTRODUCTION", "Chapter I", "Chapter II"]
 
 
 def test_an_introduction_that_speaks_of_the_author_is_front_matter():
