@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from relic_core.caching import LRUCache
-from relic_core.domain import ANSWERS, Judgement, Offsets, SecondarySource, Span, WindowQuestion, best_first
+from relic_core.domain import ANSWERS, Judgement, Offsets, SecondarySource, Span, WindowQuestion, WorkFilter, best_first
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.formats.places import FILE, CriticsBook, read_layer
 from relic_core.reporting.window_views import WindowView, make_view
@@ -195,11 +195,11 @@ class Sources:
 
     def _listed(self, work_id: str) -> tuple[tuple[CriticsBook, Span], ...]:
         layer = read_layer(FILE)
-        summary = next((each for each in self._works.summaries() if each.id == work_id), None)
-        if summary is None or not (places := layer.find(summary.title, summary.sha256)):
+        stored = self._works.admitted(WorkFilter(works=(work_id,)))
+        places = layer.find(stored[0][0].title, stored[0][0].sha256) if stored else None
+        if places is None:
             return ()
-        work = self._works.load(work_id)
-        return self._places.get(work.fingerprint, lambda: layer.place(places, work))
+        return self._places.get(stored[0][1].fingerprint, lambda: layer.place(places, self._works.load(work_id)))
 
     def quoting(self, work_id: str, sentence: int) -> tuple[WindowView, ...]:
         """List the kept windows that quote a sentence of a work, by source."""

@@ -101,7 +101,7 @@ def make_item(
     - `candidates`: starts of the spans that may be options, where not all may (`Benchmark.candidates`).
     """
     gold = window.gold
-    chosen = [gold, *_distractors(gold, ranking, candidates)]
+    chosen = [gold, *_distractors(window, ranking, candidates)]
     if len(chosen) < OPTIONS:
         return None
     starts = in_order(settings.seed, window.id, tuple(str(span.start) for span in chosen))
@@ -127,15 +127,15 @@ def option_of(work: Work, span: Span, settings: ItemSettings) -> Option:
     return Option(span=span, at=at, address=str(work.address(span.start)), words=settings.words(work, span))
 
 
-def _distractors(gold: Span, ranking: Ranking, candidates: npt.NDArray[np.int64] | None) -> list[Span]:
-    """Give the best two spans that overlap neither the gold nor each other; fewer where there are no more."""
+def _distractors(window: QuotationContext, ranking: Ranking, candidates: npt.NDArray[np.int64] | None) -> list[Span]:
+    """Give the best two spans that overlap neither what is right nor each other; fewer where there are no more."""
     allowed = np.full(len(ranking.scores), fill_value=candidates is None)
     if candidates is not None:
         allowed[candidates] = True
     chosen: list[Span] = []
     for start in ranking.order:
-        span = Span(int(start), gold.length)
-        if allowed[start] and not any(span.overlaps(other) for other in (gold, *chosen)):
+        span = Span(int(start), ranking.length)
+        if allowed[start] and not any(map(span.overlaps, (window.gold, *window.accepted, *chosen))):
             chosen.append(span)
             if len(chosen) == OPTIONS - 1:
                 break

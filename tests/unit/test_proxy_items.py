@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -54,6 +55,11 @@ def test_options_overlap_neither_the_gold_nor_each_other():
     # 5 and 3 share a sentence with the gold at 4, the gold itself stands high, and 9 overlaps 8.
     item = make_item(window(4), ranking(5, 4, 8, 9, 3, 0))
     assert starts(item) == {4, 8, 0}
+
+
+def test_no_other_option_is_a_passage_that_answers_too():
+    asked = replace(window(4), accepted=(Span(4, 5), Span(10, 1)))
+    assert starts(make_item(asked, ranking(8, 9, 10, 1, 6))) == {4, 1, 11}
 
 
 def test_equal_scores_keep_the_order_of_the_text():
