@@ -19,7 +19,7 @@ _LABELLED = r"""
     |(?P<translator>translators?|traduct(?:eur|rice|or|ora)|traduttore|übersetzer(?:in)?)
     |(?P<year>original\ publication|first\ published|year|jahr|année|año|anno)|(?P<date>date|datum|fecha|data)
     |(?:original\ )?release\ date|language|langue|sprache|idioma|lingua|editors?|éditeur|herausgeber|publisher|source)
-    [ \t\xa0]*:.*(?:\n[ \t]+\S.*){0,3}
+    [ \t\xa0]*:.*(?:\n[ \t]+\S.*){0,20}
 """
 _FIELD = re.compile(rf"^{_LABELLED}", re.MULTILINE | re.IGNORECASE | re.VERBOSE)
 _HEAD = re.compile(rf"(?:\s*(?>{_LABELLED})(?=\n))+(?=\n\s*\n)", re.IGNORECASE | re.VERBOSE)
