@@ -392,7 +392,7 @@ DEFAULT_TERMS = StudyTerms(
         "Kept are the name or code that you give, your choices, your comments, and how long each item was before you. "
         "They are kept in one file on the computer that runs this program, and the program sends them nowhere. Your "
         "browser remembers who answers until it is closed, and a comment that you have not sent until you send it. A "
-        "code does as well as a name. The person who runs the study removes all of it from that file if you ask."
+        "code does as well as a name. Whoever runs the study removes all of it from that file if you ask for it."
     ),
     revealed=False,
 )
