@@ -116,7 +116,7 @@ def labelled_head(text: str) -> int:
     r"""Give where the labelled lines end with which a text begins, its title among them; 0 where there are none.
 
     >>> labelled_head("Title: Emma\nAuthor: J. A.\n\nIt rained."), labelled_head("Author: So?\n\nReader: No.")
-    (26, 0)
+    (25, 0)
     """
     head = _HEAD.match(text)
     return head.end() if head and head["title"] else 0

@@ -100,7 +100,7 @@ def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
         if job and job.state == "failed":
             st.warning(literal(job.note), icon=":material/warning:")
         label = "What do these passages show?"
-        if st.button(label, key="find_synthesis", icon=":material/smart_toy:", help=f"Asks {literal(reads.place)}"):
+        if st.button(label, key="find_synthesis", icon=":material/smart_toy:"):
             with show_errors():
                 reads.start(search_id, SYNTHESIS)
                 st.rerun()
