@@ -18,6 +18,7 @@ _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent),
     autoescape=True,
     undefined=StrictUndefined,
+    auto_reload=False,  # as the code beside them
     trim_blocks=True,
     lstrip_blocks=True,
 )

@@ -111,8 +111,7 @@ def read_order(answer: str, count: int) -> list[int]:
         text = _spoken(answer)
         if re.search(r"[^\W\d_]", _PART.sub("", text)):  # prose: what is named first need not be best
             raise
-    named = (int(number) - 1 for number in _PART.findall(text))
-    order = [at for at in dict.fromkeys(named) if 0 <= at < count]
+    order = [number - 1 for number in _parts(text, count)]
     if not order:
         raise ValueError("no code of a passage")
     return order + [at for at in range(count) if at not in order]
@@ -128,7 +127,7 @@ def read_synthesis(answer: str, count: int) -> Synthesis:
     sentences = []
     for row in _listed(answer, "sentences"):
         text, named = (_line(row.get("sentence")), row.get("passages")) if isinstance(row, dict) else ("", None)
-        numbers = _parts(named, count)
+        numbers = _parts(" ".join(map(str, named)) if isinstance(named, list) else "", count)
         if not numbers or not 0 < len(text) <= LONGEST_SENTENCE:
             raise ValueError("a sentence without words, too long, or without a passage")
         sentences.append((text, numbers))
@@ -138,15 +137,8 @@ def read_synthesis(answer: str, count: int) -> Synthesis:
     for row in _listed(answer, "verdicts"):
         verdict = str(row.get("verdict")) if isinstance(row, dict) else ""
         if verdict in VERDICTS:
-            verdicts.update(dict.fromkeys(_parts([row.get("passage")], count), verdict))
+            verdicts.update(dict.fromkeys(_parts(str(row.get("passage")), count), verdict))
     return Synthesis(tuple(sentences), verdicts)
-
-
-def _parts(named: object, count: int) -> tuple[int, ...]:
-    """Give the numbers of the parts that are named in a list, each once."""
-    codes = " ".join(map(str, named)) if isinstance(named, list) else ""
-    numbers = dict.fromkeys(int(number) for number in _PART.findall(codes))
-    return tuple(number for number in numbers if 0 < number <= count)
 
 
 def read_passages(answer: str) -> tuple[str, ...]:
@@ -195,6 +187,12 @@ def _listed(answer: str, key: str) -> list[Any]:
     if len(found) != 1 or not isinstance(found[0], list):
         raise ValueError(f"no list of {key}, or several")
     return found[0]
+
+
+def _parts(text: str, count: int) -> tuple[int, ...]:
+    """Give the numbers, 1 to `count`, of the parts that a text names, each once."""
+    numbers = dict.fromkeys(int(number) for number in _PART.findall(text))
+    return tuple(number for number in numbers if 0 < number <= count)
 
 
 def _number(said: object) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
+from relic_core.caching import LRUCache
 from relic_core.config import Settings
 from relic_core.domain import Claim, Condition, Job, Search, Work
 from relic_core.encoders.towers import flat_span
@@ -89,6 +90,7 @@ class ModelReading:
     ) -> None:
         self._run_search, self._retrievers, self._jobs = run_search, retrievers, jobs
         self._get_search, self._settings = get_search, settings
+        self._letters = LRUCache[str](_READ_TOGETHER)
 
     @property
     def place(self) -> str:
@@ -172,8 +174,10 @@ class ModelReading:
         (said,) = self._asks("llm-reason").client.all([question], progress)
         if said is None:
             return None
-        works = {card.work.id: card.work.text for card in cards}.values()
-        sentences = tuple((_pieces(sentence, [*passages, *works]), numbers) for sentence, numbers in said.sentences)
+        works = {card.work.fingerprint: card.work.text for card in cards}
+        texts = [letters(passage) for passage in passages]
+        texts += [self._letters.get(fingerprint, partial(letters, text)) for fingerprint, text in works.items()]
+        sentences = tuple((_pieces(sentence, texts), numbers) for sentence, numbers in said.sentences)
         return CheckedSynthesis(sentences, said.verdicts)
 
     def made_with(self, search_id: str, retriever: str, work: Work, at: str, length: int) -> str:
@@ -234,12 +238,15 @@ def _checked(passage: str, reading: Reading) -> CardReading | None:
 
 
 def _pieces(sentence: str, texts: Sequence[str]) -> tuple[tuple[str, bool], ...]:
-    """Part a sentence at its quotations, each with whether no text has its letters; one with gaps by its parts."""
+    """Part a sentence at its quotations, each with whether none of the texts has its letters, between its gaps.
+
+    - `texts`: their letters alone.
+    """
     pieces, at = [], 0
     for found in _QUOTED.finditer(sentence):
         parts = [letters(part) for part in _ELLIPSIS.split(found[1] or found[2])]
         pieces.append((sentence[at : found.start()], False))
-        pieces.append((found[0], not any(all(part in letters(text) for part in parts) for text in texts)))
+        pieces.append((found[0], not any(all(part in text for part in parts) for text in texts)))
         at = found.end()
     return (*pieces, (sentence[at:], False))
 

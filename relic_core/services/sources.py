@@ -196,10 +196,13 @@ class Sources:
     def _listed(self, work_id: str) -> tuple[tuple[CriticsBook, Span], ...]:
         layer = read_layer(FILE)
         stored = self._works.admitted(WorkFilter(works=(work_id,)))
-        places = layer.find(stored[0][0].title, stored[0][0].sha256) if stored else None
+        if not stored:
+            return ()
+        summary, version = stored[0]
+        places = layer.find(summary.title, summary.sha256)
         if places is None:
             return ()
-        return self._places.get(stored[0][1].fingerprint, lambda: layer.place(places, self._works.load(work_id)))
+        return self._places.get(version.fingerprint, lambda: layer.place(places, self._works.load(work_id)))
 
     def quoting(self, work_id: str, sentence: int) -> tuple[WindowView, ...]:
         """List the kept windows that quote a sentence of a work, by source."""

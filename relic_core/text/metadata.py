@@ -22,7 +22,7 @@ _LABELLED = r"""
     [ \t\xa0]*:.*(?:\n[ \t]+\S.*){0,20}
 """
 _FIELD = re.compile(rf"^{_LABELLED}", re.MULTILINE | re.IGNORECASE | re.VERBOSE)
-_HEAD = re.compile(rf"(?:\s*(?>{_LABELLED})(?=\n))+(?=\n\s*\n)", re.IGNORECASE | re.VERBOSE)
+_HEAD = re.compile(rf"(?:\s*+(?>{_LABELLED})(?=\n))+(?=\n\s*\n)", re.IGNORECASE | re.VERBOSE)
 _FIRST_LINE = re.compile(r"Project Gutenberg(?:'s|’s)? (?:(?:EBook|Etext) )?(?:of )?(?P<title>.+?),? by (?P<author>.+)")
 _TRANSLATED = re.compile(r"\btranslat(?:ed|ion)\b[^.]{0,80}?\bby\s+(?:/ )?(?P<name>[^/,;()]{3,60})", re.IGNORECASE)
 BY = r"_?(?:by|par|von|por|di)_?:?\s+"

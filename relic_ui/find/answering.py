@@ -230,17 +230,17 @@ class _Page:
     def _draw_best(self, result: SearchResult, search_id: str) -> list[Placed]:
         """Draw the best evidence, and folded what single ways alone have found; gives what stands open."""
         placed, most = placed_best(result), 2 * result.request.results
-        cards = self._cards_html(placed, result, search_id)
+        cards, shown = self._cards_html(placed, result, search_id), placed[:most]
         with self.lists[views.BEST].container():
             waits = any(column.waiting for column in result.columns)
             verdicts = {} if waits else read_by_model.show_synthesis(self.app, result)
-            for each, card in zip(placed, cards[:most], strict=False):
+            for each, card in zip(shown, cards[:most], strict=True):
                 st.html(card + self._verdict(each, verdicts))
             if more := cards[most:]:
                 with st.expander(f"{many(len(more), 'more passage')}, found by one way alone".capitalize()):
                     for card in more:
                         st.html(card)
-        return placed[:most]
+        return shown
 
     def _verdict(self, placed: Placed, verdicts: Mapping[int, str]) -> Markup:
         """Make the HTML of the model's verdict on a card, unless the reader gave one."""

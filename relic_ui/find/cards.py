@@ -157,6 +157,7 @@ def card_html(
         unit=result.request.unit,
         joins=JOINS,
         likely=_likely,
+        longest=_LINE,
         shown=_shown,
         quotation=quotation,
         more_link=more_link,

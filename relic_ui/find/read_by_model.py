@@ -12,7 +12,7 @@ from zlib import crc32
 import streamlit as st
 from markupsafe import Markup
 
-from relic_core.domain import Claim
+from relic_core.domain import Claim, Job
 from relic_core.services import health
 from relic_core.services.answers import Column
 from relic_core.services.model_reading import SYNTHESIS, CardReading, ColumnReading, ModelReading
@@ -33,9 +33,11 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
     if not column.card.server or not search_id:  # what is not kept cannot be read in a job
         return
     sent = "the name of the work" if retriever.startswith("llm-recall") else "the passages"
-    if not _is_allowed(reads, sent, retriever) or _is_reading(app, search_id, retriever):
+    if not _is_allowed(reads, sent, retriever):
         return
     job = reads.job(search_id, retriever)
+    if _is_reading(app, job):
+        return
     seen = f"find_read_{search_id}_{retriever}"
     if job and st.session_state.get(seen) != job.id:  # it has ended since the answer was made
         st.session_state[seen] = job.id
@@ -78,9 +80,8 @@ def _is_allowed(reads: ModelReading, sent: str, retriever: str) -> bool:
     return False
 
 
-def _is_reading(app: App, search_id: str, retriever: str) -> bool:
+def _is_reading(app: App, job: Job | None) -> bool:
     """Say whether a job reads, and show how far it is."""
-    job = app.model_reading.job(search_id, retriever)
     if not job or not job.active:
         return False
     jobs.show_job(app, job.id, doing="beginning to read", stop="Stop reading")
@@ -92,11 +93,13 @@ def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
     reads, search_id = app.model_reading, st.session_state["find_search"]
     if not app.settings.reader or not search_id or not result.best or result.source:
         return {}
-    if not _is_allowed(reads, "the passages", SYNTHESIS) or _is_reading(app, search_id, SYNTHESIS):
+    if not _is_allowed(reads, "the passages", SYNTHESIS):
+        return {}
+    job = reads.job(search_id, SYNTHESIS)
+    if _is_reading(app, job):
         return {}
     said = reads.synthesis(result)
     if said is None:
-        job = reads.job(search_id, SYNTHESIS)
         if job and job.state == "failed":
             st.warning(literal(job.note), icon=":material/warning:")
         label = "What do these passages show?"

@@ -155,7 +155,7 @@ def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
 
 def _show_list(works: Iterable[WorkSummary], lacking: Set[str], models: Mapping[str, str]) -> None:
     rows = "".join(
-        _row(work, _when_ready(work) if work.id in lacking else _ready(models.get(work.id, ""))) for work in works
+        _row(work, _prepare(work) if work.id in lacking else _ready(models.get(work.id, ""))) for work in works
     )
     if rows:
         st.html(f'<ul class="relic-shelf-works">{rows}</ul>')
@@ -169,7 +169,7 @@ def _show_prepared(app: App, work: WorkSummary, job_id: str) -> None:
         left = about(job.seconds_left if job.seconds_left is not None else work.words / _WORDS_A_SECOND)
         share = Markup(' value="{:.2f}"').format(job.done / job.total) if job.total else ""
         progress = Markup('<progress aria-label="Preparing {}" max="1"{}></progress>').format(work.title, share)
-        ready = Markup("words only; by meaning in {} {}").format(left, progress) if job.active else "ready"
+        ready = _when_ready(left, progress) if job.active else "ready"
         st.html(f'<ul class="relic-shelf-works">{_row(work, ready)}</ul>')
 
 
@@ -182,9 +182,13 @@ def _ready(model: str) -> str:
     return f"ready, by the {model} model" if model else "ready"
 
 
-def _when_ready(work: WorkSummary) -> Markup:
-    prepare = buttons.button("prepare", work.id, "Prepare it", title=f"Prepare it: {work.title}", during="Preparing …")
-    return Markup("words only; by meaning in {} {}").format(about(work.words / _WORDS_A_SECOND), prepare)
+def _prepare(work: WorkSummary) -> Markup:
+    does = buttons.button("prepare", work.id, "Prepare it", title=f"Prepare it: {work.title}", during="Preparing …")
+    return _when_ready(about(work.words / _WORDS_A_SECOND), does)
+
+
+def _when_ready(left: str, behind: Markup) -> Markup:
+    return Markup("words only; by meaning in {} {}").format(left, behind)
 
 
 def _row(work: WorkSummary, ready: str) -> Markup:
